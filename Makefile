@@ -1,0 +1,66 @@
+# Whereabouts. The first target of any kind sets up .venv; after that nothing is installed again until the lock changes.
+#
+#   make grade [SUBMISSIONS=dir] [ASSIGNMENT=rope] [OUT=results] [JOBS=n]   grade a class
+#   make check [ASSIGNMENT=rope]                                            where a student stands
+#   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
+#   make test | autograder | handout | figures | experiment | bench | doctor | mutants
+
+PYTHON ?= python3
+SUBMISSIONS ?= tests/submissions
+OUT ?= results
+BIN := .venv/bin
+READY := .venv/ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup grade check test autograder handout figures experiment bench doctor mutants
+
+help:
+	@sed -n '3,6s/^# *//p' Makefile
+
+setup: $(READY)
+
+# The packages, anew when the lock changes; then the project itself, as a link to this checkout.
+.venv/packages: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whereabouts needs Python 3.11 or newer; say which with make PYTHON=python3.12")'
+	@echo "Setting up .venv (once)"
+	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+$(READY): .venv/packages pyproject.toml
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+grade: $(READY)
+	@$(BIN)/autograder grade "$(SUBMISSIONS)" --out "$(OUT)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT)) $(if $(JOBS),--jobs $(JOBS))
+
+check: $(READY)
+ifdef FILE
+	@$(BIN)/autograder check "$(FILE)" $(if $(ASSIGNMENT),--assignment $(ASSIGNMENT))
+else
+	@$(BIN)/python -m autograder.checks $(ASSIGNMENT)
+endif
+
+test: $(READY)
+	@$(BIN)/python -m pytest
+
+autograder: $(READY)
+	@$(BIN)/autograder build $(ASSIGNMENT)
+
+handout: $(READY)
+	@$(BIN)/autograder handout
+
+figures: $(READY)
+	@$(BIN)/python -m assignments.figures
+
+experiment: $(READY)
+	@$(BIN)/python -m assignments.extrapolation.lab
+
+bench: $(READY)
+	@$(BIN)/autograder bench
+
+doctor: $(READY)
+	@$(BIN)/autograder doctor
+
+mutants: $(READY)
+	@$(BIN)/python -m tests.grader.mutants $(ASSIGNMENT)

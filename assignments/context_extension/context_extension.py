@@ -1,0 +1,228 @@
+"""Context extension: train short, run long.
+
+RoPE accepts any position, so nothing stops a model trained on 4,096 tokens from reading 32,768. Yet
+it fails there, and not for the reason usually given: the fast pairs have gone round their circle
+hundreds of times in training and know every angle; it is the slow pairs, which never completed one
+turn, that now reach angles no query or key was ever trained on. Each method below changes the
+frequencies so that they stay where they have been. They differ in which pairs they slow down: all of
+them alike (position interpolation), the slower ones more (NTK-aware), only those that did not turn
+often enough (YaRN and Llama 3), or each by a factor found by search (LongRoPE).
+
+Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
+(sequence, feature). Pair i is the features (2i, 2i+1), θ_i = base^(−2i/d) its frequency, d = head_dim,
+L₀ = trained_len the length the model was trained on, and `factor` how many times longer it is to run.
+Functions without a feature array return float64 or a plain float. No function changes an argument in
+place. A bad argument raises ValueError with the offending value, or the shape, in its message.
+The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
+parameters, in float64 where it uses float32.
+"""
+
+import math
+
+import numpy as np
+
+
+def interpolate_positions(positions, factor):
+    """Position interpolation: squeeze the longer text into the positions that training covered.
+
+        m' = m / factor
+
+    No pair then turns further than in training, at the price that neighbours stand only 1/factor apart.
+    Dividing all positions or dividing all frequencies is the same: (m/factor)·θ = m·(θ/factor).
+
+    Parameters: `positions`, a real number or an array of them, any shape; `factor`, at least 1.
+    Returns: float64, the shape of positions.
+    Raises: ValueError for a factor below 1, or a NaN position.
+    Example: interpolate_positions([0, 1, 4096], 4) is [0, 0.25, 1024].
+    Source: Chen et al. 2023 §2.3.
+    """
+    raise NotImplementedError("interpolate_positions is not written yet")
+
+
+def ntk_base(base, factor, head_dim):
+    """NTK-aware interpolation: a larger base, so that slow pairs are slowed most.
+
+        base' = base · factor^(d / (d − 2))
+
+    The exponent makes the slowest pair, i = d/2 − 1, come out exactly 1/factor as fast; a pair in
+    between is slowed by factor^(2i / (d − 2)). Positions stay whole: only the base changes.
+
+    Parameters: `base`, a positive finite number; `factor`, at least 1; `head_dim`, an even int, at least 4.
+    Returns: float.
+    Raises: ValueError for a bad base, a factor below 1, a head_dim that is odd or below 4.
+    Example: ntk_base(10000, 4, 8) is 10000·4^(8/6) = 63496.0; the slowest pair goes from 0.001 to 0.00025.
+    Source: bloc97 2023; Peng et al. 2023 (YaRN) §3.1.
+    """
+    raise NotImplementedError("ntk_base is not written yet")
+
+
+def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
+    """Dynamic NTK: the base follows the length of the text at hand.
+
+        base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
+
+    L is never less than L₀. The base grows as the text does, so a key cached at an earlier length was
+    turned with a smaller base than the query that meets it now: it has to be turned anew, or the score
+    is no longer a function of the offset.
+
+    Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
+    `trained_len`, at least 1; `factor`, at least 1.
+    Returns: float.
+    Raises: ValueError for a bad base, a head_dim that is odd or below 4, a length or a factor below 1.
+    Example: dynamic_ntk_base(10000, 8, 4096, 2048, 1) is 10000·2^(8/6) = 25198.4; with factor = 2 it
+    is 10000·3^(8/6) = 43267.5.
+    Source: emozilla 2023; Peng et al. 2023 (YaRN) §3.3; Hugging Face transformers, rope_type "dynamic".
+    """
+    raise NotImplementedError("dynamic_ntk_base is not written yet")
+
+
+def rotations_in_context(head_dim, trained_len, base=10000.0):
+    """How many full turns each pair makes over the trained context.
+
+        r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
+
+    A pair with r_i well above 1 has shown the model its whole circle. A pair below 1 has shown only an
+    arc: everything beyond that arc is new.
+
+    Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
+    Returns: float64, shape (head_dim/2,).
+    Raises: ValueError for a head_dim that is odd or below 1, a trained_len below 1, or a bad base.
+    Example: rotations_in_context(8, 1024) is [162.97, 16.297, 1.6297, 0.16297].
+    Source: Peng et al. 2023 (YaRN) §3.2, there r(d).
+    """
+    raise NotImplementedError("rotations_in_context is not written yet")
+
+
+def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, blend between.
+
+        dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
+        low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
+        high   = min(⌈dim(beta_slow)⌉, d − 1)         pairs from here on take θ_i / factor
+        ramp_i = clip((i − low) / (high − low), 0, 1)
+        θ'_i   = θ_i · (1 − ramp_i) + θ_i / factor · ramp_i
+
+    where high is raised by 0.001 if it equals low. Each bound is clamped on its own side only, and high
+    at d − 1 although pairs end at d/2 − 1: the ramp may run out past the last pair. It is frequencies
+    that are blended, not wavelengths, and the base is the trained one, not ntk_base. The paper draws
+    its ramp along r_i; the authors' code, and all that follow it, along the pair index i, as here.
+
+    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1, whose logarithm is 0;
+    `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full turns.
+    Returns: float64, shape (head_dim/2,).
+    Raises: ValueError for a head_dim that is odd or below 1, a base that is not positive and finite, a factor
+    or trained_len below 1, or beta_fast below beta_slow.
+    Example: yarn_frequencies(8, 10000, 4, 1024): dim(32) = 0.707 and dim(1) = 2.212, so low = 0, high = 3,
+    ramp = [0, 1/3, 2/3, 1], and [1, 0.1, 0.01, 0.001] becomes [1, 0.075, 0.005, 0.00025].
+    Source: Peng et al. 2023 (YaRN) §3.2; Hugging Face transformers, rope_type "yarn", truncate = True.
+    """
+    raise NotImplementedError("yarn_frequencies is not written yet")
+
+
+def yarn_scale(factor):
+    """What YaRN multiplies cos and sin by, to sharpen attention that is spread over more keys.
+
+        scale = √(1/t) = 0.1 · ln(factor) + 1,   and 1 for factor ≤ 1
+
+    Queries and keys are both turned with scaled cos and sin, so a score is multiplied by scale² = 1/t,
+    t being the temperature of the softmax: apply it here or there, and once. The formula was fitted to
+    LLaMA models, not derived.
+
+    Parameters: `factor`, a number; up to 1 there is nothing to mend and the scale is 1.
+    Returns: float.
+    Example: yarn_scale(4) is 1.1386, so scores grow by 1.1386² = 1.2965; yarn_scale(0.5) is 1.0.
+    Source: Peng et al. 2023 (YaRN) §3.4.
+    """
+    raise NotImplementedError("yarn_scale is not written yet")
+
+
+def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    """Llama 3.1's frequencies: keep, interpolate or blend, with the blend drawn along the turns r_i.
+
+        r_i = L₀ / λ_i                                                    turns over the trained context
+        s_i = (r_i − low_freq_factor) / (high_freq_factor − low_freq_factor)
+        θ'_i = θ_i                              where r_i > high_freq_factor   (many turns: keep)
+        θ'_i = θ_i / factor                     where r_i < low_freq_factor    (few: interpolate)
+        θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (blend)
+
+    At r_i = high_freq_factor s_i is 1, at r_i = low_freq_factor it is 0: no jump at either end. This is
+    the ramp of the YaRN paper (not of its code) with other bounds, and without a scale for the scores.
+
+    Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
+    `low_freq_factor` below `high_freq_factor`, numbers of turns; `trained_len`, at least 1.
+    Returns: float64, shape (head_dim/2,).
+    Raises: ValueError for a head_dim that is odd or below 1, a bad base, a factor or trained_len below 1,
+    or a low_freq_factor that is not below high_freq_factor.
+    Example: with head_dim = 8, base = 10000, factor = 4 and trained_len = 1024 the turns are 162.97, 16.297,
+    1.6297 and 0.16297; the third has s = 0.2099, and [1, 0.1, 0.01, 0.001] becomes
+    [1, 0.1, 0.0040743, 0.00025].
+    Source: Llama 3.1's reference code (`apply_scaling`); Hugging Face transformers, rope_type "llama3".
+    """
+    raise NotImplementedError("llama3_frequencies is not written yet")
+
+
+def longrope_frequencies(head_dim, rescale, base=10000.0):
+    """LongRoPE's frequencies: each pair has a divisor of its own, found by search on the model.
+
+        θ'_i = θ_i / rescale_i
+
+    Position interpolation is the case of one number throughout; NTK-aware is factor^(2i / (d − 2)).
+    A model ships two lists, one for texts that fit the trained length and one for those that do not.
+
+    Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
+    finite number.
+    Returns: float64, shape (head_dim/2,).
+    Raises: ValueError for a head_dim that is odd or below 1, a rescale of another shape or with an entry
+    that is not positive, or a bad base.
+    Example: longrope_frequencies(8, [1, 1, 2, 4]) is [1, 0.1, 0.005, 0.00025].
+    Source: Ding et al. 2024 §3; Hugging Face transformers, rope_type "longrope".
+    """
+    raise NotImplementedError("longrope_frequencies is not written yet")
+
+
+def longrope_scale(factor, trained_len):
+    """What LongRoPE multiplies cos and sin by: YaRN's purpose, another formula.
+
+        scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
+
+    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): by how much the logarithm of the length grew.
+
+    Parameters: `factor`, a number; `trained_len`, at least 1, and above 1 where factor is (ln 1 = 0 divides nothing).
+    Returns: float.
+    Raises: ValueError for a trained_len below 1.
+    Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
+    Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
+    """
+    raise NotImplementedError("longrope_scale is not written yet")
+
+
+def apply_rope_with(x, positions, frequencies, scale=1.0):
+    """RoPE from frequencies that are given: turn pair i of row t by positions[t] · frequencies[i].
+
+        y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
+        y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
+
+    One rotation serves every method above. A scale other than 1 changes norms, also at position 0.
+
+    Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
+    shape (d/2,); `scale`, a number that cos and sin are multiplied by.
+    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Raises: ValueError for an odd d, positions that are not 1-D, not T of them, or hold a NaN, and for
+    frequencies of another shape than (d/2,).
+    Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
+    Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
+    """
+    raise NotImplementedError("apply_rope_with is not written yet")
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # At which position does token 8191 stand after position interpolation by a factor of 4?
+    "interpolated_position_8191_factor_4": None,
+    # Does NTK-aware interpolation leave the frequency of the fastest pair as it was?
+    "ntk_keeps_fastest_frequency": None,
+    # Does dynamic NTK change what the model computes for inputs no longer than the trained length?
+    "dynamic_ntk_changes_short_inputs": None,
+    # What does YaRN multiply cos and sin by at a factor of 16? (to five digits, or as an expression)
+    "yarn_scale_16": None,
+}

@@ -1,0 +1,111 @@
+"""Extrapolation: the experiment.
+
+Every article on positional encodings repeats one table: learned, none; sinusoidal, limited; RoPE and
+ALiBi, excellent. This module puts the whole course behind two functions, so that one small model can
+be trained with each encoding at a short length, run at longer ones, and asked. `encode` is what a
+method adds to the embeddings, `logits` what it does to the attention scores; every method acts in one
+of the two and leaves the other as it is. The last two functions turn the measured accuracies into
+numbers that can be compared.
+
+Conventions: positions count from 0; rows are tokens, columns features; attention is causal, row t
+looking at rows 0 … t. Scores are divided by √d for every method (T5 itself leaves that out). Results
+are float32 where every feature array and the method's own table are, else float64. No function
+changes an argument in place. A bad argument raises ValueError with the offending value, or the shape,
+in its message.
+"""
+
+import numpy as np
+
+METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "rope", "shaw", "t5", "alibi")
+
+
+def encode(method, x, parameters):
+    """The embeddings with what the method adds to them.
+
+    What is added to row t of T rows and d features:
+
+        integer       t, to every feature
+        normalized    t / (T − 1), to every feature; 0 for T = 1
+        binary        the bits of t, most significant first, to the first n_bits features
+        sinusoidal    sin(t ω_i) to feature 2i, cos(t ω_i) to feature 2i + 1;  ω_i = base^(−2i/d)
+        learned       row t of the table
+        none, rope, shaw, t5, alibi    nothing: these act in the scores, if anywhere
+
+    Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict of which this function reads
+    `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if absent.
+    Returns: shape (T, d); float32 where x (and for learned the table) is, else float64. x is left as it was.
+    Raises: ValueError for an unknown method; for learned when T exceeds the table, or its rows are not
+    of size d; for binary when n_bits is below 1, above d, or too small for position T − 1; for
+    sinusoidal when d is odd or base is not positive and finite.
+    Example: encode("integer", [[1, 2], [1, 2]], {}) is [[1, 2], [2, 3]];
+    encode("binary", np.zeros((3, 3)), {"n_bits": 2}) is [[0, 0, 0], [0, 1, 0], [1, 0, 0]].
+    """
+    raise NotImplementedError("encode is not written yet")
+
+
+def logits(method, q, k, parameters):
+    """Causal attention logits, with what the method does to the scores.
+
+    For query row i and key row j ≤ i; above the diagonal every method has −inf:
+
+        none, and all that act in encode    q_i·k_j / √d
+        rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t turns pair i by t·base^(−2i/d)
+        shaw     q_i·(k_j + a) / √d         a = row clip(j − i, −k, k) + k of key_table, 2k + 1 rows
+        t5       q_i·k_j / √d + b           b = the bias_table entry of distance i − j's causal bucket
+        alibi    q_i·k_j / √d − slope·(i − j)
+
+    T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself where n < E, else
+    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary opens the upper bucket.
+
+    Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
+    a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2k+1, d), for
+    shaw; `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
+    Returns: shape (T, T); float32 where q and k (and the method's table) are, else float64.
+    Raises: ValueError for an unknown method; q and k of different shapes; for rope an odd d or a base that is
+    not positive and finite; a table that does not fit; a slope that is not positive.
+    Example: logits("alibi", [[0], [0]], [[0], [0]], {"slope": 0.5}) is [[0, −inf], [−0.5, 0]].
+    Source: Su et al. 2021 §3.2; Shaw et al. 2018 §3; Raffel et al. 2020 §2.1; Press et al. 2022 §3.
+    """
+    raise NotImplementedError("logits is not written yet")
+
+
+def longest_reliable_length(lengths, accuracies, threshold=0.9):
+    """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
+
+    A model that fails at 64 and happens to pass again at 128 is reliable up to what came before 64.
+
+    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `threshold`, a
+    number.
+    Returns: int.
+    Raises: ValueError for lengths and accuracies that are not 1-D and of one shape, or a length below 1.
+    Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
+    """
+    raise NotImplementedError("longest_reliable_length is not written yet")
+
+
+def extrapolation_gap(lengths, accuracies, trained_length):
+    """How much accuracy is lost between the trained length and the longest.
+
+        gap = accuracy(trained_length) − accuracy(longest of lengths)
+
+    A gap of 0 is praise only where the first of the two is high: a model that never learnt the task has
+    nothing to lose.
+
+    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
+    one of the lengths.
+    Returns: float; negative where the model does better at the longest length.
+    Raises: ValueError as longest_reliable_length does, and for a trained_length that is not one of lengths.
+    Example: extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16) is 0.75.
+    """
+    raise NotImplementedError("extrapolation_gap is not written yet")
+
+
+# Answer with True or False.
+ANSWERS = {
+    # Can a learned table encode a position past its last row?
+    "learned_runs_past_its_table": None,
+    # Does ALiBi change the embeddings?
+    "alibi_changes_the_embeddings": None,
+    # Can reordering the tokens change what a causal model without any encoding computes for a token?
+    "causal_model_without_encoding_sees_order": None,
+}

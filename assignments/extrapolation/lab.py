@@ -1,0 +1,583 @@
+"""The experiment: train one small model with each encoding at length 16, then ask it at up to 128.
+
+Given code; nothing here is to be filled in. Run it on your own `extrapolation.py` with `python lab.py`.
+
+The model is one layer of causal attention with one head, and nothing else. For a text of tokens,
+
+    h = encode(method, x)          x: the trained embeddings of the tokens
+    q, k, v = h W_q, h W_k, h W_v  v has one column for each token of the vocabulary
+    y = softmax(logits(method, q, k)) v
+
+and row t of y scores every token as the answer at place t, the token that stands `back` places before.
+Tokens are drawn at random, fresh ones for every step of training, so there is nothing to learn by heart.
+
+`encode` and `logits` are the ones under test, and no encoding is written down here a second time. Every
+measured number comes out of a call of these two functions. Training needs gradients too, and for them a
+form that can be differentiated. Each method of the course has it: the score of query i and key j is
+
+    (R_i q_i)·(R_j k_j) / √d  +  q_i·a / √d  +  b,      a, b from tables or constant,
+
+and `read` finds R, the rows a and the entries b by asking `logits` with well-chosen queries and keys.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from multiprocessing import get_context
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Parameters = dict[str, Any]
+
+HERE = Path(__file__).resolve().parent
+SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is held fixed while the methods change."""
+
+    back: int = 3
+    """how many places back the answer stands"""
+    trained_length: int = 16
+    lengths: tuple[int, ...] = (16, 32, 64, 128)
+    """where the trained model is asked"""
+    texts: int = 256
+    """how many texts it is asked about, at each length"""
+    vocabulary: int = 16
+    width: int = 32
+    steps: int = 1000
+    batch: int = 16
+    learning_rate: float = 3e-3
+    table_rows: int = 64
+    """learned: four times the trained length, so that some rows are never trained and some lengths have none"""
+    n_bits: int = 7
+    """binary: enough for the longest text"""
+    max_distance: int = 8
+    """shaw: shorter than the trained length, so that every row is trained"""
+    buckets: int = 32
+    """t5: the number that T5 uses"""
+    slope: float = 0.5
+    """alibi: the first of eight heads"""
+
+    def constants(self) -> dict[str, float]:
+        """The part of `parameters` that is not trained."""
+        return {"n_bits": self.n_bits, "slope": self.slope}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One setting, and the methods that are measured in it."""
+
+    setting: Setting
+    methods: tuple[str, ...] | None = None
+    """None: all of them"""
+
+
+# Two tasks for every method, and then one knob at a time: what a number of the first table hangs on.
+RUNS = {
+    "copy 3 back": Run(Setting()),
+    "copy 1 back": Run(Setting(back=1)),
+    "copy 3 back, 64 features": Run(Setting(width=64), ("rope",)),
+    "copy 3 back, three times the steps": Run(Setting(steps=3000), ("t5",)),
+    "copy 3 back, clipped at 16": Run(Setting(max_distance=16), ("shaw",)),
+    "copy 3 back, slope 1/16": Run(Setting(slope=1 / 16), ("alibi",)),
+}
+
+
+class Measurement(NamedTuple):
+    """What one trained model does at one length. The numbers are NaN where the method has no entry for it."""
+
+    run: str
+    method: str
+    seed: int
+    length: int
+    accuracy: float
+    """share of the places asked at which the right token has the highest score"""
+    cross_entropy: float
+    """mean of −ln of the probability given to the right token; perplexity is e to the power of it"""
+    weight: float
+    """mean attention weight of the right key"""
+
+
+class Look(NamedTuple):
+    """How much attention keys at one distance get at the longest length."""
+
+    run: str
+    method: str
+    seed: int
+    distance: int
+    weight: float
+
+
+# The parameters of a model, drawn at random.
+
+
+def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
+    """Everything that is trained. The shared part is drawn first: one seed starts all methods from the same numbers."""
+    rng = np.random.default_rng(seed)
+    d, vocabulary = setting.width, setting.vocabulary
+    shared = {
+        "tokens": rng.normal(0, 1, (vocabulary, d)),
+        "w_q": rng.normal(0, d**-0.5, (d, d)),
+        "w_k": rng.normal(0, d**-0.5, (d, d)),
+        "w_v": rng.normal(0, d**-0.5, (d, vocabulary)),
+    }
+    shapes = _tables(setting)
+    return shared | {name: rng.normal(0, 0.02, shapes[name]) for name in _TABLES_OF.get(method, ())}
+
+
+_TABLES_OF = {"learned": ("table",), "shaw": ("key_table",), "t5": ("bias_table",)}
+
+
+def _tables(setting: Setting) -> dict[str, tuple[int, int]]:
+    return {
+        "table": (setting.table_rows, setting.width),
+        "key_table": (2 * setting.max_distance + 1, setting.width),
+        "bias_table": (setting.buckets, 1),
+    }
+
+
+# What a method does, found out by asking.
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a method does to texts of the trained length, as far as it does not change in training."""
+
+    added: np.ndarray
+    """(T, d): what encode adds, the learned table aside"""
+    constant: np.ndarray
+    """(T, T): what logits adds, tables aside; −inf where a query must not look"""
+    turns: np.ndarray | None
+    """(T, d, d): R_t, where queries and keys are turned"""
+    rows: np.ndarray | None
+    """(T, T): which row of key_table query i meets at key j"""
+    buckets: np.ndarray | None
+    """(T, T): which entry of bias_table"""
+
+
+def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
+    """Take a method apart. Raises ValueError where the pieces do not add up to its `logits` and `encode`."""
+    length, d = setting.trained_length, setting.width
+    nothing = np.zeros((length, d))
+    blank = setting.constants() | {name: np.zeros(shape) for name, shape in _tables(setting).items()}
+
+    def ask(q: np.ndarray, k: np.ndarray, **tables: np.ndarray) -> np.ndarray:
+        return np.asarray(implementation.logits(method, q, k, blank | tables), dtype=np.float64)
+
+    constant = ask(nothing, nothing)
+    visible = np.isfinite(constant)
+
+    def number_read(q: np.ndarray, name: str) -> np.ndarray:
+        """With numbered entries in a table, what is added to a score says which entry was read."""
+        rows, columns = _tables(setting)[name]
+        numbered = np.arange(rows)[:, np.newaxis] * np.eye(1, columns)
+        added = np.where(visible, ask(q, nothing, **{name: numbered}), 0) - np.where(visible, constant, 0)
+        return np.rint(added).astype(np.int64).clip(0, rows - 1)
+
+    first_feature = np.zeros((length, d))
+    first_feature[:, 0] = 1
+    reading = Reading(
+        added=np.asarray(implementation.encode(method, nothing, blank), dtype=np.float64),
+        constant=constant,
+        turns=_turns(ask, length, d) if method == "rope" else None,
+        rows=number_read(first_feature * np.sqrt(d), "key_table") if method == "shaw" else None,
+        buckets=number_read(nothing, "bias_table") if method == "t5" else None,
+    )
+    _check(reading, implementation, method, setting)
+    return reading
+
+
+def _turns(ask: Callable[..., np.ndarray], length: int, d: int) -> np.ndarray:
+    """R_t for every place t. The key at place 0 is not turned, so its score with a query at t is (R_t q)·k / √d."""
+    turns = np.empty((length, d, d))
+    unit = np.eye(d)
+    for a in range(d):
+        for b in range(d):
+            scores = ask(np.tile(unit[a], (length, 1)), np.tile(unit[b], (length, 1)))
+            turns[:, b, a] = scores[:, 0] * np.sqrt(d)
+    return turns
+
+
+def _check(reading: Reading, implementation: ModuleType, method: str, setting: Setting) -> None:
+    """Is what will be trained what will be measured? Compared on one text, with random parameters."""
+    parameters = draw_parameters(method, setting, seed=0)
+    text = np.random.default_rng(0).integers(setting.vocabulary, size=setting.trained_length)
+    stacked = {name: value[np.newaxis] for name, value in parameters.items()}
+    h, q, k = (array[0, 0] for array in _queries_and_keys(stacked, reading, text[np.newaxis, np.newaxis])[:3])
+    scores = _scores(stacked, reading, q[np.newaxis, np.newaxis], k[np.newaxis, np.newaxis])[0, 0]
+
+    known = setting.constants() | parameters
+    for name, wanted, got in (
+        ("encode", h, implementation.encode(method, parameters["tokens"][text], known)),
+        ("logits", scores, implementation.logits(method, q, k, known)),
+    ):
+        if np.shape(got) != wanted.shape or not np.allclose(got, wanted, atol=1e-6):
+            raise ValueError(f"{name}({method!r}, …) is not of the form that its definition gives it: do its tests pass?")
+
+
+# The model and its gradients, for many seeds and texts at once: every array begins with the axes (seed, text).
+
+
+def loss_and_gradients(parameters: Parameters, reading: Reading, texts: np.ndarray, back: int) -> tuple[np.ndarray, Parameters]:
+    """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter.
+
+    `parameters` hold the seeds along their first axis, `texts` are token numbers of shape (S, B, T). Places that
+    have nothing `back` places before them are not counted.
+    """
+    h, q, k = _queries_and_keys(parameters, reading, texts)
+    v = h @ parameters["w_v"][:, np.newaxis]
+    weights = _softmax(_scores(parameters, reading, q, k))
+    probabilities = _softmax(weights @ v)
+
+    answers = texts[..., :-back, np.newaxis]
+    given = np.take_along_axis(probabilities[..., back:, :], answers, axis=-1)
+    loss = -np.log(given).mean(axis=(1, 2, 3))
+
+    # Softmax and cross-entropy together: the gradient of a score is its probability, less 1 for the right token.
+    d_y = probabilities
+    np.put_along_axis(d_y[..., back:, :], answers, given - 1, axis=-1)
+    d_y[..., :back, :] = 0
+    d_y /= answers[0].size
+
+    d_weights = d_y @ _transposed(v)
+    d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+    d_q, d_k, d_tables = _score_gradients(parameters, reading, q, k, d_scores)
+    d_v = _transposed(weights) @ d_y
+
+    projected = {"w_q": d_q, "w_k": d_k, "w_v": d_v}
+    d_h = sum(gradient @ _transposed(parameters[name])[:, np.newaxis] for name, gradient in projected.items())
+    gradients = {name: _flat(h).swapaxes(-1, -2) @ _flat(gradient) for name, gradient in projected.items()}
+    gradients["tokens"] = _lookup_gradient(texts.reshape(len(texts), -1), _flat(d_h), parameters["tokens"].shape[1])
+    if "table" in parameters:
+        gradients["table"] = np.zeros_like(parameters["table"])
+        gradients["table"][:, : texts.shape[-1]] = d_h.sum(axis=1)
+    return loss, gradients | d_tables
+
+
+def _queries_and_keys(parameters: Parameters, reading: Reading, texts: np.ndarray) -> tuple[np.ndarray, ...]:
+    seeds = np.arange(len(texts))[:, np.newaxis, np.newaxis]
+    h = parameters["tokens"][seeds, texts] + reading.added
+    if "table" in parameters:
+        h = h + parameters["table"][:, np.newaxis, : texts.shape[-1]]
+    return h, h @ parameters["w_q"][:, np.newaxis], h @ parameters["w_k"][:, np.newaxis]
+
+
+def _scores(parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray) -> np.ndarray:
+    scores = _turned(q, reading.turns) @ _transposed(_turned(k, reading.turns)) / np.sqrt(q.shape[-1])
+    if reading.rows is not None:
+        scores += np.einsum("sbid,sijd->sbij", q, parameters["key_table"][:, reading.rows]) / np.sqrt(q.shape[-1])
+    if reading.buckets is not None:
+        scores += parameters["bias_table"][:, np.newaxis, reading.buckets, 0]
+    return scores + reading.constant
+
+
+def _score_gradients(
+    parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray, d_scores: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, Parameters]:
+    """Gradients of queries, keys and the table that the scores read, if there is one."""
+    root = np.sqrt(q.shape[-1])
+    turned_back = None if reading.turns is None else _transposed(reading.turns)
+    d_q = _turned(d_scores @ _turned(k, reading.turns) / root, turned_back)
+    d_k = _turned(_transposed(d_scores) @ _turned(q, reading.turns) / root, turned_back)
+    d_tables = {}
+    if reading.rows is not None:
+        key_table = parameters["key_table"]
+        d_q += np.einsum("sbij,sijd->sbid", d_scores, key_table[:, reading.rows]) / root
+        d_rows = np.einsum("sbij,sbid->sijd", d_scores, q) / root
+        d_tables["key_table"] = _lookup_gradient(
+            reading.rows.ravel(), d_rows.reshape(len(q), -1, q.shape[-1]), key_table.shape[1]
+        )
+    if reading.buckets is not None:
+        d_entries = d_scores.sum(axis=1).reshape(len(q), -1, 1)
+        d_tables["bias_table"] = _lookup_gradient(reading.buckets.ravel(), d_entries, parameters["bias_table"].shape[1])
+    return d_q, d_k, d_tables
+
+
+def _turned(x: np.ndarray, turns: np.ndarray | None) -> np.ndarray:
+    """R_t x_t for every place t."""
+    if turns is None:
+        return x
+    return (x.swapaxes(0, 2) @ _transposed(turns)[:, np.newaxis]).swapaxes(0, 2)
+
+
+def _lookup_gradient(index: np.ndarray, gradient: np.ndarray, n_rows: int) -> np.ndarray:
+    """Each row of a table collects the gradients of all places that looked it up: (S, N, columns) to (S, rows, columns)."""
+    return _transposed(np.eye(n_rows)[index]) @ gradient
+
+
+def _transposed(x: np.ndarray) -> np.ndarray:
+    return np.swapaxes(x, -1, -2)
+
+
+def _flat(x: np.ndarray) -> np.ndarray:
+    """(S, B, T, n) to (S, B·T, n)."""
+    return x.reshape(len(x), -1, x.shape[-1])
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+# Training.
+
+
+def train(implementation: ModuleType, method: str, setting: Setting, seeds: Sequence[int] = SEEDS) -> list[Parameters]:
+    """One trained model a seed. Each seed draws its own start and its own texts, whichever others run beside it."""
+    reading = read(implementation, method, setting)
+    drawn = [draw_parameters(method, setting, seed) for seed in seeds]
+    parameters = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
+    sources = [np.random.default_rng([seed, 1]) for seed in seeds]
+    adam = Adam(parameters)
+    for step in range(setting.steps):
+        size = (setting.batch, setting.trained_length)
+        texts = np.stack([source.integers(setting.vocabulary, size=size) for source in sources])
+        _, gradients = loss_and_gradients(parameters, reading, texts, setting.back)
+        # The step shrinks to nothing at the end, so that the last few texts do not decide the result.
+        adam.step(gradients, setting.learning_rate * (1 - step / setting.steps))
+    return [{name: value[place] for name, value in parameters.items()} for place in range(len(seeds))]
+
+
+class Adam:
+    """Kingma and Ba 2015, with β = 0.9 and 0.99."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.mean = {name: np.zeros_like(value) for name, value in parameters.items()}
+        self.square = {name: np.zeros_like(value) for name, value in parameters.items()}
+        self.steps = 0
+
+    def step(self, gradients: Parameters, learning_rate: float) -> None:
+        self.steps += 1
+        for name, gradient in gradients.items():
+            self.mean[name] += 0.1 * (gradient - self.mean[name])
+            self.square[name] += 0.01 * (gradient**2 - self.square[name])
+            mean = self.mean[name] / (1 - 0.9**self.steps)
+            square = self.square[name] / (1 - 0.99**self.steps)
+            self.parameters[name] -= learning_rate * mean / (np.sqrt(square) + 1e-8)
+
+
+# Measuring: the definition of every number, through `encode` and `logits` and nothing else.
+
+
+def answer(implementation: ModuleType, method: str, parameters: Parameters, text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """y of the module's docstring, shape (T, vocabulary), and the weights it was made with, (T, T)."""
+    h = implementation.encode(method, parameters["tokens"][text], parameters)
+    logits = implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], parameters)
+    weights = _softmax(np.asarray(logits, dtype=np.float64))
+    return weights @ (h @ parameters["w_v"]), weights
+
+
+def ask(
+    implementation: ModuleType, run: str, method: str, seed: int, model: Parameters, length: int
+) -> tuple[Measurement, list[Look]]:
+    """One model, one length, the same texts for every method and seed.
+
+    The places asked are the last ones of each text, as many as the trained length has answers for: at a longer
+    length they are all places that no text of training had.
+    """
+    setting = RUNS[run].setting
+    texts = np.random.default_rng(length).integers(setting.vocabulary, size=(setting.texts, length))
+    places = np.arange(length - setting.trained_length + setting.back, length)
+    distances = np.arange(places[0] + 1)
+    known = model | setting.constants()
+    try:
+        answered = [answer(implementation, method, known, text) for text in texts]
+    except ValueError:
+        return Measurement(run, method, seed, length, np.nan, np.nan, np.nan), []  # some position has no entry
+    y, weights = map(np.stack, zip(*answered, strict=True))
+    answers = texts[:, places - setting.back, np.newaxis]
+    given = np.take_along_axis(_softmax(y[:, places]), answers, axis=-1)
+    right = y[:, places].argmax(axis=-1, keepdims=True) == answers
+    by_distance = weights[:, places[:, np.newaxis], places[:, np.newaxis] - distances].mean(axis=(0, 1))
+    measurement = Measurement(run, method, seed, length, right.mean(), -np.log(given).mean(), by_distance[setting.back])
+    return measurement, [Look(run, method, seed, *pair) for pair in zip(distances.tolist(), by_distance, strict=True)]
+
+
+def measure(
+    implementation: ModuleType, run: str, method: str, seeds: Sequence[int] = SEEDS
+) -> tuple[list[Measurement], list[Look]]:
+    """Train a method in the setting of this run, once a seed, and ask each model at every length; looks are of the longest."""
+    setting = RUNS[run].setting
+    models = train(implementation, method, setting, seeds)
+    measurements, looks = [], []
+    for seed, model in zip(seeds, models, strict=True):
+        for length in setting.lengths:
+            measurement, seen = ask(implementation, run, method, seed, model, length)
+            measurements.append(measurement)
+            looks += seen if length == max(setting.lengths) else []
+    return measurements, looks
+
+
+# What is kept of it.
+
+
+_COLUMNS = (str, str, int, int, float, float, float)
+
+
+def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
+    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    return [
+        Measurement(*(convert(row[name]) for name, convert in zip(Measurement._fields, _COLUMNS, strict=True)))
+        for row in _rows(path)
+    ]
+
+
+def saved_looks(path: Path = HERE / "attention.csv") -> dict[str, np.ndarray]:
+    """Method → mean weight at distance 0, 1, 2, … , in the first run, at the longest length."""
+    looks: dict[str, list[float]] = {}
+    for row in _rows(path):
+        looks.setdefault(row["method"], []).append(float(row["weight"]))
+    return {method: np.array(weights) for method, weights in looks.items()}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def save(measurements: Sequence[Measurement], looks: Sequence[Look], folder: Path) -> None:
+    """measured.csv, a row for each seed and length; attention.csv, the mean over the seeds."""
+    numbers = ((*row[:4], *(f"{number:.4f}" for number in row[4:])) for row in measurements)
+    _write(folder / "measured.csv", Measurement._fields, numbers)
+    weights: dict[tuple[str, int], list[float]] = {}
+    for look in looks:
+        if look.run == next(iter(RUNS)):
+            weights.setdefault((look.method, look.distance), []).append(look.weight)
+    means = ((*key, f"{np.mean(values):.4f}") for key, values in weights.items())
+    _write(folder / "attention.csv", ("method", "distance", "weight"), means)
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+def by_length(measurements: Sequence[Measurement], run: str, method: str, what: str = "accuracy") -> dict[int, np.ndarray]:
+    """Length → the numbers of all seeds."""
+    chosen = [row for row in measurements if (row.run, row.method) == (run, method)]
+    lengths = RUNS[run].setting.lengths
+    return {length: np.array([getattr(row, what) for row in chosen if row.length == length]) for length in lengths}
+
+
+def tables(implementation: ModuleType, measurements: Sequence[Measurement]) -> str:
+    """All that was measured, as Markdown: mean ± standard deviation over the seeds."""
+    knobs = [run for run in RUNS if RUNS[run].methods]
+    groups = {run: [run] for run in RUNS if run not in knobs} | {"copy 3 back, one knob turned": knobs}
+    parts = []
+    for title, runs in groups.items():
+        parts += [f"{title.capitalize()}: accuracy", _accuracy_table(implementation, measurements, runs)]
+        parts += [f"{title.capitalize()}: what stands behind it", _detail_table(implementation, measurements, runs)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _accuracy_table(implementation: ModuleType, measurements: Sequence[Measurement], runs: Sequence[str]) -> str:
+    lengths = RUNS[runs[0]].setting.lengths
+    lines = []
+    for run, method, name in _models(implementation, runs):
+        accuracy = by_length(measurements, run, method)
+        means = [values.mean() for values in accuracy.values()]
+        reliable = implementation.longest_reliable_length(list(accuracy), means)
+        gap = implementation.extrapolation_gap(list(accuracy), means, RUNS[run].setting.trained_length)
+        summary = [str(reliable) if reliable else "nowhere", _number(gap)]
+        lines.append([name, *map(_spread, accuracy.values()), *summary])
+    return _markdown(["method", *map(str, lengths), "reliable up to", "gap"], lines)
+
+
+def _detail_table(implementation: ModuleType, measurements: Sequence[Measurement], runs: Sequence[str]) -> str:
+    lengths = RUNS[runs[0]].setting.lengths
+    ends = (lengths[0], lengths[-1])
+    lines = []
+    for run, method, name in _models(implementation, runs):
+        found = [by_length(measurements, run, method, what) for what in ("cross_entropy", "weight")]
+        lines.append([name, *(_spread(numbers[end]) for numbers in found for end in ends)])
+    header = [f"{what} at {end}" for what in ("cross-entropy", "weight of the right key") for end in ends]
+    return _markdown(["method", *header], lines)
+
+
+def _models(implementation: ModuleType, runs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Run, method and what to call the two: the method, with its knob if one was turned."""
+    for run in runs:
+        for method in _methods(implementation, run):
+            knob = run.partition(", ")[2]
+            yield run, method, f"{method}, {knob}" if knob else method
+
+
+def _methods(implementation: ModuleType, run: str) -> tuple[str, ...]:
+    return RUNS[run].methods or tuple(implementation.METHODS)
+
+
+def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines])
+
+
+def _spread(values: np.ndarray) -> str:
+    return "no entry" if np.isnan(values).all() else f"{_number(values.mean())} ± {values.std(ddof=1):.2f}"
+
+
+def _number(value: float) -> str:
+    return "no entry" if np.isnan(value) else f"{value + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−")
+
+
+# Running all of it.
+
+
+def load(path: Path) -> ModuleType:
+    """A file as a module."""
+    spec = spec_from_file_location(path.stem, path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _measure(path: Path, run: str, method: str) -> tuple[list[Measurement], list[Look]]:
+    return measure(load(path), run, method)
+
+
+def experiment(path: Path) -> tuple[list[Measurement], list[Look]]:
+    """All runs with all their methods, side by side on the cores there are."""
+    implementation = load(path)
+    jobs = [(path, run, method) for run in RUNS for method in _methods(implementation, run)]
+    # These matrices are small: a library that splits each product over all cores only gets in its own way.
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
+    measurements, looks = [], []
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for (_, run, method), (measured, seen) in zip(jobs, pool.map(_measure, *zip(*jobs, strict=True)), strict=True):
+            print(f"{run}: {method}", flush=True)
+            measurements += measured
+            looks += seen
+    return measurements, looks
+
+
+def main(arguments: Sequence[str]) -> None:
+    """`python lab.py [FILE]`: measure the encodings in FILE, keep the numbers beside this file and draw them."""
+    solution = HERE.parents[1] / "solutions" / "extrapolation.py"
+    path = Path(arguments[0]) if arguments else solution if solution.is_file() else HERE / "extrapolation.py"
+    implementation, figures = load(path), load(HERE.parent / "figures.py")
+    try:
+        save(*experiment(path), HERE)
+        kept, looks = saved(HERE / "measured.csv"), saved_looks(HERE / "attention.csv")
+        text = tables(implementation, kept)
+    except (NotImplementedError, ValueError) as reason:
+        sys.exit(f"{path.name}: {reason}")
+    (HERE / "measured.md").write_text(text, encoding="utf-8")
+    pictures = HERE.parent / "figures"
+    pictures.mkdir(exist_ok=True)
+    figures.save(figures.accuracy_against_length(implementation, kept), pictures / "accuracy_against_length.png")
+    figures.save(figures.attention_against_distance(looks), pictures / "attention_against_distance.png")
+    print(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,137 @@
+"""The files that a batch leaves under OUT besides the gradebook: grades, results, feedback. All are made from the gradebook."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder import gradebook
+from autograder.gradebook import Gradebook, Row
+from autograder.submission import Problem, Submission
+from autograder.submission.names import csv_cell, safe_name
+
+COLUMNS = ["student", "assignment", "score", "max_score", "status", "file", "sha256", "seconds"]
+
+_LOST = "Your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at it."
+
+
+class Output:
+    """Writes below one folder OUT."""
+
+    def __init__(self, out: Path, book: Gradebook) -> None:
+        self.out = out
+        self.book = book
+
+    def write_row(self, row: Row) -> None:
+        """One student's feedback and results."""
+        from autograder import feedback
+
+        submission = replace(row.submission, cells=self.book.cells(row.key.code))
+        if row.lost:
+            submission = replace(submission, problem=Problem(_LOST, row.lost))
+        name = _file_name(submission)
+        with _in_words(self.out):
+            self._put(Path("feedback", row.folder, f"{name}.md"), feedback.markdown(submission, row.verdict))
+            self._put(Path("results", row.folder, f"{name}.json"), json.dumps(row.gradescope, indent=1) + "\n")
+        self.book.mark_written(row)
+
+    def is_there(self, row: Row) -> bool:
+        """Whether a row's files still lie where they were written."""
+        name = _file_name(row.submission)
+        files = (Path("feedback", row.folder, f"{name}.md"), Path("results", row.folder, f"{name}.json"))
+        return all((self.out / file).exists() for file in files)
+
+    def write_tables(self) -> bool:
+        """grades.csv, and superseded.csv where something is superseded; says whether the grades are other than they were."""
+        grades = self.out / "grades.csv"
+        questions = self.book.questions()
+        with _in_words(self.out):
+            before = _digest(grades)
+            _write_csv(grades, table(self.book.rows(), questions))
+            superseded = self.book.superseded()
+            if superseded:
+                _write_csv(self.out / "superseded.csv", _superseded(superseded))
+            else:
+                (self.out / "superseded.csv").unlink(missing_ok=True)
+            return _digest(grades) != before
+
+    def _put(self, path: Path, text: str) -> None:
+        target = self.out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+
+
+def table(rows: Iterable[Row], questions: dict[str, list[str]]) -> Iterator[list[str]]:
+    """grades.csv, header first. A question's column carries its assignment's name where there are several."""
+    columns = [(assignment, question) for assignment, names in questions.items() for question in names]
+    several = len(questions) > 1
+    yield COLUMNS + [f"{assignment}.{question}" if several else question for assignment, question in columns]
+    for row in rows:
+        one = row.submission
+        facts = [csv_cell(one.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
+        points = [
+            _number(row.questions[question]) if one.assignment == assignment and question in row.questions else ""
+            for assignment, question in columns
+        ]
+        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *points]
+
+
+def salvage(out: Path) -> str:
+    """Write what can be read of a damaged gradebook to grades-recovered.csv; says what came of it."""
+    rows = gradebook.salvage(out)
+    questions = {row.submission.assignment: list(row.questions) for row in rows}
+    target = out / "grades-recovered.csv"
+    with _in_words(out):
+        _write_csv(target, table(rows, questions))
+    return f"the {len(rows)} grades that can still be read are in {target}; move the gradebook away and run again to grade the rest"
+
+
+def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:
+    yield ["student", "assignment", "file", "sha256", "why"]
+    for one in submissions:
+        assert one.problem is not None
+        yield [csv_cell(one.student), one.assignment, csv_cell(one.file), one.sha256, csv_cell(one.problem.instructor)]
+
+
+def _file_name(submission: Submission) -> str:
+    """The assignment; for a hand-in of none that is known, something that tells it from the student's others."""
+    return submission.assignment or safe_name(f"unknown_{submission.file}", set())
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _digest(path: Path) -> bytes | None:
+    """What tells one content of a file from another; None where there is no file."""
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _write_csv(path: Path, rows: Iterable[list[str]]) -> None:
+    """The whole file or, where something fails on the way, the one from before."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+        os.replace(unfinished, path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _in_words(out: Path) -> Iterator[Any]:
+    try:
+        yield
+    except OSError as error:
+        raise gradebook.explained(out, error) from error

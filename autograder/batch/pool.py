@@ -1,0 +1,193 @@
+"""Grader processes on this machine: warm, watched, and replaced when they end."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing.connection
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
+from autograder.gradebook import Key
+
+PATIENCE = 180.0
+"""Seconds after which a grader that has not answered is taken for stuck: three times what a submission may use."""
+
+# As many threads for linear algebra as graders would be too many.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+_PACKAGES = Path(__file__).resolve().parents[2]
+
+
+class GraderProcess:
+    """One grader process, and the job that it has in hand."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        # For its temporary files. Both sides remove it, since either may be killed.
+        self._folder = Path(tempfile.mkdtemp(prefix="grader-"))
+        ours, theirs = socket.socketpair()
+        with theirs, (self._folder / "errors").open("wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "autograder.batch.grader", str(theirs.fileno()), str(self._folder)],
+                env=with_packages() | _ONE_THREAD,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                # A Ctrl-C in the terminal is for the coordinator: what is in hand is to be finished.
+                start_new_session=True,
+            )
+        self.connection: Connection = Connection(ours.detach())
+        self.ready = False
+        self.job: Job | None = None
+        self.since = time.monotonic()
+        self._say(setup)
+
+    def give(self, job: Job) -> None:
+        """Hand over a job. The answer comes through `connection`."""
+        self.job, self.since = job, time.monotonic()
+        self._say(job)
+
+    def _say(self, message: object) -> None:
+        # Where it has ended, reading its answer will say so.
+        with contextlib.suppress(OSError):
+            self.connection.send(message)
+
+    def hear(self) -> Answer:
+        """Its answer, or that it has ended without one."""
+        try:
+            answer: Answer = self.connection.recv()
+        except (EOFError, OSError):
+            return Answer(lost=self._last_words())
+        return answer
+
+    def ask(self, job: Job) -> Answer:
+        """Hand over a job and wait for its answer."""
+        self.give(job)
+        while self.connection.poll(PATIENCE):
+            answer = self.hear()
+            if self.ready or answer.lost or answer.refused:
+                self.job = None
+                return answer
+            self.ready = True
+        return Answer(lost=self.stuck)
+
+    @property
+    def stuck(self) -> str:
+        return f"the grader did not answer within {PATIENCE:.0f} seconds"
+
+    def _last_words(self) -> str:
+        """How the process ended, and the last line that it wrote."""
+        status = self._process.wait()
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
+        try:
+            lines = (self._folder / "errors").read_text("utf-8", "replace").strip().splitlines()
+        except FileNotFoundError:
+            lines = []
+        return f"the grader {how}" + (f" ({lines[-1][:200]})" if lines else "")
+
+    def end(self) -> None:
+        """End the process; what it has in hand is dropped."""
+        self.connection.close()
+        if self.job is not None:
+            self._process.kill()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def with_packages() -> dict[str, str]:
+    """This process's environment, in which another Python finds the same autograder."""
+    path = [str(_PACKAGES), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, path))}
+
+
+class Pool:
+    """As many grader processes as there are jobs to run at a time."""
+
+    def __init__(self, size: int, setup: Setup) -> None:
+        self._setup = setup
+        self._graders = [GraderProcess(setup) for _ in range(size)]
+        self._failed_starts = 0
+        self._tries: Counter[Key] = Counter()
+        self._again: deque[Job] = deque()
+
+    def run(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:
+        """Every job with its answer, in the order in which they come. Jobs are taken only as graders are free for them."""
+        while True:
+            for grader in self._graders:
+                self._feed(grader, jobs)
+            busy = [grader for grader in self._graders if grader.job is not None]
+            if not busy:
+                return
+            for grader in self._heard_from(busy):
+                yield from self._take(grader, jobs)
+
+    def _feed(self, grader: GraderProcess, jobs: Iterator[Job]) -> None:
+        if grader.job is None:
+            job = self._again.popleft() if self._again else next(jobs, None)
+            if job is not None:
+                grader.give(job)
+
+    def _heard_from(self, busy: list[GraderProcess]) -> list[GraderProcess]:
+        """Those that have something to say, or have been silent for too long."""
+        ready = multiprocessing.connection.wait([grader.connection for grader in busy], timeout=1.0)
+        late = time.monotonic() - PATIENCE
+        return [grader for grader in busy if grader.connection in ready or grader.since < late]
+
+    def _take(self, grader: GraderProcess, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:
+        heard = grader.connection.poll(0)
+        answer = grader.hear() if heard else Answer(lost=grader.stuck)
+        job = grader.job
+        assert job is not None
+        if answer.refused:
+            raise BatchError(f"the graders cannot go on: {answer.refused}; run the same command again")
+        if answer.lost:
+            self._replace(grader)
+            if grader.ready:
+                self._tries[job.key] += 1
+            if self._tries[job.key] < TRIES:
+                self._again.append(job)
+            else:
+                del self._tries[job.key]
+                yield job, answer
+        elif not grader.ready:
+            grader.ready = True
+            self._failed_starts = 0
+        else:
+            # The next job first: what the coordinator does with this answer then costs the grader no time.
+            grader.job = None
+            self._feed(grader, jobs)
+            yield job, answer
+
+    def _replace(self, grader: GraderProcess) -> None:
+        if not grader.ready:
+            self._failed_starts += 1
+            if self._failed_starts >= TRIES:
+                raise BatchError(f"no grader can be started: {grader._last_words()}")
+        grader.end()
+        self._graders[self._graders.index(grader)] = GraderProcess(self._setup)
+
+    def close(self) -> None:
+        """End all graders."""
+        for grader in self._graders:
+            grader.end()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

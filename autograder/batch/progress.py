@@ -1,0 +1,70 @@
+"""How a batch is getting on: one bar in a terminal, a line now and then in a log."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Watch:
+    """Counts hand-ins as they are graded and shows the count, the rate, the time left and the statuses."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.console = console
+        self.total = total
+        self.done = 0
+        self.counts: Counter[str] = Counter()
+        self._begin = self._said = time.monotonic()
+        self.first = self.last = 0.0
+        """when the first and the last verdict came"""
+        self._bar = Progress(
+            TextColumn("Grading"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[statuses]}"),
+            console=console,
+            disable=not console.is_terminal,
+            transient=True,
+        )
+        self._task = self._bar.add_task("", total=total, rate="", statuses="")
+
+    def graded(self, status: str, hand_ins: int) -> None:
+        """So many hand-ins share a verdict that has come."""
+        self.last = time.monotonic()
+        self.first = self.first or self.last
+        self.done += hand_ins
+        self.counts[status] += hand_ins
+        if self.console.is_terminal:
+            self._bar.update(self._task, completed=self.done, rate=self._rate(), statuses=self._statuses())
+        elif time.monotonic() - self._said >= SECONDS_BETWEEN_LINES:
+            self._said = time.monotonic()
+            left = (self.total - self.done) * self._seconds() / self.done
+            self.say(f"{self.done} of {self.total} graded, {self._rate()}, {left:.0f} s left: {self._statuses()}")
+
+    def say(self, line: str) -> None:
+        """A line above the bar."""
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._begin
+
+    def _rate(self) -> str:
+        return f"{self.done / max(self._seconds(), 0.001):.1f} a second"
+
+    def _statuses(self) -> str:
+        return ", ".join(f"{count} {status}" for status, count in self.counts.most_common())
+
+    def __enter__(self) -> Watch:
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._bar.stop()

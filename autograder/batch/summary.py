@@ -1,0 +1,157 @@
+"""What a batch came to, and what in it needs a human."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder import similarity
+from autograder.checks.outcome import Outcome
+from autograder.gradebook import Gradebook, Row
+from autograder.submission.names import printable
+from autograder.verdict import Verdict
+
+SMALL = 100
+"""Up to so many hand-ins are listed one by one."""
+
+MANY = 10
+"""Of each kind of thing that needs a human, so many are named; grades.csv and similarity.csv have the rest."""
+
+LOST, ALIKE = "without a grade", "alike"
+_NEEDS_A_HUMAN = ("unreadable", "killed")
+
+
+@dataclass
+class Summary:
+    """What a batch came to."""
+
+    graded: int = 0
+    """hand-ins graded in this run"""
+    reused: int = 0
+    """hand-ins whose grade was there already"""
+    waiting: int = 0
+    """hand-ins without a grade yet, where the run was interrupted"""
+    counts: dict[str, int] = field(default_factory=dict)
+    """hand-ins by status"""
+    superseded: int = 0
+    seconds: float = 0.0
+    warm_seconds: float = 0.0
+    """from the first verdict of this run to the last"""
+    needs_human: dict[str, list[str]] = field(default_factory=dict)
+    """by kind, a sentence for each"""
+    rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
+    """student, assignment, score, status and the first thing to look at; of small batches only"""
+
+    def show(self, console: Console) -> None:
+        """Print it."""
+        if self.rows:
+            console.print(_table(self.rows))
+        statuses = ", ".join(f"{count} {status}" for status, count in self.counts.items()) or "nothing"
+        reused = f", {self.reused} known before" if self.reused else ""
+        console.print(f"{self.graded} graded in {self.seconds:.1f} s{reused}: {statuses}.", highlight=False)
+        if self.superseded:
+            console.print(f"{self.superseded} superseded by a later hand-in: see superseded.csv.", highlight=False)
+        if self.needs_human:
+            console.print("To look at yourself:", style="bold")
+        for kind, sentences in self.needs_human.items():
+            for sentence in sentences[:MANY]:
+                console.print(Text(f"  {sentence}"), soft_wrap=True)
+            if len(sentences) > MANY:
+                console.print(f"  and {len(sentences) - MANY} more {kind}", highlight=False)
+
+
+def complete(summary: Summary, book: Gradebook, stubs: set[str]) -> None:
+    """Fill in what the gradebook, and similarity.csv beside it, say.
+
+    `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
+    """
+    summary.counts = book.counts()
+    summary.superseded = len(book.superseded())
+    small = sum(summary.counts.values()) <= SMALL
+    summary.reused = -summary.graded
+    found: dict[str, list[str]] = {kind: [] for kind in (LOST, *_NEEDS_A_HUMAN, ALIKE)}
+    for row in book.rows():
+        summary.reused += bool(row.key.suite)
+        if small:
+            summary.rows.append(_line(row))
+        if row.status in _NEEDS_A_HUMAN:
+            found[LOST if row.lost else row.status].append(f"{_who(row)}: {first_thing(row)}")
+    for group in book.identical():
+        if group[0].key.code not in stubs:
+            names = ", ".join(printable(row.submission.student) for row in group)
+            found[ALIKE].append(f"{group[0].submission.assignment}: {names} handed in identical code")
+    found[ALIKE] += _alike(book)
+    summary.needs_human = {kind: sentences for kind, sentences in found.items() if sentences}
+
+
+def _alike(book: Gradebook) -> Iterator[str]:
+    """Groups of hand-ins that are alike and not all identical: those are named already."""
+    groups: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for pair in similarity.read(book.path.parent) or []:
+        groups.setdefault((pair["assignment"], pair["group"]), []).append(pair)
+    for (assignment, group), pairs in groups.items():
+        if any(float(pair[share]) < 1 for pair in pairs for share in ("share", "other_share")):
+            students = dict.fromkeys(pair[side] for pair in pairs for side in ("student", "other_student"))
+            yield f"{assignment}: {printable(', '.join(students), 200)} handed in much the same (similarity.csv, group {group})"
+
+
+def _who(row: Row) -> str:
+    one = row.submission
+    return f"{one.assignment or printable(one.file)}, {printable(one.student)} ({row.status})"
+
+
+def _line(row: Row) -> tuple[str, str, str, str, str]:
+    one = row.submission
+    score = f"{row.score:g}/{row.max_score:g}" if row.max_score else "0"
+    return printable(one.student, 40), one.assignment or "?", score, row.status, first_thing(row)
+
+
+def _table(rows: list[tuple[str, str, str, str, str]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("student", "assignment", "score", "status", "first thing to look at"):
+        table.add_column(name, justify="right" if name == "score" else "left", overflow="fold")
+    for student, assignment, score, status, first in rows:
+        style = "green" if first == _ALL_PASS else "red" if status in _NEEDS_A_HUMAN else ""
+        table.add_row(Text(student), assignment, score, Text(status, style=style), Text(first))
+    return table
+
+
+_ALL_PASS = "all tests pass"
+
+
+def first_thing(row: Row) -> str:
+    """Where a careful teaching assistant would look first."""
+    if row.lost:
+        return f"no grade could be given, grade it by hand or run again: {printable(row.lost, 200)}"
+    if row.submission.problem is not None:
+        return row.submission.problem.instructor
+    verdict = row.verdict
+    assert verdict is not None
+    return printable(next(_findings(verdict), _ALL_PASS), 160)
+
+
+def _findings(verdict: Verdict) -> Iterator[str]:
+    missed = [one for one in verdict.outcomes if not one.passed]
+    if verdict.failure is not None:
+        at = f" at line {verdict.failure.line}" if verdict.failure.line else ""
+        yield f"the file stops{at} with {verdict.failure.kind}: {verdict.failure.message}"
+    for wanted in (("timeout", "crashed", "killed"), ("failed",)):
+        found = [one for one in missed if one.status in wanted]
+        # One with a known cause says most.
+        for one in sorted(found, key=lambda one: one.hint is None):
+            yield f"{one.test.question}: {one.hint or one.message}{_also(one, missed)}"
+    if missed:
+        yield f"not written yet: {', '.join(_questions(missed))}"
+
+
+def _also(first: Outcome, missed: list[Outcome]) -> str:
+    others = [name for name in _questions(missed) if name != first.test.question]
+    return f" (and {len(others)} more incomplete)" if others else ""
+
+
+def _questions(outcomes: list[Outcome]) -> list[str]:
+    return list(dict.fromkeys(one.test.question for one in outcomes))

@@ -1,0 +1,229 @@
+"""How fast grading is on this machine: `autograder bench` measures, in one run, what the course promises.
+
+Every line is a ratio of two things measured side by side, since neither alone says anything on a machine that others use
+too. Where a line repeats its measurement it shows the median; processor time includes that of all child processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder import catalogue, course, handout
+from autograder.batch.pool import with_packages
+from autograder.course import Assignment
+from autograder.grading import Grader
+from autograder.otter import package
+from autograder.suite import Desk, Suite, collect
+
+ASSIGNMENT = "rope"
+"""What is graded: the assignment with the most tests of values."""
+
+FEW, HUNDREDS, THOUSANDS = 20, 200, 2000
+ROUNDS = 5
+
+_COORDINATOR = """
+import json, sys, time
+begin = time.monotonic()
+from pathlib import Path
+from autograder import batch
+summary = batch.grade(Path(sys.argv[1]), out=Path(sys.argv[2]), jobs=int(sys.argv[3]))
+seconds = time.monotonic() - begin
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+print(json.dumps({"seconds": seconds, "warm_seconds": summary.warm_seconds, "memory": int(status["VmHWM"].split()[0]) / 1024}))
+"""
+"""Imports what `autograder grade` does, and nothing of this file, whose own imports would hide what a class takes."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One promise, and what was measured."""
+
+    what: str
+    wanted: str
+    ratio: float
+    kept: bool
+    measured: str
+
+
+def run(console: Console) -> None:
+    """Measure everything and print the table."""
+    lines: list[Line] = []
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        for number, measure in enumerate((throughput, processor_time, large_classes, checking)):
+            with console.status(measure.__doc__ or ""):
+                lines += measure(Path(folder, str(number)), course.find(ASSIGNMENT))
+    console.print(_table(lines))
+    console.print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the end.", highlight=False)
+
+
+def _table(lines: list[Line]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("what", "wanted", "ratio", "measured"):
+        table.add_column(name, justify="right" if name in ("wanted", "ratio") else "left", overflow="fold")
+    for line in lines:
+        style = "green" if line.kept else "red"
+        table.add_row(line.what, line.wanted, f"[{style}]{line.ratio:.2f} ×[/]", line.measured)
+    return table
+
+
+def _at_least(what: str, wanted: float, ratio: float, measured: str) -> Line:
+    return Line(what, f"≥ {wanted:g} ×", ratio, ratio >= wanted, measured)
+
+
+def _at_most(what: str, wanted: float, ratio: float, measured: str) -> Line:
+    return Line(what, f"≤ {wanted:g} ×", ratio, ratio <= wanted, measured)
+
+
+def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
+    """Grading the same submissions by `otter run` and by `grade --jobs 1`"""
+    make_class(folder / "class", assignment, FEW)
+    (archive,) = package.build([assignment], folder)
+    files = sorted((folder / "class" / assignment.name).iterdir())
+    otter, runs = [], []
+    for number, file in enumerate(files, start=1):
+        begin = time.monotonic()
+        command = [sys.executable, "-m", "otter", "run", "-a", str(archive), "-o", str(folder), str(file)]
+        subprocess.run(command, env=with_packages(), check=True, capture_output=True)
+        otter.append(time.monotonic() - begin)
+        if number % ROUNDS == 0:
+            runs.append(_coordinated(folder, 1))
+    otters = statistics.median(otter)
+    ours = statistics.median(run["warm_seconds"] / (FEW - 1) for run in runs)
+    whole = statistics.median(run["seconds"] / FEW for run in runs)
+    measured = f"{otters:.2f} s against {1000 * ours:.0f} ms a submission"
+    yield _at_least("throughput of `grade --jobs 1` against `otter run`", 40, otters / ours, measured)
+    measured = f"{otters:.2f} s against {1000 * whole:.0f} ms a submission, start and report spread over {FEW}"
+    yield Line("  the same, from typing the command to its end", "", otters / whole, True, measured)
+
+
+def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
+    """Grading behind the wall, and running the suite on the solution without one"""
+    solution = catalogue.Module(catalogue.solution(assignment))
+    suite, run_by_pytest = Suite(assignment), _by_pytest(assignment, solution)
+    with Grader() as grader:
+        cells = (assignment.solution.read_text("utf-8"),)
+        ways: dict[str, Callable[[], object]] = {
+            "graded": lambda: grader.grade(assignment, cells),
+            "pytest": run_by_pytest,
+            "bare": lambda: suite.run(solution),
+        }
+        seconds: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(ROUNDS):
+            for name, way in ways.items():
+                seconds[name].append(_processor_seconds(way, grader))
+    graded, by_pytest, bare = (1000 * statistics.median(seconds[name]) for name in ways)
+    measured = f"{graded:.0f} ms against {by_pytest:.0f} ms when pytest runs it in a warm process"
+    yield _at_most("processor time of a grading against the suite without the wall", 2, graded / by_pytest, measured)
+    measured = f"{graded:.0f} ms against {bare:.0f} ms in the grader's own runner, which draws examples once and reports nothing"
+    yield Line("  the same, against the grader's runner", "", graded / bare, True, measured)
+
+
+def _by_pytest(assignment: Assignment, solution: catalogue.Module) -> Callable[[], object]:
+    """The suite, collected once and run by pytest itself."""
+    desk = Desk(assignment)
+    desk.backend = solution
+    items = collect(assignment, desk)
+    session = items[0].session
+
+    def run() -> None:
+        for item in items:
+            item._initrequest()
+        session.config.hook.pytest_runtestloop(session=session)
+        assert not session.testsfailed
+
+    return run
+
+
+def _processor_seconds(way: Callable[[], object], grader: Grader, times: int = 10) -> float:
+    """What one run takes, of this process and the sandbox's."""
+    way()
+    begin = _used(grader)
+    for _ in range(times):
+        way()
+    return (_used(grader) - begin) / times
+
+
+def _used(grader: Grader) -> float:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    with open(f"/proc/{grader.sandbox.process.pid}/stat", encoding="ascii") as stat:
+        sandbox = sum(map(int, stat.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own.ru_utime + own.ru_stime + sandbox
+
+
+def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
+    """Grading classes of hundreds and of thousands"""
+    runs = {}
+    for size in (HUNDREDS, THOUSANDS):
+        make_class(folder / str(size) / "class", assignment, size)
+        runs[size] = _coordinated(folder / str(size), len(os.sched_getaffinity(0)))
+    few, many = runs[HUNDREDS], runs[THOUSANDS]
+    what = f"{THOUSANDS} distinct submissions against {HUNDREDS}"
+    measured = f"{many['seconds']:.0f} s against {few['seconds']:.1f} s"
+    yield _at_most(f"time for {what}", 10.5, many["seconds"] / few["seconds"], measured)
+    measured = f"{many['memory']:.0f} MiB against {few['memory']:.0f} MiB at their peaks"
+    yield _at_most(f"memory of the coordinator at {what}", 1.2, many["memory"] / few["memory"], measured)
+
+
+def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
+    """Checking a finished assignment as a student does, and running bare pytest on it"""
+    handout.build(folder.with_suffix(".zip"))
+    stub = folder / assignment.stub.relative_to(course.ROOT)
+    stub.write_text(assignment.solution.read_text("utf-8"), "utf-8")
+    tests = assignment.public_tests.relative_to(course.ROOT)
+    ways = {"check": ["autograder.checks", assignment.name], "pytest": ["pytest", "-q", str(tests)]}
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(2 * ROUNDS):
+        for name, words in ways.items():
+            begin = time.monotonic()
+            subprocess.run([sys.executable, "-m", *words], cwd=folder, check=True, capture_output=True)
+            seconds[name].append(time.monotonic() - begin)
+    check, pytest = (statistics.median(seconds[name]) for name in ways)
+    measured = f"{check:.2f} s against {pytest:.2f} s"
+    yield _at_most(f"`make check ASSIGNMENT={assignment.name}` against bare pytest", 1.3, check / pytest, measured)
+
+
+def make_class(folder: Path, assignment: Assignment, size: int) -> None:
+    """Distinct hand-ins: of five, two are complete, two have one mistake, and one is only begun."""
+    (folder / assignment.name).mkdir(parents=True)
+    solution, stub = (path.read_text("utf-8") for path in (assignment.solution, assignment.stub))
+    functions = [test.question for test in Suite(assignment).tests if test.question != "ANSWERS"]
+    for number in range(size):
+        wrong = functions[number % len(functions)]
+        text = (solution, solution, _mistaken(solution, wrong), _mistaken(solution, wrong), stub)[number % 5]
+        (folder / assignment.name / f"student{number:04}.py").write_text(f"# hand-in {number}\n{text}", "utf-8")
+
+
+def _mistaken(solution: str, function: str) -> str:
+    """The solution with one function that returns something close to right."""
+    return f"""{solution}
+
+
+_right = {function}
+
+
+def {function}(*args, **kwargs):
+    result = _right(*args, **kwargs)
+    return tuple(part * 1.01 for part in result) if isinstance(result, tuple) else result * 1.01
+"""
+
+
+def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
+    """A batch run in a process of its own; what it says about itself."""
+    with tempfile.TemporaryDirectory(dir=folder) as out:
+        command = [sys.executable, "-c", _COORDINATOR, str(folder / "class"), out, str(jobs)]
+        done = subprocess.run(command, env=with_packages(), check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found

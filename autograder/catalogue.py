@@ -1,0 +1,179 @@
+"""The catalogue of known mistakes, and the live reference that recognises them.
+
+`tests/misconceptions/<name>.py` holds wrong implementations of single functions:
+
+    @misconception("rope_frequencies", hint="…", origin="…")
+    def exponent_counts_features(head_dim, base=10000.0): ...
+
+An entry is run as a student would meet it: the reference solution with that one function replaced, so that its effect
+shows in every function that builds on it.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import functools
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.checks import call, codec
+from autograder.checks.call import Raised, Reply
+from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
+from autograder.course import Assignment
+
+
+REMEMBERED = 32 * 1024
+"""Bytes of a call for which it is remembered what known mistakes make of it."""
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """One known mistake."""
+
+    name: str
+    function: str
+    hint: str
+    """the likely cause, in words for the student; never the right code"""
+    origin: str
+    """where it shipped (repository and issue) or why it is expected"""
+    implementation: Callable[..., Any]
+
+
+def misconception(function: str, *, hint: str, origin: str) -> Callable[[Callable[..., Any]], Misconception]:
+    """Marks a wrong implementation of `function`; the decorated name is the entry's name."""
+
+    def mark(implementation: Callable[..., Any]) -> Misconception:
+        return Misconception(implementation.__name__, function, hint, origin, implementation)
+
+    return mark
+
+
+@functools.cache
+def entries(assignment: Assignment) -> tuple[Misconception, ...]:
+    """All entries of an assignment's catalogue, in the order of its file."""
+    if str(assignment.root) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
+        sys.path.append(str(assignment.root))
+    module = _run(assignment.misconceptions, f"misconceptions_{assignment.name}")
+    return tuple(value for value in vars(module).values() if isinstance(value, Misconception))
+
+
+def solution(assignment: Assignment) -> types.ModuleType:
+    """A fresh copy of the reference solution, free to be changed."""
+    return _run(assignment.solution, assignment.name)
+
+
+def mistaken(assignment: Assignment, entry: Misconception) -> types.ModuleType:
+    """The reference solution with one function replaced by a known mistake."""
+    module = solution(assignment)
+    if entry.function not in vars(module):
+        raise LookupError(f"{entry.name} replaces {entry.function}, which {assignment.solution.name} does not have")
+    setattr(module, entry.function, entry.implementation)
+    return module
+
+
+def _run(path: Any, name: str) -> types.ModuleType:
+    """Execute a trusted file as a module without registering it, so that copies do not meet."""
+    module = types.ModuleType(name)
+    module.__file__ = str(path)
+    exec(_compiled(path, path.stat().st_mtime_ns), module.__dict__)
+    return module
+
+
+@functools.cache
+def _compiled(path: Any, changed: int) -> types.CodeType:
+    return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
+
+
+class Module:
+    """A trusted module as a submission: the reference solution itself, or one with a mistake."""
+
+    failure: Raised | None = None
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.module = module
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        return call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
+
+
+class Live:
+    """The reference that staff compare with: the solution, called on the same arguments."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self.solution, _ = _loaded(assignment)
+        self.call: tuple[str, tuple[Any, ...], dict[str, Any]] = ("", (), {})
+
+    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.call = (function, args, kwargs)
+        try:
+            return vars(self.solution)[function](*args, **kwargs)
+        except (ValueError, IndexError):
+            return REFUSED
+
+    def hint(self, got: Any) -> str | None:
+        mark = fingerprint(got)
+        if mark is None:
+            return None
+        for entry, wrong in self.mistakes():
+            if mark.matches(wrong):
+                return entry.hint
+        return None
+
+    def mistakes(self) -> tuple[tuple[Misconception, Fingerprint], ...]:
+        """What each known mistake returns for the last call, where that is a value and not the right one."""
+        encoded_call = codec.encode(self.call)
+        # A call may hand back what a submission returned: not everything is worth remembering.
+        look = _mistakes if len(encoded_call) <= REMEMBERED else _mistakes.__wrapped__
+        return look(self.assignment, encoded_call)
+
+    def answer(self, key: str) -> Any:
+        return vars(self.solution)[call.ANSWERS][key]
+
+
+@functools.cache
+def _loaded(assignment: Assignment) -> tuple[types.ModuleType, list[tuple[Misconception, types.ModuleType]]]:
+    return solution(assignment), [(entry, mistaken(assignment, entry)) for entry in entries(assignment)]
+
+
+@functools.lru_cache(maxsize=2048)
+def _mistakes(assignment: Assignment, encoded_call: bytes) -> tuple[tuple[Misconception, Fingerprint], ...]:
+    """Remembered, since a test asks the same of every wrong submission; by the call alone, so that none affects another."""
+    right_module, wrong_modules = _loaded(assignment)
+    function = codec.decode(encoded_call)[0]
+    right = fingerprint(_value(right_module, encoded_call))
+    found = []
+    # The same wrong result may have its cause in the function itself or below it: the nearer one is likelier.
+    for entry, module in sorted(wrong_modules, key=lambda pair: pair[0].function != function):
+        wrong = fingerprint(_value(module, encoded_call))
+        if wrong is not None and not (right is not None and wrong.matches(right)):
+            found.append((entry, wrong))
+    return tuple(found)
+
+
+def _value(module: types.ModuleType, encoded_call: bytes) -> Any:
+    """The result as it would come from a submission; None where an exception came."""
+    function, args, kwargs = codec.decode(encoded_call)
+    reply = call.perform(module, function, args, kwargs, measured=False)
+    return None if reply.raised else codec.decode(reply.value)
+
+
+class Recorder(Live):
+    """A live reference that writes down what a public test asked, for the handout."""
+
+    def __init__(self, assignment: Assignment, calls: list[dict[str, Any]]) -> None:
+        super().__init__(assignment)
+        self.calls = calls
+
+    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        wanted = super().wanted(function, args, kwargs)
+        mistakes = [
+            {"hint": entry.hint, "shape": list(mark.shape), "sums": list(mark.sums)} for entry, mark in self.mistakes()
+        ]
+        encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
+        self.calls.append({"function": function, "wanted": encoded, "mistakes": mistakes})
+        return wanted

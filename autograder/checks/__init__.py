@@ -1,0 +1,6 @@
+"""What a test may say about a submission, in the words of the lesson.
+
+This room ships to students: it imports numpy, pytest, hypothesis and rich, holds no answer, and knows nothing of
+graders. The same tests run through it on a laptop (the student's file in this process), in the grader (the file
+behind the wall) and on the reference solutions.
+"""

@@ -1,0 +1,158 @@
+"""Performs one call of a student's function and reports all that a test may ask about it.
+
+Used by the worker behind the wall and, on a student's laptop, in the same process: so both see a submission alike.
+Imports numpy and the standard library only, since the worker has nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autograder.checks import codec
+
+MAX_MESSAGE = 2000
+"""Characters of an exception's message that are kept: no tests read more, and nobody else does either."""
+
+ANSWERS = "ANSWERS"
+"""The one name of a submission that is read and not called."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception out of a student's code. Everything in it is text that the submission may control."""
+
+    kind: str
+    """name of its class"""
+    bases: tuple[str, ...]
+    """names of all built-in exceptions that it is one of, nearest first"""
+    message: str
+    line: int | None = None
+    """line in the student's file that was being executed"""
+    function: str | None = None
+    """the student's function that was being executed"""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one call came to: an encoded plain value or an exception, and what was measured on the way."""
+
+    value: bytes = b""
+    """the result as `codec.encode` wrote it; empty where an exception came instead"""
+    raised: Raised | None = None
+    lines: int = 0
+    """lines executed in the student's own file, where that was measured"""
+    changed: tuple[str, ...] = field(default=())
+    """the arguments changed in place, as a reader would name them, where that was measured"""
+
+
+def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
+    """Execute a submission as the module `name`, registered before it runs as any imported module is.
+
+    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. Returns the module,
+    as far as it came, and the first exception, if there was one. Lines count through all cells.
+    """
+    module = types.ModuleType(name)
+    module.__file__ = filename
+    sys.modules[name] = module
+    first: Raised | None = None
+    lines_before = 0
+    for number, cell in enumerate(cells, start=1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                exec(compile("\n" * lines_before + cell, filename, "exec", dont_inherit=True), module.__dict__)
+            except BaseException as error:  # a submission may raise anything, SystemExit included
+                raised = describe_exception(error, filename)
+                if len(cells) > 1:
+                    raised = replace(raised, message=f"{raised.message} (in code cell {number})")
+                first = first or raised
+        lines_before += cell.count("\n") + 1
+    return module, first
+
+
+def perform(
+    module: types.ModuleType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool
+) -> Reply:
+    """Call the function `name` of a submission, or read its ANSWERS. The arguments are the function's to spoil.
+
+    Only a call that is `measured` has its lines counted and its arguments looked at afterwards.
+    """
+    function = module.__dict__.get(name)
+    if name == ANSWERS:
+        return Reply(value=codec.encode(function))
+    if function is None:
+        missing = f"{name} is not defined in {os.path.basename(str(module.__file__))}"
+        return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
+    before = _encoded(args, kwargs) if measured else {}
+    lines = _LineCounter(str(module.__file__))
+    try:
+        with warnings.catch_warnings(action="ignore"), lines if measured else _NOTHING:
+            result = function(*args, **kwargs)
+        value = codec.encode(result)
+    except BaseException as error:
+        return Reply(raised=describe_exception(error, str(module.__file__)), lines=lines.count)
+    after = _encoded(args, kwargs) if measured else {}
+    return Reply(value=value, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
+
+
+def describe_exception(error: BaseException, filename: str) -> Raised:
+    """An exception in plain text, without trusting its own methods to behave."""
+    try:
+        message = str(error)
+        message = str.__str__(message)[:MAX_MESSAGE] if isinstance(message, str) else ""
+    except BaseException:
+        message = ""
+    bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
+    line, function = _place(error, filename)
+    return Raised(str(type(error).__name__), bases, message, line, function)
+
+
+def _place(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        return error.lineno, None
+    frames = [
+        (line, frame.f_code.co_name)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == filename
+    ]
+    return frames[-1] if frames else (None, None)
+
+
+def _encoded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bytes]:
+    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
+    named = {f"argument {number}": value for number, value in enumerate(args, start=1)}
+    return {name: codec.encode(value) for name, value in (named | kwargs).items()}
+
+
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
+class _LineCounter:
+    """Counts lines executed in one file. numpy's own Python lines and the standard library's do not count."""
+
+    def __init__(self, filename: str) -> None:
+        self.filename = filename
+        self.count = 0
+
+    def __enter__(self) -> None:
+        sys.settrace(self._call)
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        return self._line if frame.f_code.co_filename == self.filename else None
+
+    def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
+        self.count += event == "line"
+        return self._line
+
+

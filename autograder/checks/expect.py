@@ -1,0 +1,278 @@
+"""What a test expects, and the sentence it says when that is not what came.
+
+    expect.matches(rope.apply_rope, x, positions)             the same values as the definition gives
+    expect.dtype(rope.apply_rope, x32, positions)             the same dtype too
+    expect.unchanged(rope.apply_rope, x, positions)           the same values, and no argument changed
+    expect.vectorised(rope.apply_rope, arguments)             the same values, and no Python loop over the sequence
+    expect.raises(ValueError, rope.rope_frequencies, 3, mentions=3)
+    expect.close(got, wanted, "position 0 changes nothing")   a property, or a value worked out by hand
+    expect.answer(rope, "rotates_values")
+
+Values and dtype are asked separately, so that one mistake costs once. Whatever comes from a submission is plain
+(`codec`), so comparing it runs no code of the submission.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.call import ANSWERS
+from autograder.checks.codec import Foreign
+from autograder.checks.proxy import Function, Observed, Submission, is_a
+from autograder.checks.reference import REFUSED
+from autograder.checks.wrong import UNFINISHED, BrokenTest, Kind, Wrong
+
+TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
+"""Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below it
+for features and positions of moderate size; tests with larger positions pass a tolerance and argue it."""
+
+ANSWER_TOLERANCE = 1e-4
+"""An answer that is not a whole number may be rounded to four digits or so."""
+
+GROWTH = 16
+"""How much longer the second sequence is in `vectorised`."""
+
+
+def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
+    """The function returns what its definition says, within the tolerance; returns what it returned."""
+    return _matches(function, args, kwargs, tolerance).value
+
+
+def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
+    """As `matches`, and every returned array has the dtype that the definition says."""
+    wanted = function.submission.reference.wanted(function.name, args, kwargs)
+    got = function(*args, **kwargs)
+    _compare(function, got, wanted, None)
+    for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
+        got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
+        if got_dtype.newbyteorder("=") != wanted_dtype:
+            message = f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted{_of(args)}"
+            raise Wrong(Kind.DTYPE, message)
+
+
+def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
+    """As `matches`, and the function leaves its arguments as they were."""
+    observed = _matches(function, args, kwargs, None, measured=True)
+    if observed.changed:
+        changed = ", ".join(observed.changed)
+        raise Wrong(Kind.CHANGED, f"{function.name} changed {changed} in place; work on a copy instead")
+
+
+def vectorised(
+    function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None
+) -> None:
+    """As `matches` at two lengths, and the longer executes at most twice the lines: `arguments(length)` makes the call."""
+    short, long = (
+        _matches(function, arguments(size), {}, tolerance, measured=True).lines for size in (length, GROWTH * length)
+    )
+    if long > 2 * short:
+        message = (
+            f"{function.name} executes {short} lines of your file for length {length} and {long} for length "
+            f"{GROWTH * length}: let numpy work on the whole sequence at once instead of looping over it"
+        )
+        raise Wrong(Kind.LOOP, message)
+
+
+def raises(error: type[Exception], function: Function, *args: Any, mentions: Any = None, **kwargs: Any) -> None:
+    """The function refuses a bad argument with `error`, and its message carries the offending value or shape.
+
+    `mentions` is a number, a word or a shape that the message must carry; a list of them where any one will do.
+    """
+    reference = function.submission.reference
+    if reference.wanted(function.name, args, kwargs) is not REFUSED:
+        raise BrokenTest(f"the reference accepts this call of {function.name}: the test is wrong")
+    reply = function.attempt(args, kwargs)
+    if reply.raised is None:
+        hint = reference.hint(function.decoded(reply))
+        message = f"{function.name} accepted a bad argument{_of(args, kwargs)}; {error.__name__} was wanted"
+        raise Wrong(Kind.NO_ERROR, message, hint=hint)
+    why = function.why_it_raised(reply.raised)
+    if why.kind in UNFINISHED or why.kind is Kind.WAITING:
+        raise why
+    if not is_a(reply.raised, error):
+        message = f"{function.name} raised {reply.raised.kind}{_of(args, kwargs)}; {error.__name__} was wanted"
+        raise Wrong(Kind.WRONG_ERROR, message)
+    wanted = mentions if isinstance(mentions, list) else [mentions]
+    if mentions is not None and not any(_mentions(reply.raised.message, one) for one in wanted):
+        said = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
+        message = f"{function.name} raises {error.__name__} as it should, but {said} and does not carry {wanted[0]}"
+        raise Wrong(Kind.WRONG_ERROR, message)
+
+
+def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> None:
+    """Two results agree: `says` is the rule in the words of the lesson."""
+    found = difference(got, wanted, tolerance)
+    if found is not None:
+        kind, words = found
+        raise Wrong(kind, f"{says}: {words}")
+
+
+def holds(condition: object, says: str) -> None:
+    """A rule that is true or false of results: `says` is the rule in the words of the lesson."""
+    if not condition:
+        raise Wrong(Kind.VALUE, f"{says}: here it does not")
+
+
+def answer(submission: Submission, key: str) -> None:
+    """The entry of ANSWERS is right: a number to four digits (a whole number exactly), True or False, or a word."""
+    function = Function(ANSWERS, submission)
+    answers = function.observe((), {}).value
+    failure = submission.backend.failure
+    if answers is None and failure is not None:
+        raise function.not_reached(failure)
+    if type(answers) is not dict:
+        raise Wrong(Kind.UNANSWERED, "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values")
+    got, wanted = answers.get(key), submission.reference.answer(key)
+    if got is None:
+        raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
+    if type(got) is Foreign or not _answers(_plain_scalar(got), wanted):
+        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right")
+
+
+def _matches(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False
+) -> Observed:
+    wanted = function.submission.reference.wanted(function.name, args, kwargs)
+    if wanted is REFUSED:
+        raise BrokenTest(f"the reference refuses this call of {function.name}: the test is wrong")
+    observed = function.observe(args, kwargs, measured)
+    _compare(function, observed.value, wanted, tolerance)
+    return observed
+
+
+def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None) -> None:
+    found = difference(got, wanted, tolerance)
+    if found is not None:
+        kind, words = found
+        raise Wrong(kind, f"{function.name}: {words}", hint=function.submission.reference.hint(got))
+
+
+def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
+    """The first way in which two results differ, in words; None where they agree."""
+    if type(wanted) is tuple:
+        return _tuple_difference(got, wanted, tolerance)
+    if not _is_number_like(got, wanted):
+        return Kind.TYPE, f"wanted {_kind_of(wanted)}, got {_kind_of(got)}"
+    got_array, wanted_array = np.asarray(got), np.asarray(wanted)
+    if got_array.shape != wanted_array.shape:
+        return Kind.SHAPE, f"wanted shape {wanted_array.shape}, got {got_array.shape}"
+    return _value_difference(got_array, wanted_array, tolerance)
+
+
+def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None) -> tuple[Kind, str] | None:
+    if type(got) not in (tuple, list) or len(got) != len(wanted):
+        count = f" of {len(got)}" if type(got) in (tuple, list) else ""
+        return Kind.TYPE, f"wanted {len(wanted)} results, got {_kind_of(got)}{count}"
+    for number, (got_part, wanted_part) in enumerate(zip(got, wanted, strict=True), start=1):
+        found = difference(got_part, wanted_part, tolerance)
+        if found is not None:
+            return found[0], f"in result {number} of {len(wanted)}, {found[1]}"
+    return None
+
+
+def _is_number_like(got: Any, wanted: Any) -> bool:
+    """Whether `got` is of a type that may stand for `wanted`: arrays for arrays, any number for a number."""
+    if np.ndim(wanted):
+        return type(got) is np.ndarray and got.dtype.kind != "c"
+    array = np.asarray(got) if type(got) in (bool, int, float) or isinstance(got, np.generic | np.ndarray) else None
+    if array is None:
+        return False
+    if array.ndim:
+        return type(wanted) is np.ndarray or isinstance(wanted, np.generic)  # its shape is then the mistake
+    kind = np.asarray(wanted).dtype.kind
+    return array.dtype.kind in {"b": "b", "i": "iu", "f": "iuf"}[kind]
+
+
+def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | None) -> tuple[Kind, str] | None:
+    if tolerance is None:
+        # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
+        tolerance = max(TOLERANCE.get(array.dtype, 0.0) for array in (got, wanted))
+    with np.errstate(all="ignore"):
+        error = np.abs(got.astype(np.longdouble) - wanted.astype(np.longdouble))
+        near = np.isfinite(wanted) & (error <= tolerance * (1 + np.abs(wanted)))
+        right = near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+    if right.all():
+        return None
+    first = tuple(int(axis) for axis in np.argwhere(~right)[0])
+    largest = np.nanmax(np.where(right, 0, error)) if not np.isnan(error[~right]).all() else np.nan
+    where = f"first at index {first}: " if wanted.ndim else ""
+    words = "{}wanted {}, got {}".format(where, *_apart(wanted[first], got[first]))
+    if wanted.size > 1:
+        words += f" (largest error {float(largest):.3g}, {int((~right).sum())} of {wanted.size} values wrong)"
+    if got.dtype != wanted.dtype:
+        words += f"; it is {got.dtype} where {wanted.dtype} is wanted"
+    return Kind.VALUE, words
+
+
+def _answers(got: Any, wanted: Any) -> bool:
+    if type(wanted) in (bool, str) or type(got) in (bool, str):
+        return type(got) is type(wanted) and (got == wanted if type(wanted) is bool else got.strip() == wanted)
+    if type(got) not in (int, float):
+        return False
+    allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
+    return bool(abs(got - wanted) <= allowed)
+
+
+def _plain_scalar(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) or (type(value) is np.ndarray and value.ndim == 0) else value
+
+
+def _mentions(message: str, wanted: Any) -> bool:
+    if isinstance(wanted, str):
+        return wanted.lower() in message.lower()
+    found = [float(number) for number in _NUMBER.findall(message.replace("−", "-").lower())]
+    numbers = wanted if isinstance(wanted, tuple) else (wanted,)
+    return all(any(np.isclose(number, one, rtol=1e-6, atol=0, equal_nan=True) for one in found) for number in numbers)
+
+
+_NUMBER = re.compile(r"(?<![a-z0-9_.])-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|nan\b|inf\b)")
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if type(value) in (tuple, list) else (value,)
+
+
+def _kind_of(value: Any) -> str:
+    """What a value is, for a message: never its own repr, which may be as long as it likes."""
+    if value is None:
+        return "None (is a `return` missing?)"
+    if type(value) is Foreign:
+        return f"something that is neither a number nor a plain array ({value.description})"
+    if type(value) is np.ndarray:
+        return f"an array of shape {value.shape}, dtype {value.dtype}"
+    if isinstance(value, np.generic):
+        return f"a number ({value.dtype})"
+    article = "an" if type(value).__name__[0] in "aeiou" else "a"
+    return f"{article} {type(value).__name__}"
+
+
+def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
+    """Two values with as many digits as it takes to tell them apart."""
+    digits = next((digits for digits in (6, 9, 12) if f"{wanted:.{digits}g}" != f"{got:.{digits}g}"), 17)
+    return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
+
+
+def _short(value: Any) -> str:
+    if type(value) is Foreign:
+        return value.description
+    if isinstance(value, np.generic):
+        value = value.item()
+    return f"{value:.6g}" if type(value) is float else repr(value)[:60]
+
+
+def _of(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> str:
+    """The arguments in brackets, arrays by their shapes."""
+    named = [_argument(value) for value in args] + [f"{key}={_argument(value)}" for key, value in (kwargs or {}).items()]
+    return f" (for arguments {', '.join(named)})" if named else ""
+
+
+def _argument(value: Any) -> str:
+    if type(value) is dict:
+        return "{" + ", ".join(f"{key}: {_argument(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, np.ndarray) and value.size > 8:
+        return f"array of shape {value.shape}"
+    return np.array2string(value, separator=", ", precision=4) if isinstance(value, np.ndarray) else _short(value)

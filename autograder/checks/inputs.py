@@ -1,0 +1,29 @@
+"""Inputs for tests: features that look random, are small, and are the same on every machine."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
+    """Multiples of 1/8 from −2 to 2: exact in float32 and float64, whatever the platform. Not all equal, never symmetric."""
+    return _features(shape, seed).astype(dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def _features(shape: tuple[int, ...], seed: int) -> np.ndarray:
+    """Remembered, since every submission is asked the same; `features` gives out copies."""
+    return np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0
+
+
+def positions(limit: int = 10**6) -> st.SearchStrategy[int]:
+    """A position anywhere up to `limit`, for Hypothesis."""
+    return st.integers(0, limit)
+
+
+def seeds() -> st.SearchStrategy[int]:
+    """A seed for `features`, for Hypothesis: arrays drawn number by number would be slow and no more telling."""
+    return st.integers(0, 2**20)

@@ -1,0 +1,108 @@
+"""Tests and how they came out: the same words on a student's laptop and in the grader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import pytest
+
+from autograder.checks.call import ANSWERS
+from autograder.checks.wrong import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+
+
+class Part(Enum):
+    """What a submission is shown together."""
+
+    PUBLIC = 0
+    ANSWERS = 1
+    HIDDEN = 2
+
+
+@dataclass(frozen=True)
+class Test:
+    """One collected test: what it belongs to, what it is worth, and the rule that it checks."""
+
+    name: str
+    question: str
+    points: float
+    part: Part
+    rule: str
+    """first line of its docstring; may be shown to students, hidden or not"""
+
+    __test__ = False
+
+    @property
+    def hidden(self) -> bool:
+        return self.part is not Part.PUBLIC
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one test came out."""
+
+    test: Test
+    status: str
+    """passed, failed, not_implemented, waiting (for another function), timeout or crashed"""
+    message: str = ""
+    """what was wanted and what came: for the student if the test is public, else for staff only"""
+    hint: str | None = None
+    """the likely cause, from the catalogue"""
+    kind: Kind | None = None
+    function: str | None = None
+    """the function to mend first, where it is not the question's own"""
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+    @property
+    def sentence(self) -> str:
+        """The message with its hint."""
+        return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
+
+
+def describe(item: pytest.Function) -> Test:
+    """What a collected test is. Raises BrokenTest for one that lacks its mark or its rule."""
+    mark = item.get_closest_marker("question")
+    if mark is None:
+        raise BrokenTest(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
+    question = mark.args[0]
+    part = Part.ANSWERS if question == ANSWERS else Part.HIDDEN if item.path.parent.name == "hidden" else Part.PUBLIC
+    rule = (item.function.__doc__ or "").strip().split("\n")[0]
+    if not rule:
+        raise BrokenTest(f"{item.nodeid} has no docstring: its first line is the rule that it checks")
+    return Test(item.name, question, float(mark.kwargs["points"]), part, rule)
+
+
+def outcome(test: Test, raised: BaseException | None) -> Outcome:
+    """The outcome of a test that ended with that exception. Raises what is no submission's fault."""
+    match raised:
+        case None:
+            return Outcome(test, "passed")
+        case Wrong() if raised.kind in UNFINISHED:
+            return Outcome(test, "not_implemented", raised.message, kind=raised.kind)
+        case Wrong(kind=Kind.WAITING):
+            return Outcome(test, "waiting", raised.message, kind=raised.kind, function=raised.function)
+        case Wrong():
+            return Outcome(test, "failed", raised.message, raised.hint, raised.kind)
+        case Stopped():
+            return Outcome(test, raised.status, raised.message)
+        case BrokenTest() | ImportError() | KeyboardInterrupt() | SystemExit():
+            raise raised
+        case Exception():
+            # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
+            message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
+            return Outcome(test, "failed", message[:500], kind=Kind.TYPE)
+    raise raised
+
+
+class Listener:
+    """A pytest plugin that keeps the exception that ended the last test, and none of pytest's words about it."""
+
+    def __init__(self) -> None:
+        self.raised: BaseException | None = None
+
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        if call.excinfo is not None and self.raised is None:
+            self.raised = call.excinfo.value

@@ -1,0 +1,135 @@
+"""The pytest plugin of the course: marks, the fixture that hands a test its submission, and failures as sentences.
+
+`@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives the
+submission. On its own (a student's laptop) the plugin runs `assignments/<name>/<name>.py` in this process against recorded
+values; the grader sets another `Desk` before collecting.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
+
+from autograder.checks.proxy import InProcess, Submission
+from autograder.checks.reference import recorded
+from autograder.checks.wrong import UNFINISHED, Kind, Wrong
+
+RECORDS = "expected"
+"""The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
+
+hypothesis.settings.register_profile(
+    "whereabouts",
+    # The same examples on every machine and every day (see `pytest_collection_modifyitems`): a grade must not depend on luck.
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=12,
+    # A smaller failing example would only cost time: the sentence names the rule, not the example.
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+    report_multiple_bugs=False,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+
+
+# Hypothesis mixes constants of whatever modules this process has loaded into its examples, and writes them to a folder in the
+# working directory. The examples must be the same in every process, and nothing may be written.
+if hasattr(providers, "_get_local_constants"):
+    providers._get_local_constants = lambda: Constants()
+
+
+class Desk(Protocol):
+    """Hands out submissions to tests."""
+
+    def submission(self, assignment: str, item: pytest.Item) -> Submission:
+        """The submission for one test."""
+
+    def seed(self) -> int:
+        """What random inputs are drawn from."""
+
+
+class Laptop:
+    """The desk of a student: their own file, in this process, against recorded values."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.loaded: dict[str, InProcess] = {}
+
+    def submission(self, assignment: str, item: pytest.Item) -> Submission:
+        if assignment not in self.loaded:
+            path = self.root / "assignments" / assignment / f"{assignment}.py"
+            self.loaded[assignment] = InProcess(assignment, path)
+        reference = recorded(item.path.parent / RECORDS / f"{assignment}.json", item.name)
+        return Submission(assignment, self.loaded[assignment], reference)
+
+    def seed(self) -> int:
+        return 0
+
+
+DESK = pytest.StashKey[Desk]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "question(name, points): the question a test belongs to, and what it is worth")
+    config.stash.setdefault(DESK, Laptop(config.rootpath))
+    hypothesis.settings.load_profile("whereabouts")
+    names = sorted(path.stem.removeprefix("test_") for path in (config.rootpath / "tests" / "public").glob("test_*.py"))
+    fixtures = ModuleType("whereabouts_assignments")
+    vars(fixtures).update({name: _fixture(name) for name in names})
+    config.pluginmanager.register(fixtures, fixtures.__name__)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Fix the examples of each property by the term's seed and the test's name.
+
+    Hypothesis would otherwise derive them from the test's source, which it reads and tokenises anew at every run.
+    """
+    for item in items:
+        function: Any = getattr(item, "function", None)
+        if hypothesis.is_hypothesis_test(function):
+            hypothesis.seed(_seed(config.stash[DESK], item) * 2**32 + zlib.crc32(item.name.encode("utf-8")))(function)
+
+
+def _fixture(assignment: str) -> Any:
+    @pytest.fixture(name=assignment)
+    def submission(request: pytest.FixtureRequest) -> Submission:
+        return request.config.stash[DESK].submission(assignment, request.node)
+
+    return submission
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    return random_inputs(request.config.stash[DESK], request.node)
+
+
+def random_inputs(desk: Desk, item: pytest.Item) -> np.random.Generator:
+    """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
+    return np.random.default_rng([_seed(desk, item), *item.name.encode("utf-8")])
+
+
+def _seed(desk: Desk, item: pytest.Item) -> int:
+    """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the grader."""
+    return desk.seed() if item.path.parent.name == "hidden" else 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """A verdict is one sentence, not a traceback; what is not written yet is skipped, not failed."""
+    wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
+    if wrong is not None:
+        # Formatting a traceback that nobody will see takes longer than the test did.
+        item.repr_failure = lambda excinfo, style=None: str(excinfo.value)  # type: ignore[method-assign]
+    report = yield
+    if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, wrong.message)
+    return report

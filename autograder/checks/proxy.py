@@ -1,0 +1,124 @@
+"""The submission as a test sees it: `rope.apply_rope(x, positions)`, wherever the student's code really runs."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import sys
+from pathlib import Path
+from typing import Any, Protocol
+
+from autograder.checks import call, codec
+from autograder.checks.call import Raised, Reply
+from autograder.checks.reference import Reference
+from autograder.checks.wrong import Kind, Wrong
+
+
+class Backend(Protocol):
+    """Where a submission's code runs."""
+
+    failure: Raised | None
+    """the exception that stopped the file while it was loaded, if one did"""
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        """Call with copies of the arguments; `measured` as for `checks.call.perform`."""
+
+
+class InProcess:
+    """Runs a file in this process: a student's own laptop, or a reference solution."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        # The machine's own modules of that name (a student may have any) are put back afterwards.
+        before = sys.modules.get(name)
+        self.module, self.failure = call.load(name, [path.read_text(encoding="utf-8-sig")], str(path))
+        if before is not None:
+            sys.modules[name] = before
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
+        if reply.raised is not None and reply.raised.kind == "KeyboardInterrupt":
+            raise KeyboardInterrupt
+        return reply
+
+
+class Function:
+    """One function of a submission. Calling it returns a plain value or raises Wrong in words for the student."""
+
+    def __init__(self, name: str, submission: Submission) -> None:
+        self.name = name
+        self.submission = submission
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.observe(args, kwargs).value
+
+    def observe(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Observed:
+        """Call and keep what was measured. Raises Wrong where the student's code raised."""
+        reply = self.attempt(args, kwargs, measured)
+        if reply.raised is not None:
+            raise self.why_it_raised(reply.raised)
+        value = self.decoded(reply)
+        if type(value) is codec.Foreign:
+            message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
+            raise Wrong(Kind.TYPE, message)
+        return Observed(value, reply.lines, reply.changed)
+
+    def decoded(self, reply: Reply) -> Any:
+        """The value of a reply. Raises Wrong for bytes that are no value, which only a forged reply has."""
+        try:
+            return codec.decode(reply.value)
+        except codec.Malformed as error:
+            raise Wrong(Kind.TYPE, f"{self.name} returned something that is no value") from error
+
+    def attempt(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Reply:
+        """Call and return whatever came, an exception included."""
+        return self.submission.backend.call(self.name, args, kwargs, measured)
+
+    def why_it_raised(self, raised: Raised) -> Wrong:
+        """The words for an exception that no test asked for."""
+        missing = raised.kind == "NameError" and raised.message.startswith(f"{self.name} is not defined in")
+        if missing and self.submission.backend.failure is not None:
+            return self.not_reached(self.submission.backend.failure)
+        unwritten = missing or "NotImplementedError" in raised.bases
+        if unwritten and raised.function not in (None, self.name):
+            message = f"{self.name} waits for {raised.function}, which is not implemented yet"
+            return Wrong(Kind.WAITING, message, function=raised.function)
+        if unwritten:
+            return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet")
+        where = f" at line {raised.line} of your file" if raised.line else ""
+        inside = f", in {raised.function}" if raised.function not in (None, self.name, "<module>") else ""
+        said = f": {raised.message}" if raised.message else ""
+        return Wrong(Kind.RAISED, f"{self.name} raised {raised.kind}{where}{inside}{said}")
+
+
+    def not_reached(self, failure: Raised) -> Wrong:
+        """The words for a name that the file does not come to define."""
+        at = f" at line {failure.line}" if failure.line else ""
+        return Wrong(Kind.NOT_REACHED, f"your file stops{at} with {failure.kind}: {failure.message}; {self.name} is not reached")
+
+
+class Observed:
+    """A plain result and what was measured while it was computed."""
+
+    def __init__(self, value: Any, lines: int, changed: tuple[str, ...]) -> None:
+        self.value = value
+        self.lines = lines
+        self.changed = changed
+
+
+class Submission:
+    """All functions of one submission; `reference` knows what each should return."""
+
+    def __init__(self, name: str, backend: Backend, reference: Reference) -> None:
+        self.name = name
+        self.backend = backend
+        self.reference = reference
+
+    def __getattr__(self, function: str) -> Function:
+        if function.startswith("_"):
+            raise AttributeError(function)
+        return Function(function, self)
+
+
+def is_a(raised: Raised, wanted: type[BaseException]) -> bool:
+    """Whether an exception is one of `wanted`, judged by names of built-in classes alone."""
+    return getattr(builtins, wanted.__name__, None) is wanted and wanted.__name__ in raised.bases

@@ -1,0 +1,128 @@
+"""What a function should return, and what known mistakes return instead.
+
+Public tests compare with values recorded from the reference solution when the handout is built: a student's machine holds
+the values and the fingerprints of mistakes, never the code of either. Staff compare live (`autograder.catalogue`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from autograder.checks import codec
+from autograder.checks.wrong import BrokenTest
+
+REFUSED = object()
+"""What is wanted of a call with a bad argument: an error."""
+
+
+class Reference(Protocol):
+    """Says what is wanted of one call, and which known mistake a wrong result looks like."""
+
+    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The right result of a call, or REFUSED where it is an error."""
+
+    def hint(self, got: Any) -> str | None:
+        """The hint for a wrong result of the call that `wanted` was last asked about."""
+
+    def answer(self, key: str) -> Any:
+        """The right entry of ANSWERS."""
+
+
+class NoReference:
+    """For tests that need none: asking it anything is a mistake in the test."""
+
+    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise BrokenTest(f"no recorded value for {function}: run `make handout`")
+
+    def hint(self, got: Any) -> str | None:
+        return None
+
+    def answer(self, key: str) -> Any:
+        raise BrokenTest("answers are not in the handout")
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Enough of a value to recognise it, too little to read it: its shape and four weighted sums. NaN and ±inf count as numbers."""
+
+    shape: tuple[int, ...]
+    sums: tuple[float, ...]
+
+    def matches(self, other: Fingerprint) -> bool:
+        """Equal up to rounding; NaN and infinity match themselves."""
+        return self.shape == other.shape and np.allclose(self.sums, other.sums, rtol=1e-5, atol=1e-7, equal_nan=True)
+
+
+def fingerprint(value: Any) -> Fingerprint | None:
+    """The fingerprint of a number, an array or a tuple of arrays; None for anything else."""
+    parts = value if type(value) is tuple else (value,)
+    if not all(isinstance(part, int | float | np.ndarray | np.generic) for part in parts):
+        return None
+    arrays = [np.asarray(part) for part in parts]
+    if not arrays or any(array.dtype.kind == "c" for array in arrays):
+        return None
+    flat = np.concatenate([array.ravel().astype(np.float64, copy=False) for array in arrays])
+    # A masked score is −inf: it must leave the other values their say.
+    flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
+    # Weights that repeat at no lag, so that a reordering of the features changes the sums.
+    places = np.arange(1, flat.size + 1, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        sums = tuple(float(flat @ np.cos(places * math.sqrt(prime))) for prime in (2, 3, 5, 7))
+    return Fingerprint(tuple(axis for array in arrays for axis in array.shape), sums)
+
+
+def decoded(wanted: str) -> Any:
+    """A recorded value."""
+    return codec.decode(base64.b64decode(wanted))
+
+
+class Recorded:
+    """The reference of one public test: its calls in order, as recorded for that test."""
+
+    def __init__(self, calls: list[dict[str, Any]]) -> None:
+        self.calls: Iterator[dict[str, Any]] = iter(calls)
+        self.current: dict[str, Any] = {}
+
+    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.current = next(self.calls, {})
+        if self.current.get("function") != function:
+            raise BrokenTest(f"no recorded value for this call of {function}: run `make handout`")
+        wanted = self.current["wanted"]
+        return REFUSED if wanted is None else decoded(wanted)
+
+    def hint(self, got: Any) -> str | None:
+        mark = fingerprint(got)
+        if mark is None:
+            return None
+        for known in self.current.get("mistakes", []):
+            if mark.matches(Fingerprint(tuple(known["shape"]), tuple(known["sums"]))):
+                return str(known["hint"])
+        return None
+
+    def answer(self, key: str) -> Any:
+        raise BrokenTest("answers are not in the handout")
+
+
+def recorded(path: Path, test: str) -> Reference:
+    """The reference for one test of a file of recorded values; one without values where the file has none."""
+    if not path.is_file():
+        return NoReference()
+    calls = _read(path, path.stat().st_mtime_ns).get(test)
+    return Recorded(calls) if calls is not None else NoReference()
+
+
+_files: dict[Path, tuple[int, dict[str, Any]]] = {}
+
+
+def _read(path: Path, changed: int) -> dict[str, Any]:
+    if path not in _files or _files[path][0] != changed:
+        _files[path] = (changed, json.loads(path.read_text(encoding="utf-8")))
+    return _files[path][1]

@@ -1,0 +1,147 @@
+"""Graders on other machines, through a Dask scheduler: `autograder grade DIR --scheduler tcp://host:port`.
+
+A Dask worker does for a job what the pool does on one machine: it keeps a grader process, with a wall of its own, and asks
+it. Only the coordinator writes. A worker that is lost takes nothing along, since its jobs are given to others; one whose
+suite or wall is not as it should be is asked nothing more, and the coordinator says which.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from typing import Any
+
+from distributed import Client, Future, KilledWorker, as_completed, get_worker
+from distributed.comm.core import CommClosedError
+from rich.console import Console
+
+from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
+from autograder.batch.pool import GraderProcess
+from autograder.gradebook import Key
+
+AHEAD = 2
+"""Jobs under way for each thread of the cluster: one in hand and one that waits there for it."""
+
+SECONDS_TO_CONNECT = 10.0
+SECONDS_FOR_WORKERS = 300.0
+"""How long a cluster may take to start its first worker."""
+
+LOOK_AGAIN = 1.0
+"""Seconds between two looks at which workers there are."""
+
+_of_this_thread = threading.local()
+
+
+def grade_here(job: Job, setup: Setup) -> tuple[str, str, Answer]:
+    """Runs on a Dask worker: its address and name, and the answer to the job."""
+    worker = get_worker()
+    answer = Answer()
+    for _ in range(2):
+        warm: GraderProcess | None = getattr(_of_this_thread, "grader", None)
+        if warm is not None and warm.setup != setup:
+            warm.end()
+            warm = None
+        grader = warm or GraderProcess(setup)
+        answer = grader.ask(job)
+        _of_this_thread.grader = grader if answer.verdict else None
+        if not answer.verdict:
+            grader.end()
+        # One kept from an earlier run may have an earlier suite.
+        if not (warm and answer.refused):
+            break
+    return worker.address, str(worker.name), answer
+
+
+class Cluster:
+    """The workers of one Dask scheduler."""
+
+    def __init__(self, scheduler: str, setup: Setup, console: Console) -> None:
+        self._address = scheduler
+        try:
+            self._client: Any = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise BatchError(f"no Dask scheduler answers at {scheduler} ({error}): start one, or grade here without --scheduler") from error
+        self._setup = setup
+        self._console = console
+        self._again: deque[Job] = deque()
+        self._tries: Counter[Key] = Counter()
+        self._refused: set[str] = set()
+        self._workers: dict[str, int] = {}
+        self._looked = -LOOK_AGAIN
+
+    def run(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:
+        """Every job with its answer, in the order in which they come. No more are taken than the workers can soon begin."""
+        under_way: dict[Future[Any], Job] = {}
+        completed: Any = as_completed(loop=self._client.loop)
+        try:
+            while True:
+                for job in self._next(jobs, AHEAD * sum(self._willing().values()) - len(under_way)):
+                    future = self._submit(job)
+                    under_way[future] = job
+                    completed.add(future)
+                if not under_way:
+                    return
+                future = next(completed)
+                job = under_way.pop(future)
+                answer = self._answer(future, job)
+                if answer is None:
+                    self._again.append(job)
+                else:
+                    yield job, answer
+        except (CommClosedError, CancelledError, TimeoutError) as error:
+            raise BatchError(f"the Dask scheduler at {self._address} is gone: start it and run the same command again to go on") from error
+
+    def _next(self, jobs: Iterator[Job], room: int) -> Iterator[Job]:
+        for _ in range(room):
+            job = self._again.popleft() if self._again else next(jobs, None)
+            if job is None:
+                return
+            yield job
+
+    def _submit(self, job: Job) -> Future[Any]:
+        # Once somebody is refused, the others are named; should they all be gone, the job must not wait for them for ever.
+        chosen: dict[str, Any] = {"workers": list(self._willing()), "allow_other_workers": True} if self._refused else {}
+        return self._client.submit(grade_here, job, self._setup, pure=False, **chosen)
+
+    def _willing(self) -> dict[str, int]:
+        """Threads by address, of workers that were not refused. Waits for the first one."""
+        if time.monotonic() - self._looked > LOOK_AGAIN:
+            self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
+            self._workers = self._client.nthreads()
+            self._looked = time.monotonic()
+        willing = {address: threads for address, threads in self._workers.items() if address not in self._refused}
+        if not willing:
+            raise BatchError("no worker of the cluster can grade this: bring them to the version that runs here, and run again")
+        return willing
+
+    def _answer(self, future: Future[Any], job: Job) -> Answer | None:
+        """The answer to a job; None where another worker is to be asked."""
+        try:
+            address, name, answer = future.result()
+        except KilledWorker as error:
+            address, name, answer = "", "", Answer(lost=f"the workers that had it were lost: {error}")
+        except (CommClosedError, CancelledError):
+            raise
+        except Exception as error:
+            raise BatchError(
+                f"a worker of the cluster cannot run the autograder ({type(error).__name__}: {error}): "
+                "install the version that runs here on every machine"
+            ) from error
+        if answer.refused:
+            if address not in self._refused:
+                self._refused.add(address)
+                self._console.print(f"Worker {name} at {address} is not used: {answer.refused}.", markup=False, soft_wrap=True)
+            return None
+        if answer.lost:
+            self._tries[job.key] += 1
+            if self._tries[job.key] < TRIES:
+                return None
+            del self._tries[job.key]
+        return answer
+
+    def close(self) -> None:
+        """Leave the cluster; its graders stay warm for the next run."""
+        self._client.close()

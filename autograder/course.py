@@ -1,0 +1,97 @@
+"""What the course consists of, found by convention: a folder, a solution, two test files and a catalogue an assignment.
+
+There is no registry to edit. In a checkout the course lies beside this package; in an installed wheel it lies inside it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+ROOT = PACKAGE / "_course" if (PACKAGE / "_course").is_dir() else PACKAGE.parent
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One assignment and where its parts lie."""
+
+    name: str
+    root: Path = ROOT
+
+    @property
+    def folder(self) -> Path:
+        """What a student gets: lesson, stub, notebook."""
+        return self.root / "assignments" / self.name
+
+    @property
+    def stub(self) -> Path:
+        return self.folder / f"{self.name}.py"
+
+    @property
+    def lesson(self) -> Path:
+        return self.folder / "README.md"
+
+    @property
+    def solution(self) -> Path:
+        return self.root / "solutions" / f"{self.name}.py"
+
+    @property
+    def public_tests(self) -> Path:
+        return self.root / "tests" / "public" / f"test_{self.name}.py"
+
+    @property
+    def hidden_tests(self) -> Path:
+        return self.root / "tests" / "hidden" / f"test_{self.name}.py"
+
+    @property
+    def misconceptions(self) -> Path:
+        return self.root / "tests" / "misconceptions" / f"{self.name}.py"
+
+    @property
+    def recorded(self) -> Path:
+        """Values and fingerprints on the public inputs, generated from the solution."""
+        return self.root / "tests" / "public" / "expected" / f"{self.name}.json"
+
+    @functools.cached_property
+    def suite_hash(self) -> str:
+        """Changes when a grade could: with the tests, what they compare with, the seed, or the rules of comparing."""
+        digest = hashlib.sha256()
+        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.recorded, seed_file(self.root)]
+        for path in [*parts, *sorted((PACKAGE / "checks").glob("*.py")), *sorted((PACKAGE / "sandbox").glob("*.py"))]:
+            content = path.read_bytes()
+            digest.update(f"{path.name} {len(content)}\n".encode() + content)
+        return digest.hexdigest()
+
+
+def seed_file(root: Path = ROOT) -> Path:
+    """The one setting that an instructor changes each term: what the hidden inputs are drawn from."""
+    return root / "tests" / "hidden" / "seed.txt"
+
+
+def seed() -> int:
+    """The term's seed."""
+    return int(seed_file().read_text(encoding="utf-8").split()[0])
+
+
+def assignments() -> list[Assignment]:
+    """All assignments of the course, in the order in which their lessons build on each other."""
+    names = [path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"]
+    return [Assignment(name) for name in sorted(names, key=_place)]
+
+
+def _place(name: str) -> tuple[int, str]:
+    """Lessons name their place in their title, `# 5. RoPE …`; one without a number comes last."""
+    with Assignment(name).lesson.open(encoding="utf-8") as lesson:
+        number = lesson.readline().removeprefix("# ").split(".")[0]
+    return (int(number) if number.isdigit() else 10**6, name)
+
+
+def find(name: str) -> Assignment:
+    """The assignment of that name. Raises LookupError with the names there are."""
+    known = {assignment.name: assignment for assignment in assignments()}
+    if name not in known:
+        raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(known)}")
+    return known[name]

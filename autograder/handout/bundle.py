@@ -1,0 +1,74 @@
+"""The handout as a folder, ready to become a class's template repository, and as a zip of the same."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from autograder import zips
+from autograder.course import PACKAGE, ROOT, Assignment, assignments
+from autograder.handout.leaks import leaks
+from autograder.handout.stubs import HandoutError, stale
+from autograder.otter import student
+from autograder.suite import Suite
+
+TEMPLATE = Path(__file__).with_name("template")
+
+_GIVEN = ("README.md", "figures.py", "figures/*.png", *(f"extrapolation/{name}" for name in ("lab.py", "*.csv", "measured.md")))
+"""What lies in assignments/ beside the lessons, stubs and notebooks."""
+
+
+def contents() -> dict[str, bytes]:
+    """Path in the handout → content. What is not named here does not ship."""
+    files = {path.name.removesuffix(".template"): path for path in TEMPLATE.iterdir()}
+    given = (path for pattern in _GIVEN for path in (ROOT / "assignments").glob(pattern))
+    files |= {path.relative_to(ROOT).as_posix(): path for path in given}
+    files |= {f"autograder/checks/{path.name}": path for path in (PACKAGE / "checks").glob("*.py")}
+    files["autograder/__init__.py"] = PACKAGE / "__init__.py"
+    found = {name: path.read_bytes() for name, path in files.items()}
+    for assignment in assignments():
+        found |= _of(assignment)
+    return found
+
+
+def _of(assignment: Assignment) -> dict[str, bytes]:
+    """What a handout has of one assignment."""
+    folder = f"assignments/{assignment.name}"
+    tests = Suite(assignment).tests
+    files = {f"{folder}/{path.name}": path.read_bytes() for path in (assignment.lesson, assignment.stub)}
+    notebook = assignment.folder / "explore.ipynb"
+    if notebook.is_file():
+        files[f"{folder}/{notebook.name}"] = student.with_checks(notebook.read_text("utf-8"), tests).encode("utf-8")
+    for name, content in student.test_files(assignment.name, tests).items():
+        files[f"{folder}/tests/{name}"] = content.encode("utf-8")
+    files[f"tests/public/{assignment.public_tests.name}"] = assignment.public_tests.read_bytes()
+    files[f"tests/public/expected/{assignment.recorded.name}"] = assignment.recorded.read_bytes()
+    return files
+
+
+def build(target: Path) -> Path:
+    """Write the zip, and the same as a folder beside it. Raises HandoutError rather than writing one that leaks."""
+    for assignment in assignments():
+        if outdated := stale(assignment):
+            names = ", ".join(path.name for path in outdated)
+            raise HandoutError(f"{assignment.name}: {names} no longer agrees with the solution; run `make handout`")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "handout")
+        files = contents()
+        unpack(files, folder)
+        if found := leaks(folder):
+            raise HandoutError("the handout would give answers away:\n" + "\n".join(found))
+        zips.write(target, {f"{folder.name}/{name}": content for name, content in files.items()})
+        beside = target.with_suffix("")
+        shutil.rmtree(beside, ignore_errors=True)
+        shutil.move(folder, beside)
+    return target
+
+
+def unpack(files: dict[str, bytes], folder: Path) -> None:
+    """Write these files below a folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

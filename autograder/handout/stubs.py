@@ -1,0 +1,127 @@
+"""Solutions → the committed files that are generated from them: stubs and recorded values.
+
+A stub is its solution without the marked bodies and without the answers; the public tests' recorded values come from
+running them on the solution.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder import suite
+from autograder.checks.call import ANSWERS
+from autograder.checks.expect import difference
+from autograder.checks.reference import decoded
+from autograder.course import Assignment, assignments
+
+BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
+
+
+class HandoutError(Exception):
+    """The handout cannot be made as things stand. The message says where and what to do."""
+
+
+def stub(source: str, name: str) -> str:
+    """A solution's text as a student gets it: marked bodies raise NotImplementedError, marked module-level blocks are gone."""
+    kept = "\n".join(_without_bodies(source.split("\n"), name))
+    return _without_answers(re.sub(r"\n{4,}", "\n\n\n", kept), name)
+
+
+def _without_bodies(lines: list[str], name: str) -> Iterator[str]:
+    function, inside = "", False
+    for number, line in enumerate(lines, start=1):
+        if match := re.match(r"def (\w+)", line):
+            function = match[1]
+        if line.strip() == BEGIN:
+            if inside:
+                raise HandoutError(f"{name}, line {number}: {BEGIN} stands inside a marked block; end that one first")
+            inside = True
+            if indent := line[: len(line) - len(line.lstrip())]:
+                yield f'{indent}raise NotImplementedError("{function} is not written yet")'
+        elif line.strip() == END:
+            if not inside:
+                raise HandoutError(f"{name}, line {number}: {END} has no {BEGIN} before it")
+            inside = False
+        elif not inside:
+            yield line
+    if inside:
+        raise HandoutError(f"{name}: the last {BEGIN} has no {END}")
+
+
+def _without_answers(source: str, name: str) -> str:
+    """Every value of ANSWERS becomes None, and the reason beside it goes."""
+    lines = source.split("\n")
+    for entry in _answers(source, name):
+        assert entry.end_lineno is not None
+        if entry.lineno != entry.end_lineno:
+            raise HandoutError(f"{name}, line {entry.lineno}: an answer must stand on one line")
+        # ast counts columns in bytes.
+        before = lines[entry.lineno - 1].encode("utf-8")[: entry.col_offset].decode("utf-8")
+        lines[entry.lineno - 1] = f"{before}None,"
+    return "\n".join(lines)
+
+
+def _answers(source: str, name: str) -> list[ast.expr]:
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == ANSWERS:
+            if not isinstance(node.value, ast.Dict):
+                raise HandoutError(f"{name}: {ANSWERS} must be written as a dict")
+            return node.value.values
+    raise HandoutError(f"{name}: there is no {ANSWERS}")
+
+
+def answer_texts(source: str, name: str) -> list[str]:
+    """The answers of a solution as they are written there, each with its key: `"rotates_values": False`."""
+    lines = source.split("\n")
+    return [lines[entry.lineno - 1].encode("utf-8")[: entry.end_col_offset].decode("utf-8") for entry in _answers(source, name)]
+
+
+def recorded(assignment: Assignment) -> str:
+    """The values that the public tests want, with the fingerprints of known mistakes, as JSON."""
+    return json.dumps(suite.record(assignment), indent=1, ensure_ascii=False) + "\n"
+
+
+def stale(assignment: Assignment) -> dict[Path, str]:
+    """Path → right content, of every committed file that is generated from the solution and no longer agrees with it."""
+    source = assignment.solution.read_text("utf-8")
+    right = {assignment.stub: stub(source, assignment.name), assignment.recorded: recorded(assignment)}
+    return {path: text for path, text in right.items() if not (path.is_file() and _agree(path.read_text("utf-8"), text))}
+
+
+def _agree(committed: str, right: str) -> bool:
+    """Equal; recorded numbers up to the last digits, which differ between processors."""
+    if not right.startswith("{"):
+        return committed == right
+    old, new = json.loads(committed), json.loads(right)
+    if old.keys() != new.keys() or any(len(old[test]) != len(new[test]) for test in new):
+        return False
+    return all(_same_call(one, other) for test in new for one, other in zip(old[test], new[test], strict=True))
+
+
+def _same_call(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    if old["function"] != new["function"] or (old["wanted"] is None) != (new["wanted"] is None):
+        return False
+    if [mistake["hint"] for mistake in old["mistakes"]] != [mistake["hint"] for mistake in new["mistakes"]]:
+        return False
+    old_sums, new_sums = ([mistake["sums"] for mistake in call["mistakes"]] for call in (old, new))
+    if not np.allclose(old_sums, new_sums, rtol=1e-9, atol=1e-9, equal_nan=True):
+        return False
+    return new["wanted"] is None or difference(decoded(old["wanted"]), decoded(new["wanted"]), tolerance=1e-12) is None
+
+
+def regenerate() -> list[str]:
+    """Bring all generated files up to date; returns those that changed."""
+    changed = []
+    for assignment in assignments():
+        for path, content in stale(assignment).items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, "utf-8")
+            changed.append(str(path.relative_to(assignment.root)))
+    return changed

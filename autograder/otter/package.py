@@ -1,0 +1,114 @@
+"""The zip that `otter run`, `otter grade` and Gradescope take: made by Otter's own generator, and this course in it as a wheel.
+
+On a platform nothing is fetched but from the public package index: the environment file installs the wheel from the zip,
+everything else in the versions of `requirements.lock`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from otter.generate import main as otter_generate
+from otter.run import AutograderConfig
+from otter.utils import OTTER_CONFIG_FILENAME
+
+from autograder import zips
+from autograder.course import ROOT, Assignment
+from autograder.otter.generate import test_files
+from autograder.suite import Suite
+
+PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
+CONSTRAINTS = "constraints.txt"
+
+_FOR_OTTER_GRADE = "requirements.d/"
+"""Gradescope unpacks the whole zip before it installs anything. Otter's own containers have by then only what matches
+`requirements.*`; of a folder that does, its contents, in the same place."""
+
+_STARTER = '''"""What the platform starts."""
+
+from autograder.otter.platform import main
+
+main({folder!r}, {assignment!r})
+'''
+
+
+class PackageError(Exception):
+    """The zips cannot be built as things stand. The message says what to do."""
+
+
+def build(
+    chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full"
+) -> Iterator[Path]:
+    """Write `<folder>/<name>.zip` for each assignment. `config` is an instructor's own part of Otter's configuration."""
+    with tempfile.TemporaryDirectory() as scratch:
+        built = wheel(Path(scratch))
+        constraints = _constraints()
+        for assignment in chosen:
+            target = folder / f"{assignment.name}.zip"
+            settings = _config(assignment, config or {}, isolation)
+            starter = _STARTER.format(folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name)
+            files = _generated(assignment, settings, built.name)
+            files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
+            for place in ("", _FOR_OTTER_GRADE):
+                files |= {f"{place}{built.name}": built.read_bytes(), f"{place}{CONSTRAINTS}": constraints.encode()}
+            zips.write(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
+            yield target
+
+
+def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
+    """Otter's configuration. The course's plugin comes last: what others have to say to the student, it keeps."""
+    ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.suite_hash}
+    if isolation != "full":
+        ours["isolation"] = isolation
+    return config | {"plugins": [*config.get("plugins", []), {PLUGIN: ours}]}
+
+
+def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
+    """What Otter's generator makes: test files, scripts, the environment file."""
+    source = f"{AutograderConfig(config).autograder_dir}/source"
+    # The plugins are for the platform: Otter would load them here, and its own take packages that only graders have.
+    config = {name: value for name, value in config.items() if name != "plugins"}
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        (scratch / "tests").mkdir()
+        for file, content in test_files(Suite(assignment).tests).items():
+            (scratch / "tests" / file).write_text(content, encoding="utf-8")
+        (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        (scratch / "requirements.txt").write_text(f"-c {source}/{CONSTRAINTS}\n{source}/{wheel}\n", encoding="utf-8")
+        otter_generate(
+            tests_dir=str(scratch / "tests"),
+            output_path=str(scratch / "zip"),
+            config=str(scratch / "config.json"),
+            requirements=str(scratch / "requirements.txt"),
+            no_environment=True,
+            python_version=f"{sys.version_info.major}.{sys.version_info.minor}",
+        )
+        with zipfile.ZipFile(scratch / "zip") as archive:
+            return {entry: archive.read(entry) for entry in archive.namelist()}
+
+
+def wheel(folder: Path) -> Path:
+    """The project and the course in it as a wheel, built from the checkout."""
+    if not (ROOT / "pyproject.toml").is_file():
+        raise PackageError("the zips are built from a checkout of the course, and this is an installed copy of it")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation"]
+    command += ["--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise PackageError(f"the course could not be made into a wheel:\n{made.stderr.strip()}")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def _constraints() -> str:
+    """The versions that the course is tested with."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    return "\n".join(re.findall(r"^[\w.-]+==[^\\\n]*[^\\\s]", lock, re.MULTILINE)) + "\n"

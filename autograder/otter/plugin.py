@@ -1,0 +1,90 @@
+"""The Otter plugin: grades the submission behind the wall and leaves Otter's kernel a trusted driver to run.
+
+Otter would execute the submission in the process that holds the tests. So everything the student handed in is taken out of
+the submission folder before Otter's kernel, whose working directory that is, can import or unpickle any of it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from otter.plugins import AbstractOtterPlugin
+from otter.test_files import GradingResults
+
+OTTERS_OWN = "tests"
+"""The only thing in the submission folder that is Otter's: it has replaced whatever the student had under that name."""
+
+HANDED_IN = "handed_in"
+"""Where `platform` puts what was handed in, beside the submission folder."""
+
+
+class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
+    """Its settings are the assignment's name, the hash of the suite that the zip was built from, and "isolation"."""
+
+    def before_grading(self, config: Any) -> None:
+        """Read what was handed in, then empty the folder. Runs before Otter looks for logs or starts its kernel."""
+        from autograder import course
+        from autograder.submission import read_file
+
+        self.assignment = course.find(self.plugin_config["assignment"])
+        if self.assignment.suite_hash != self.plugin_config["suite"]:
+            raise RuntimeError(
+                "this zip was built from another version of the course than the one installed here: "
+                f"build it again with `autograder build {self.assignment.name}`"
+            )
+        path = Path(self.submission_path)
+        handed_in = path.parent.with_name(HANDED_IN)
+        self.submission = read_file(handed_in if handed_in.is_dir() else path, self.assignment.name, [self.assignment.name])
+        _empty(path.parent)
+        # Otter reads the file once more before it asks for the driver.
+        path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
+
+    def before_execution(self, submission: Any) -> Any:
+        """Grade, and return the driver in the submission's place."""
+        from autograder import doctor
+        from autograder.grading import Grader
+        from autograder.otter import driver
+        from autograder.otter.score import passed
+        from autograder.sandbox.confine import NAMES
+
+        without = NAMES if self.plugin_config.get("isolation") == "none" else ()
+        if not without:
+            doctor.require()
+        os.unlink(self.submission_path)
+        with Grader(without) as grader:
+            problem = self.submission.problem
+            if problem is not None:
+                self.verdict = grader.refuse(self.assignment, "unreadable", problem.student)
+            else:
+                self.verdict = grader.grade(self.assignment, self.submission.cells)
+        return driver.notebook(passed(self.verdict.outcomes))
+
+    def after_grading(self, results: GradingResults) -> None:
+        """Tell the student what they may know at once.
+
+        A plugin that ran before has the first word and, where it hides everything, the only one.
+        """
+        from autograder import feedback
+        from autograder.otter.words import put_into_words
+
+        put_into_words(results, self.verdict.outcomes)
+        if not results.all_hidden:
+            said = [results.output] if results.output else []
+            results.set_output("\n\n".join([*said, feedback.public_markdown(self.submission, self.verdict)]))
+
+
+_EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+
+
+def _empty(folder: Path) -> None:
+    """Remove everything but Otter's tests. Links are removed, never followed."""
+    for entry in os.scandir(folder):
+        if entry.name == OTTERS_OWN:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path)
+        else:
+            os.unlink(entry.path)

@@ -1,0 +1,76 @@
+"""Gradebook → one page for an instructor: who is where, which questions separate, which misconceptions the class has.
+
+The page stands alone: nothing lies beside it, nothing is loaded from anywhere. It holds one row a student and sums of all
+else, so it stays small for a large class. Jinja escapes every text in it.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from autograder import course, similarity
+from autograder.gradebook import Gradebook, explained
+from autograder.report.survey import Survey
+from autograder.submission.names import printable
+
+FILE = "report.html"
+MOST = 500
+"""rows of what a person should look at; grades.csv and similarity.csv have all"""
+
+_HASHES = ("sha256", "other_sha256")
+_DIGIT, _POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
+
+
+def write(out: Path) -> Path:
+    """Write OUT/report.html from the gradebook in OUT."""
+    survey = Survey(one.name for one in course.assignments())
+    with Gradebook.reading(out) as book:
+        for row in book.rows():
+            survey.add(row)
+    path = out / FILE
+    unfinished = path.with_name(f"{FILE}.unfinished")
+    try:
+        page = _template().stream(survey=survey, alike=_alike(out, survey), most=MOST, today=date.today())
+        page.enable_buffering(64)
+        page.dump(str(unfinished), encoding="utf-8")
+        os.replace(unfinished, path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise explained(out, error) from error
+    return path
+
+
+def _template() -> Template:
+    loader = FileSystemLoader(Path(__file__).parent / "page")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"number": _number, "aligned": _aligned, "percent": _percent}
+    return environment.get_template("report.html")
+
+
+def _number(value: float) -> str:
+    """A score: as many decimals as it needs, three at the most."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _aligned(value: float) -> str:
+    """A score for a column: blanks as wide as digits and points stand for the decimals that it does not need."""
+    text = _number(value)
+    places = len(text) - text.find(".") - 1 if "." in text else 0
+    return text + ("" if places else _POINT) + _DIGIT * (3 - places)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}"
+
+
+def _alike(out: Path, survey: Survey) -> list[dict[str, str]] | None:
+    """What `autograder similarity` found among what is handed in now; None where it was not run."""
+    found = similarity.read(out)
+    if found is None:
+        return None
+    current = [row for row in found if {(row["assignment"], row[column]) for column in _HASHES} <= survey.files]
+    return [{column: printable(text, 100 if column == "functions" else 60) for column, text in row.items()} for row in current]

@@ -1,0 +1,244 @@
+"""What the grades of a class come to. Rows pass through one at a time and leave sums behind, and one number a score."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from autograder.batch.summary import first_thing
+from autograder.checks.outcome import Outcome
+from autograder.gradebook import Row
+from autograder.submission.names import printable
+from autograder.verdict import Verdict
+
+BINS = 20
+NEEDS_A_HUMAN = ("unreadable", "import_error", "killed", "timeout")
+_UNWRITTEN = ("not_implemented", "waiting")
+_STOPPED = "it ended its process or did not return"
+
+
+@dataclass
+class Item:
+    """One question or one test, and how the class did on it."""
+
+    name: str
+    question: str
+    points: float
+    hidden: bool = False
+    rule: str = ""
+    count: int = 0
+    complete: int = 0
+    unwritten: int = 0
+    _won: float = 0.0
+    _rest: float = 0.0
+    _won_squared: float = 0.0
+    _rest_squared: float = 0.0
+    _won_times_rest: float = 0.0
+
+    def add(self, won: float, score: float, written: bool) -> None:
+        """A submission won so many of this item's points, and that score in all."""
+        rest = score - won
+        self.count += 1
+        self.complete += won >= self.points
+        self.unwritten += not written and won < self.points
+        self._won += won
+        self._rest += rest
+        self._won_squared += won * won
+        self._rest_squared += rest * rest
+        self._won_times_rest += won * rest
+
+    @property
+    def mean(self) -> float:
+        """Share of the points that the class won."""
+        return self._won / (self.count * self.points)
+
+    @property
+    def separation(self) -> float | None:
+        """Correlation of this item's points with the rest of the score: for a test, the corrected point-biserial.
+
+        None where all won the same, or all have the same rest.
+        """
+        won = self.count * self._won_squared - self._won**2
+        rest = self.count * self._rest_squared - self._rest**2
+        if min(won, rest) < 1e-9:
+            return None
+        return (self.count * self._won_times_rest - self._won * self._rest) / math.sqrt(won * rest)
+
+
+@dataclass
+class Results:
+    """One assignment."""
+
+    name: str
+    max_score: float = 0.0
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    ran: int = 0
+    """hand-ins whose code could be run; shares are of these"""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """by code: what several handed in was graded once"""
+    questions: dict[str, Item] = field(default_factory=dict)
+    tests: dict[str, Item] = field(default_factory=dict)
+    hints: Counter[str] = field(default_factory=Counter)
+    """how many submissions have each known mistake"""
+    unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """question and kind of a mistake that no hint explains, and how many have it"""
+    questions_of_hint: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def add(self, row: Row, verdict: Verdict | None) -> None:
+        """Take in one hand-in; there is no verdict where nothing was run."""
+        self.max_score = max(self.max_score, row.max_score)
+        self.scores.append(row.score)
+        if verdict is None:
+            return
+        self.ran += 1
+        self.seconds[row.key.code] = row.seconds
+        questions: dict[str, list[Outcome]] = {}
+        for one in verdict.outcomes:
+            questions.setdefault(one.test.question, []).append(one)
+        for name, outcomes in questions.items():
+            points = sum(one.test.points for one in outcomes)
+            item = self.questions.setdefault(name, Item(name, name, points))
+            item.add(row.questions[name], row.score, any(one.status not in _UNWRITTEN for one in outcomes))
+        for one in verdict.outcomes:
+            test = one.test
+            item = self.tests.setdefault(test.name, Item(test.name, test.question, test.points, test.hidden, test.rule))
+            item.add(test.points * one.passed, row.score, one.status not in _UNWRITTEN)
+        self._mistakes([one for one in verdict.outcomes if not one.passed and one.status not in _UNWRITTEN])
+
+    def _mistakes(self, outcomes: list[Outcome]) -> None:
+        hinted = {(one.hint, one.test.question) for one in outcomes if one.hint}
+        self.hints.update({hint for hint, _ in hinted})
+        for hint, question in hinted:
+            self.questions_of_hint[hint][question] += 1
+        explained = {question for _, question in hinted}
+        kinds = {
+            (one.test.question, one.kind.value if one.kind else "it ended its process or did not return") for one in outcomes
+        }
+        self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
+
+    @property
+    def histogram(self) -> list[int]:
+        """How many scores lie in each of the equal bins from 0 to full marks; full marks are in the last."""
+        bins = [0] * BINS
+        for score in self.scores:
+            bins[min(int(score / (self.max_score or 1) * BINS), BINS - 1)] += 1
+        return bins
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.scores)
+
+    @property
+    def full_marks(self) -> int:
+        return sum(score >= self.max_score for score in self.scores)
+
+    def slower_than(self, share: float) -> float:
+        """The time of the submission that is slower than this share of the others."""
+        times = sorted(self.seconds.values())
+        return times[int(share * (len(times) - 1))]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A misconception, and how many submissions have it."""
+
+    assignment: str
+    question: str
+    text: str
+    count: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """A hand-in that a person should look at."""
+
+    assignment: str
+    student: str
+    status: str
+    why: str
+
+
+class Survey:
+    """All that the report tells."""
+
+    def __init__(self, assignments: Iterable[str]) -> None:
+        """`assignments`: their names in the order of the course."""
+        self._order = list(assignments)
+        self._results: dict[str, Results] = {}
+        self.hand_ins = 0
+        self.cases: list[Case] = []
+        self.students: dict[str, dict[str, tuple[float, bool]]] = {}
+        """score and whether it needs a human, by student and assignment"""
+        self.files: set[tuple[str, str]] = set()
+        """assignment and hash of what was handed in"""
+
+    def add(self, row: Row) -> None:
+        """Take in one hand-in."""
+        one = row.submission
+        self.hand_ins += 1
+        status = "no grade" if row.lost else row.status
+        needs_a_human = bool(row.lost) or row.status in NEEDS_A_HUMAN
+        self.students.setdefault(one.student, {})[one.assignment] = (row.score, needs_a_human)
+        self.files.add((one.assignment, one.sha256))
+        if needs_a_human:
+            why = printable(first_thing(row), 300)
+            self.cases.append(Case(one.assignment or "?", printable(one.student, 60), status, why))
+        if one.assignment and not row.lost:
+            self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.verdict)
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The class in a few numbers."""
+        return {
+            "students": f"{len(self.students):,}",
+            "hand-ins": f"{self.hand_ins:,}",
+            "to look at": f"{len(self.cases):,}",
+            "grading time": _duration(sum(sum(one.seconds.values()) for one in self._results.values())),
+        }
+
+    @property
+    def results(self) -> list[Results]:
+        """Of each assignment that somebody handed in, in the order of the course."""
+        place = {name: number for number, name in enumerate(self._order)}
+        return sorted(self._results.values(), key=lambda one: (place.get(one.name, len(place)), one.name))
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        """Known mistakes, the most frequent first."""
+        found = []
+        for one in self._results.values():
+            for hint, count in one.hints.items():
+                question = max(one.questions_of_hint[hint], key=one.questions_of_hint[hint].__getitem__)
+                found.append(Mistake(one.name, question, hint, count, one.ran))
+        return _ranked(found)
+
+    @property
+    def unexplained(self) -> list[Mistake]:
+        """Mistakes that the catalogue does not know, the most frequent first."""
+        return _ranked(
+            Mistake(one.name, question, kind, count, one.ran)
+            for one in self._results.values()
+            for (question, kind), count in one.unexplained.items()
+        )
+
+    @property
+    def rows(self) -> Iterator[tuple[str, list[tuple[float, bool] | None], float]]:
+        """A student's name, what each assignment came to, and the sum."""
+        names = [one.name for one in self.results]
+        for student, scores in sorted(self.students.items()):
+            yield printable(student, 60), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
+
+
+def _ranked(mistakes: Iterable[Mistake]) -> list[Mistake]:
+    return sorted(mistakes, key=lambda one: (-one.count, one.assignment, one.question, one.text))
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,14 @@
+"""The wall: student code runs in a locked worker process that knows numpy and nothing else.
+
+    zygote   a warm interpreter with numpy loaded; forks a worker for each submission
+    worker   what runs inside: loads the submission, answers calls
+    confine  the locks that a worker puts on itself before the submission is loaded
+    wire     the frames between a worker and the grader
+    limits   how much of everything a submission may use
+    client   the grader's side: opens workers, waits for replies, kills
+    bounds   how much memory the grader itself may take to look at a result
+    probes   what `autograder doctor` loads inside the wall to see whether it holds
+
+Only `client` and `bounds` are imported by the grader; zygote and worker import nothing of the project but `checks.call`,
+`checks.codec` and this room.
+"""

@@ -1,0 +1,431 @@
+"""The grader's side of the wall: opens a worker for a submission, sends calls, waits, and never waits for ever."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.call import Raised, Reply
+from autograder.checks.codec import Malformed
+from autograder.checks.wrong import Stopped
+from autograder.sandbox import wire, zygote
+from autograder.sandbox.limits import LIMITS, MIB, Limits
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+PATIENCE_SECONDS = 60.0
+"""How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for that."""
+
+STARTS = 3
+"""How often a zygote is started before the machine is given up on."""
+
+
+class SandboxError(BaseException):
+    """The wall itself does not work here. The message says what is wrong and what to do.
+
+    Not an Exception: raised in the middle of a test, it has to end the grading, and no search for a smaller failing example
+    or for the test's outcome may take it for a mistake of the submission.
+    """
+
+
+class ZygoteGone(SandboxError):
+    """The process that starts workers has ended, and with it the worker: nothing that a submission can do."""
+
+
+class WorkerDied(Exception):
+    """The worker ended, or was ended, without a reply. The message is for a student."""
+
+    def __init__(self, why: str, slow: bool = False) -> None:
+        super().__init__(why)
+        self.why = why
+        self.slow = slow
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is loaded inside the wall: the module's name and its text, in one cell or, from a notebook, several."""
+
+    name: str
+    cells: tuple[str, ...]
+
+    def request(self) -> bytes:
+        """The first request of a worker. A source that is too large for the wire is loaded as a file that says so."""
+        name = f"{self.name}.py"
+        try:
+            return wire.request(self.name, self.cells, name)
+        except ValueError:
+            return wire.request(self.name, ("raise MemoryError('the file is too large')",), name)
+
+
+class Sandbox:
+    """One zygote and, at any time, at most one worker of it."""
+
+    def __init__(self, without: Collection[str] = (), limits: Limits = LIMITS) -> None:
+        self.without = list(without)
+        self.limits = limits
+        self._start()
+
+    def _start(self) -> None:
+        # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
+        self.scratch = Path(tempfile.mkdtemp(prefix="scratch-"))
+        self.control, theirs = socket.socketpair()
+        self.control.settimeout(PATIENCE_SECONDS)
+        self.is_ready = False
+        script = str(Path(zygote.__file__))
+        # -s, -S: no site-packages; -P: no script folder on the path.
+        self.process = subprocess.Popen(
+            [sys.executable, "-s", "-S", "-P", script, str(theirs.fileno())],
+            env=environment(self.scratch) | _loader_path(),
+            cwd=self.scratch,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            text=True,
+        )
+        theirs.close()
+        assert self.process.stdin is not None
+        libraries = str(Path(np.__file__).resolve().parents[1])
+        plan = {"project": str(PROJECT), "libraries": libraries, "scratch": str(self.scratch)}
+        with contextlib.suppress(BrokenPipeError), self.process.stdin as pipe:
+            json.dump(plan | {"without": self.without, "limits": asdict(self.limits)}, pipe)
+
+    def _stop(self) -> None:
+        """End the zygote, which ends its worker first, and see that the scratch folder is gone."""
+        self.control.close()
+        try:
+            self.process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def open(self) -> Worker:
+        """Fork a fresh worker in an empty scratch folder. Raises SandboxError."""
+        for _ in range(STARTS):
+            try:
+                return self._open()
+            except OSError:
+                self._stop()
+                self._start()
+        raise SandboxError("the sandbox could not start a worker: run `autograder doctor` to see why")
+
+    def _open(self) -> Worker:
+        self._wait_until_ready()
+        self._empty_scratch()
+        (ours, theirs), (read_end, write_end) = socket.socketpair(), os.pipe()
+        try:
+            socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), write_end])
+            process, _ = self._answer()
+        except OSError:
+            ours.close()
+            os.close(read_end)
+            raise
+        finally:
+            theirs.close()
+            os.close(write_end)
+        worker = Worker(self, process, ours, read_end)
+        worker.wait_until_locked()
+        return worker
+
+    def _wait_until_ready(self) -> None:
+        if self.is_ready:
+            return
+        try:
+            self._answer()
+        except ConnectionError as error:
+            assert self.process.stdout is not None
+            said = self.process.stdout.read(2000).strip()
+            if not said:
+                raise
+            raise SandboxError(f"the sandbox could not be set up ({said}): run `autograder doctor`") from error
+        self.is_ready = True
+
+    def end_worker(self) -> tuple[int, str]:
+        """Kill the current worker, wait until it is gone; its exit status (negative: a signal) and what it had too much of."""
+        try:
+            self.control.sendall(zygote.END)
+            ended = self._answer()
+        except OSError as error:
+            self._stop()
+            self._start()
+            raise ZygoteGone("the process that starts workers has ended, again: run `autograder doctor`") from error
+        self._empty_scratch()
+        return ended
+
+    def _answer(self) -> tuple[int, str]:
+        data = b""
+        while len(data) < zygote.ANSWER.size:
+            part = self.control.recv(zygote.ANSWER.size - len(data))
+            if not part:
+                raise ConnectionResetError("the zygote is gone")
+            data += part
+        number, excess = zygote.ANSWER.unpack(data)
+        return number, zygote.EXCESS[excess]
+
+    def _empty_scratch(self) -> None:
+        for entry in os.scandir(self.scratch):
+            os.unlink(entry.path)
+
+    def close(self) -> None:
+        """End the zygote; nothing of the sandbox is left."""
+        self._stop()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+_SETTINGS = {
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    # The C library would set aside 64 MiB of address space for each thread.
+    "MALLOC_ARENA_MAX": "1",
+    # One thread for linear algebra: forking is safe, and results are the same whatever the machine.
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
+}
+
+
+def environment(scratch: Path) -> dict[str, str]:
+    """All that a submission finds in its environment."""
+    return {**_SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
+
+
+def _loader_path() -> dict[str, str]:
+    """What an interpreter in an unusual place may need to start; the zygote then drops it."""
+    return {name: os.environ[name] for name in (zygote.LOADER_PATH,) if name in os.environ}
+
+
+class Worker:
+    """One locked process with at most one submission in it."""
+
+    def __init__(self, sandbox: Sandbox, process: int, wire_end: socket.socket, output: int) -> None:
+        self.sandbox = sandbox
+        self.limits = sandbox.limits
+        self.process = process
+        self.wire = wire_end
+        self.output = bytearray()
+        self._unread = bytearray()
+        self._output_end = output
+        wire_end.setblocking(False)
+        os.set_blocking(output, False)
+        self._poll = select.poll()
+        self._poll.register(output, select.POLLIN)
+
+    def wait_until_locked(self) -> None:
+        """Raises SandboxError where the worker cannot put its locks on."""
+        try:
+            raised = self._receive_reply(PATIENCE_SECONDS).raised
+        except WorkerDied as error:
+            raised = Raised("WorkerDied", (), f"it {error.why}")
+        if raised is not None:
+            self.close()
+            message = f"the sandbox could not lock a worker ({raised.kind}: {raised.message}): run `autograder doctor`"
+            raise SandboxError(message)
+
+    def ask(self, request: bytes, seconds: float) -> Reply:
+        """Send a request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""
+        begin = time.monotonic()
+        try:
+            self._send(request, begin + seconds)
+            return self._receive_reply(seconds - (time.monotonic() - begin))
+        except TimeoutError as error:
+            raise WorkerDied(f"did not return within {round(seconds, 1):g} seconds", slow=True) from error
+
+    def _receive_reply(self, seconds: float) -> Reply:
+        deadline = time.monotonic() + seconds
+        (size,) = wire.LENGTH.unpack(self._receive(wire.LENGTH.size, deadline))
+        try:
+            if size > self.limits.message:
+                raise Malformed("a reply that is too long")
+            return wire.unpack_reply(self._receive(size, deadline))
+        except Malformed as error:
+            raise WorkerDied("answered with something other than a result") from error
+
+    def _send(self, data: bytes, deadline: float) -> None:
+        rest = memoryview(data)
+        while rest:
+            try:
+                rest = rest[self.wire.send(rest) :]
+            except BlockingIOError:
+                self._wait(select.POLLOUT, deadline)
+            except (BrokenPipeError, ConnectionResetError) as error:
+                raise WorkerDied("ended its process") from error
+
+    def _receive(self, size: int, deadline: float) -> bytes:
+        while len(self._unread) < size:
+            self._wait(select.POLLIN, deadline)
+            try:
+                part = self.wire.recv(1 << 16)
+            except ConnectionResetError:
+                part = b""
+            if not part:
+                raise WorkerDied("ended its process")
+            self._unread += part
+        data = bytes(self._unread[:size])
+        del self._unread[:size]
+        return data
+
+    def _wait(self, event: int, deadline: float) -> None:
+        """Until there is something to do on the wire; keeps the output pipe empty meanwhile. Raises TimeoutError."""
+        self._poll.register(self.wire, event)
+        while (seconds := deadline - time.monotonic()) > 0:
+            ready = {descriptor for descriptor, _ in self._poll.poll(1000 * seconds)}
+            if self._output_end in ready and self._drain() == b"":
+                # Nobody can print any more. A pipe without writers would wake this loop again and again.
+                self._poll.unregister(self._output_end)
+            if self.wire.fileno() in ready:
+                return
+        raise TimeoutError
+
+    def _drain(self) -> bytes | None:
+        """Take what was printed, keep the beginning. None where there is nothing now, empty once nobody can print any more."""
+        try:
+            printed = os.read(self._output_end, 1 << 16)
+        except BlockingIOError:
+            return None
+        self.output += printed[: self.limits.output - len(self.output)]
+        return printed
+
+    def hang_up(self) -> None:
+        """Take what was printed last, and let go of the wire: a worker that still runs ends itself at that."""
+        while self._drain():
+            pass
+        self.wire.close()
+        os.close(self._output_end)
+
+    def close(self) -> str:
+        """Kill the process and wait for its end; returns in words what ended it earlier, where that is known."""
+        try:
+            status, excess = self.sandbox.end_worker()
+        finally:
+            self.hang_up()
+        if excess == "files":
+            return f"wrote more than {self.limits.files // MIB} MiB or {self.limits.file_count} files"
+        if excess == "threads":
+            return f"started more than {self.limits.tasks} threads"
+        if status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
+            return f"ended its process ({signal.Signals(-status).name}, as endless recursion or running out of memory causes)"
+        return ""
+
+
+class Sandboxed:
+    """A submission behind the wall, as a test's backend: one budget of time and workers for all its parts.
+
+    `part` begins a new worker, so that public tests, answers and hidden tests share neither memory nor files.
+    """
+
+    def __init__(self, sandbox: Sandbox, source: Source) -> None:
+        self.sandbox = sandbox
+        self.limits = sandbox.limits
+        self.source = source
+        self.worker: Worker | None = None
+        self.failure: Raised | None = None
+        self.seconds = 0.0
+        self.processor_begin = time.process_time()
+        self.deaths = 0
+        self.slow: Counter[str] = Counter()
+        self.status: str | None = None
+        self.why = ""
+        self.printed: list[str] = []
+
+    def part(self) -> None:
+        """Start afresh: the next call opens a new worker, and what it prints is kept apart."""
+        self.close()
+        self.printed.append("")
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Reply:
+        """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
+        self._look_at_the_tests_time()
+        if self.status is not None:
+            raise Stopped(self.status, self.why)
+        if self.slow[function] >= self.limits.slow_calls:
+            raise Stopped("timeout", f"{function} did not return {self.limits.slow_calls} times and is not called again")
+        # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
+        request = wire.request(function, args, kwargs, count_lines)
+        try:
+            return self._call(function, request)
+        except ZygoteGone:
+            return self._call(function, request)
+
+    def _call(self, function: str, request: bytes) -> Reply:
+        if self.worker is None:
+            self.worker = self.sandbox.open()
+            self.failure = self._ask("your file", self.source.request(), loading=True).raised
+        return self._ask(function, request)
+
+    def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
+        assert self.worker is not None
+        begin = time.monotonic()
+        seconds = min(self.limits.call_seconds, self.limits.submission_seconds - self.seconds)
+        try:
+            return self.worker.ask(request, seconds)
+        except WorkerDied as error:
+            raise self._died(what, error, loading) from error
+        finally:
+            self.seconds += time.monotonic() - begin
+            if self.seconds >= self.limits.submission_seconds - 0.01:
+                self._give_up("timeout", f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds")
+
+    def _look_at_the_tests_time(self) -> None:
+        """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
+        if time.process_time() - self.processor_begin > self.limits.submission_seconds:
+            self._give_up("timeout", "not run: what the submission returned took too long to look at")
+
+    def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
+        """A worker is gone: count it, and give up on the submission where another one would go the same way."""
+        why = self._close() or error.why
+        self.deaths += 1
+        self.slow[what] += error.slow
+        if loading:
+            why = why.replace("return", "finish loading") if error.slow else f"{why} while it was loaded"
+        message = f"{what} {why}"
+        if loading:
+            self._give_up("timeout" if error.slow else "killed", message)
+        elif self.deaths > self.limits.replacements:
+            all_slow = sum(self.slow.values()) == self.deaths
+            self._give_up("timeout" if all_slow else "killed", f"not run: the submission {why} {self.deaths} times")
+        return Stopped("timeout" if error.slow else "crashed", message)
+
+    def _give_up(self, status: str, why: str) -> None:
+        if self.status is None:
+            self.status, self.why = status, why
+
+    def _close(self) -> str:
+        """End the worker, keep what it printed; returns in words what had ended it, where that is known."""
+        if self.worker is None:
+            return ""
+        worker, self.worker = self.worker, None
+        try:
+            return worker.close()
+        finally:
+            printed = self.printed[-1] + worker.output.decode("utf-8", "replace")
+            self.printed[-1] = printed[: self.limits.output]
+
+    def close(self) -> None:
+        """End the last worker. Nothing of the submission runs any more when this returns."""
+        # A worker ends with its zygote, and a new one is there already.
+        with contextlib.suppress(ZygoteGone):
+            self._close()

@@ -1,0 +1,286 @@
+"""The locks of a worker, put on by the worker itself before it loads a submission.
+
+Prepared once in the zygote (`Locks`), put on in each worker (`Locks.apply`). Each lock is one method and one promise;
+`without` leaves some off, which only the tests of `autograder doctor` and `--isolation none` do. Linux only.
+
+What each is for:
+    limits     resource limits: memory, processor time, file size, descriptors, threads
+    user       where it may: a user id of its own, so that the limit on threads counts it alone; never a capability
+    session    own session and process group, death together with the zygote, no core dump
+    landlock   no file but the interpreter, numpy and the scratch folder; no TCP; no signal or abstract socket out
+    seccomp    no system call but those that computing needs: no socket, no process, no signal, no ptrace
+
+One lock is not here: `watch`, by which the zygote measures what no single limit of the kernel bounds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import math
+import os
+import resource
+import sys
+import sysconfig
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from autograder.sandbox.limits import Limits
+
+LOCKS = ("limits", "user", "session", "landlock", "seccomp")
+WATCH = "watch"
+NAMES = (*LOCKS, WATCH)
+"""Everything that `without` may leave off."""
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_KEEPCAPS = 8
+PR_SET_NO_NEW_PRIVS = 38
+SIGKILL = 9
+CAPABILITY_VERSION_3 = 0x20080522
+CAP_SETGID = 1 << 6
+CAP_SETUID = 1 << 7
+
+SPARE_TASKS = 256
+"""Without a user id of its own a worker shares the kernel's count of threads with all that its user runs, and that may grow
+by so many before it is in a worker's way. The zygote's watch is then what bounds a worker's threads."""
+
+FIRST_USER = 0x60000000
+"""Worker user ids are this plus the process id: unique on the machine, and far from anybody's account."""
+
+SPARE_USERS = range(60000, 65000)
+"""Used where the large ids are not mapped (a container with a small user namespace)."""
+
+# What computing with numpy and the standard library takes, learned with strace over the sample submissions, threads and
+# temporary files included. Everything else fails with EPERM, as if the kernel did not allow it.
+_ALLOWED_CALLS = """
+    read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 flock
+    stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
+    getdents getdents64 getcwd chdir fchdir ftruncate fsync fdatasync fadvise64 umask sync_file_range
+    mmap munmap mprotect mremap madvise brk membarrier
+    pipe pipe2 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
+    rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
+    nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getitimer setitimer alarm
+    futex set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield sched_getaffinity gettid
+    getpid getppid getpgrp getsid getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
+    getrandom getrusage getrlimit exit exit_group wait4 getpriority sendfile copy_file_range
+"""
+
+CLONE_THREAD = 0x10000
+UNNAMED_FILE = 0o20000000
+"""The bit of O_TMPFILE that is its own."""
+
+_TERMINAL_QUESTIONS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
+"""ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX: what opening and printing ask for."""
+
+_DESCRIPTOR_QUESTIONS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)
+"""fcntl commands from F_DUPFD to F_SETLKW, F_DUPFD_CLOEXEC and F_GETPIPE_SZ. Not F_SETOWN: the kernel would send a signal on
+a submission's behalf to any process of its user. Not F_SETPIPE_SZ."""
+
+
+class LockError(Exception):
+    """A lock that cannot be put on. The message begins with its name."""
+
+
+@contextlib.contextmanager
+def _naming(lock: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise LockError(f"{lock}: {error}") from error
+
+
+class Locks:
+    """All locks of the workers of one zygote."""
+
+    def __init__(self, limits: Limits, scratch: Path, packages: Collection[Path], without: Collection[str] = ()) -> None:
+        """`packages`: folders of what a submission may import besides the standard library."""
+        self.limits = limits
+        self.scratch = scratch
+        self.on = [name for name in LOCKS if name not in without]
+        self.zygote = os.getpid()
+        # Loaded here, while files can still be read; ctypes finds the symbols in the interpreter itself.
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.own_user = "user" in self.on and self._may_change_user()
+        with _naming("landlock"):
+            self.ruleset = self._ruleset(packages) if "landlock" in self.on else None
+        with _naming("seccomp"):
+            self.filter = _system_call_filter() if "seccomp" in self.on else None
+
+    @property
+    def descriptors(self) -> list[int]:
+        """What a worker must not close before its locks are on."""
+        return [self.ruleset.fileno()] if self.ruleset is not None else []
+
+    def before_fork(self) -> None:
+        """What has to be measured afresh for each worker."""
+        shared = 0 if self.own_user or "limits" not in self.on else _tasks_of(os.getuid()) + SPARE_TASKS
+        self.tasks = self.limits.tasks + shared
+
+    def apply(self) -> None:
+        """Lock this process for good."""
+        os.umask(0o077)
+        for name in self.on:
+            with _naming(name):
+                getattr(self, f"_lock_{name}")()
+
+    def _lock_limits(self) -> None:
+        seconds = math.ceil(self.limits.submission_seconds)
+        for kind, bound in (
+            (resource.RLIMIT_AS, self.limits.memory),
+            (resource.RLIMIT_CPU, seconds),
+            (resource.RLIMIT_FSIZE, self.limits.files),
+            (resource.RLIMIT_NOFILE, self.limits.open_files),
+            (resource.RLIMIT_NPROC, self.tasks),
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_MEMLOCK, 0),
+            (resource.RLIMIT_MSGQUEUE, 0),
+        ):
+            _, most = resource.getrlimit(kind)
+            bound = bound if most == resource.RLIM_INFINITY else min(bound, most)
+            resource.setrlimit(kind, (bound, bound))
+        # Where the machine itself runs out of memory, it is the worker that has to go, not the grader.
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
+            score.write("1000")
+
+    def _lock_user(self) -> None:
+        """A user id of its own for signals and for counting threads; files stay readable under the grader's.
+
+        The interpreter may live in a folder that only root may enter, so the id that the kernel uses for files alone
+        (fsuid) is kept: which files are open to the worker is Landlock's business. Then every capability goes.
+        """
+        if self.own_user:
+            files = os.geteuid()
+            os.setgroups([])
+            self._prctl(PR_SET_KEEPCAPS, 1)
+            self._become(FIRST_USER + os.getpid())
+            self._set_capabilities(CAP_SETUID)
+            self.libc.setfsuid(files)
+        self._set_capabilities(0)
+        self._prctl(PR_SET_NO_NEW_PRIVS, 1)
+
+    def _lock_session(self) -> None:
+        os.setsid()
+        # After the change of user, which would take both back.
+        self._prctl(PR_SET_DUMPABLE, 0)
+        self._prctl(PR_SET_PDEATHSIG, SIGKILL)
+        if os.getppid() != self.zygote:
+            raise OSError(errno.ESRCH, "the zygote has ended already")
+
+    def _may_change_user(self) -> bool:
+        """Root usually may, but not in a container without capabilities."""
+        header, data = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
+        self._check(self.libc.capget(header, data))
+        return data[0] & (CAP_SETUID | CAP_SETGID) == CAP_SETUID | CAP_SETGID
+
+    def _become(self, user: int) -> None:
+        try:
+            os.setresuid(user, user, user)
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
+            user = SPARE_USERS[os.getpid() % len(SPARE_USERS)]
+            os.setresuid(user, user, user)
+
+    def _set_capabilities(self, effective: int) -> None:
+        header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+        data = (ctypes.c_uint32 * 6)(effective, effective, 0, 0, 0, 0)
+        self._check(self.libc.capset(header, data))
+
+    def _lock_landlock(self) -> None:
+        assert self.ruleset is not None
+        self.ruleset.restrict()
+        self.ruleset.close()
+
+    def _lock_seccomp(self) -> None:
+        assert self.filter is not None
+        self.filter.load()
+
+    def _prctl(self, option: int, value: int) -> None:
+        self._check(self.libc.prctl(option, value, 0, 0, 0))
+
+    @staticmethod
+    def _check(result: int) -> None:
+        if result < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, os.strerror(code))
+
+    def _ruleset(self, packages: Collection[Path]) -> Any:
+        from landlockpy import AccessFS, Ruleset, Scope
+
+        ruleset = Ruleset(scoped=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL)
+        for path in _readable(packages):
+            ruleset.allow_path(path, AccessFS.READ_FILE | (AccessFS.READ_DIR if path.is_dir() else AccessFS.NONE))
+        ruleset.allow_path("/dev/null", AccessFS.READ_FILE | AccessFS.WRITE_FILE)
+        for device in ("/dev/zero", "/dev/urandom"):
+            ruleset.allow_path(device, AccessFS.READ_FILE)
+        # Flat, and nothing is ever removed (see the filter), so that looking at it shows all that was written.
+        ruleset.allow_path(
+            self.scratch,
+            AccessFS.READ_FILE | AccessFS.READ_DIR | AccessFS.WRITE_FILE | AccessFS.MAKE_REG | AccessFS.TRUNCATE,
+        )
+        return ruleset
+
+
+def _readable(packages: Collection[Path]) -> list[Path]:
+    """The interpreter's own tree without what is installed in it, the packages, and the libraries that these link."""
+    libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+    unwanted = ("site-packages", "dist-packages", "test", "idlelib")
+    tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
+    zipped = [Path(path) for path in sys.path if path.endswith(".zip") and Path(path).is_file()]
+    return [*tree, *zipped, *packages, *_linked_libraries()]
+
+
+def _linked_libraries() -> list[Path]:
+    """The shared libraries mapped into this process, which has loaded what submissions usually import."""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        mapped = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if line.count("/")}
+    return [Path(path) for path in sorted(mapped) if ".so" in Path(path).name and Path(path).is_file()]
+
+
+def _tasks_of(user: int) -> int:
+    """How many threads that user runs now: the kernel counts them all against one limit."""
+    count = 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                if entry.stat().st_uid == user:
+                    count += len(os.listdir(f"/proc/{entry.name}/task"))
+            except OSError:
+                continue  # it has ended meanwhile
+    return count
+
+
+def _system_call_filter() -> Any:
+    import pyseccomp as seccomp
+
+    rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
+    # System calls of another architecture (32 bits on a 64-bit machine) have other numbers: there is no honest use of them.
+    rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
+    for call in _ALLOWED_CALLS.split():
+        _add(rules, seccomp.ALLOW, call)
+    # Threads, but no processes. What clone3 asks for lies in memory that a filter cannot read: the C library then uses clone.
+    _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
+    _add(rules, seccomp.ERRNO(errno.ENOSYS), "clone3")
+    # A file without a name could not be seen when the scratch folder is measured.
+    _add(rules, seccomp.ALLOW, "open", seccomp.Arg(1, seccomp.MASKED_EQ, UNNAMED_FILE, 0))
+    _add(rules, seccomp.ALLOW, "openat", seccomp.Arg(2, seccomp.MASKED_EQ, UNNAMED_FILE, 0))
+    for call, questions in (("ioctl", _TERMINAL_QUESTIONS), ("fcntl", _DESCRIPTOR_QUESTIONS)):
+        for question in questions:
+            _add(rules, seccomp.ALLOW, call, seccomp.Arg(1, seccomp.EQ, question))
+    # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is seen.
+    for call in ("unlink", "unlinkat", "rmdir"):
+        _add(rules, seccomp.ERRNO(0), call)
+    # Its own limits may be read.
+    _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
+    return rules
+
+
+def _add(rules: Any, action: int, call: str, *arguments: Any) -> None:
+    """A rule for a system call, where this machine's architecture has it."""
+    import pyseccomp as seccomp
+
+    if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
+        rules.add_rule(action, call, *arguments)

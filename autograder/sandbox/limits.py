@@ -1,0 +1,43 @@
+"""How much of everything a submission may use: the one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.checks import codec
+from autograder.sandbox import wire
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one submission, each enforced by the kernel, the zygote or the grader."""
+
+    call_seconds: float = 5.0
+    """wall-clock time of one call, and of loading the file"""
+    submission_seconds: float = 60.0
+    """wall-clock time of all its calls together; also processor time of a worker, and of the tests that look at its results"""
+    memory: int = 1024 * MIB
+    """address space of a worker"""
+    tasks: int = 32
+    """threads of a worker; it can start no process at all"""
+    files: int = 64 * MIB
+    """size of its scratch folder"""
+    file_count: int = 1000
+    """files in its scratch folder"""
+    open_files: int = 64
+    """descriptors of a worker"""
+    output: int = 64 * 1024
+    """bytes kept of what it prints"""
+    message: int = wire.MAX_REPLY
+    """bytes of one reply"""
+    numbers: int = codec.MAX_NUMBERS
+    """numbers in one result"""
+    replacements: int = 8
+    """how often a dead worker is replaced within one submission"""
+    slow_calls: int = 2
+    """after so many calls of one function that did not return, it is not called again"""
+
+
+LIMITS = Limits()

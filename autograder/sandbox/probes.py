@@ -1,0 +1,280 @@
+"""What `autograder doctor` loads inside the wall as if it were a submission: each function tries to break one promise.
+
+A probe returns, in words, what the wall let through; nothing, where it held. Only a refusal counts as held: a probe that fails
+in any other way has shown nothing, and says so. Harmless where the wall fails: a probe asks for little more than the limits
+allow, and touches nothing but what the doctor set up for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import mmap
+import os
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+import numpy as np
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+PTRACE_SEIZE = 0x4206
+SYS_PIDFD_OPEN, SYS_PIDFD_GETFD, SYS_IO_URING_SETUP = 434, 438, 425
+IPC_CREAT, IPC_RMID = 0o1000, 0
+A_LITTLE_MORE = 8
+"""How far beyond a limit a probe goes."""
+
+
+def _let_through(attempts: Mapping[str, Callable[[], object]]) -> str:
+    """The attempts that nothing refused."""
+    through = []
+    for name, attempt in attempts.items():
+        try:
+            attempt()
+        except PermissionError:
+            continue
+        except Exception as error:
+            through.append(f"{name} ended with {type(error).__name__}: {error}")
+        else:
+            through.append(name)
+    return ", ".join(through)
+
+
+def _system_call(function: str, *arguments: object) -> int:
+    result = int(getattr(_libc, function)(*arguments))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def reads(paths: Iterable[str]) -> str:
+    return _let_through({path: partial(_open, path) for path in paths})
+
+
+def lists(folders: Iterable[str]) -> str:
+    return _let_through({folder: partial(os.listdir, folder) for folder in folders})
+
+
+def _open(path: str, mode: str = "rb") -> None:
+    open(path, mode).close()
+
+
+def writes(folder: str, file: str) -> str:
+    """`folder` may be written by everybody, `file` is in it."""
+    new = os.path.join(folder, "new")
+    return _let_through(
+        {
+            "creating a file": lambda: _open(new, "wb"),
+            "appending to a file": lambda: _open(file, "ab"),
+            "emptying a file": lambda: os.truncate(file, 0),
+            "creating a folder": lambda: os.mkdir(new + "-folder"),
+            "a symbolic link": lambda: os.symlink(file, new + "-link"),
+            "a hard link": lambda: os.link(file, new + "-hard"),
+            "renaming a file": lambda: os.rename(file, file + "-renamed"),
+            "changing a file's mode": lambda: os.chmod(file, 0o777),
+            "changing a file's times": lambda: os.utime(file),
+            "a link into the scratch folder": lambda: os.link(file, "link"),
+            "a pipe with a name": lambda: os.mkfifo(new + "-pipe"),
+        }
+    )
+
+
+def connects_tcp(port: int) -> str:
+    return _let_through({"connecting": lambda: socket.create_connection(("127.0.0.1", port), 1).close()})
+
+
+def listens_tcp() -> str:
+    return _let_through({"listening": lambda: socket.create_server(("127.0.0.1", 0)).close()})
+
+
+def sends_udp(port: int) -> str:
+    return _let_through({"sending": lambda: _send(socket.AF_INET, ("127.0.0.1", port))})
+
+
+def sends_unix(path: str) -> str:
+    return _let_through({"sending": lambda: _send(socket.AF_UNIX, path)})
+
+
+def sends_abstract(name: str) -> str:
+    return _let_through({"sending": lambda: _send(socket.AF_UNIX, "\0" + name)})
+
+
+def other_sockets() -> str:
+    families = {"netlink": socket.AF_NETLINK, "vsock": socket.AF_VSOCK, "packet": socket.AF_PACKET}
+    attempts = {name: partial(socket.socket, family, socket.SOCK_RAW) for name, family in families.items()}
+    return _let_through({**attempts, "a pair of sockets": socket.socketpair})
+
+
+def _send(family: int, address: str | tuple[str, int]) -> None:
+    with socket.socket(family, socket.SOCK_DGRAM) as end:
+        end.sendto(b"probe", address)
+
+
+def starts_processes() -> str:
+    return _let_through(
+        {
+            "fork": lambda: os.fork() or os._exit(0),
+            "spawn": lambda: os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0),
+            "subprocess": lambda: subprocess.run([sys.executable, "-c", ""], check=False),
+        }
+    )
+
+
+def becomes_another_program() -> str:
+    """Where the wall fails, this is the last that is heard of the worker."""
+    return _let_through({"execve": lambda: os.execv(sys.executable, [sys.executable, "-c", ""])})
+
+
+def sends_signals(processes: Iterable[int]) -> str:
+    """Only the signal 0, which is none, and only the question who gets one."""
+    attempts: dict[str, Callable[[], object]] = {}
+    for process in processes:
+        attempts[f"kill {process}"] = partial(os.kill, process, 0)
+        attempts[f"pidfd of {process}"] = partial(_system_call, "syscall", SYS_PIDFD_OPEN, process, 0)
+        attempts[f"F_SETOWN of {process}"] = partial(fcntl.fcntl, 0, fcntl.F_SETOWN, process)
+    return _let_through({**attempts, "kill of all": lambda: os.kill(-1, 0)})
+
+
+def touches_memory(processes: Iterable[int]) -> str:
+    attempts: dict[str, Callable[[], object]] = {}
+    for process in processes:
+        attempts[f"ptrace of {process}"] = partial(_system_call, "ptrace", PTRACE_SEIZE, process, 0, 0)
+        attempts[f"process_vm_readv of {process}"] = partial(_read_memory, process)
+        attempts[f"memory file of {process}"] = partial(_open, f"/proc/{process}/mem")
+    return _let_through({**attempts, "pidfd_getfd": partial(_system_call, "syscall", SYS_PIDFD_GETFD, 0, 0, 0)})
+
+
+def _read_memory(process: int) -> int:
+    """No process has anything at address 0: one that may be read says so, instead of refusing."""
+    here = ctypes.create_string_buffer(8)
+    vectors = (ctypes.c_void_p * 2)(ctypes.addressof(here), 8), (ctypes.c_void_p * 2)(0, 8)
+    return _system_call("process_vm_readv", process, vectors[0], 1, vectors[1], 1, 0)
+
+
+def leaves_things_in_the_kernel() -> str:
+    return _let_through(
+        {
+            "shared memory": lambda: _system_call("shmctl", _system_call("shmget", 0, 4096, IPC_CREAT | 0o600), IPC_RMID, None),
+            "a message queue": lambda: _system_call("msgctl", _system_call("msgget", 0, IPC_CREAT | 0o600), IPC_RMID, None),
+            "a file without a name": lambda: os.close(os.memfd_create("probe")),
+            "io_uring": lambda: _system_call("syscall", SYS_IO_URING_SETUP, 1, ctypes.create_string_buffer(256)),
+            "unshare": lambda: _system_call("unshare", 0),
+        }
+    )
+
+
+def starts_threads(limit: int) -> str:
+    """Where the kernel refuses none, the zygote has to end the worker."""
+    release = threading.Event()
+    try:
+        for _ in range(limit + A_LITTLE_MORE):
+            threading.Thread(target=release.wait).start()
+        time.sleep(0.2)
+        return f"{threading.active_count()} threads"
+    except RuntimeError:
+        return "" if threading.active_count() <= limit else f"{threading.active_count()} threads"
+    finally:
+        release.set()
+
+
+def takes_memory(limit: int) -> str:
+    try:
+        mmap.mmap(-1, limit).close()
+    except OSError as error:
+        return "" if error.errno == errno.ENOMEM else str(error)
+    return f"{limit} bytes at once"
+
+
+def writes_a_long_file(limit: int) -> str:
+    """A hole takes no room, but it is as long as it is."""
+    with open("long", "wb") as file:
+        try:
+            file.truncate(limit + 1)
+        except OSError as error:
+            return "" if error.errno == errno.EFBIG else str(error)
+    return f"a file of {limit + 1} bytes"
+
+
+def fills_its_folder(limit: int) -> str:
+    """With two files, neither of which is too long. The zygote has to end the worker."""
+    block = bytes(1 << 20)
+    for name in ("one", "two"):
+        with open(name, "wb") as file:
+            for _ in range(limit // len(block) // 2 + 1):
+                file.write(block)
+    time.sleep(0.2)
+    return f"{limit + 2 * len(block)} bytes in two files"
+
+
+def opens_files(limit: int) -> str:
+    opened = []
+    try:
+        for _ in range(limit + A_LITTLE_MORE):
+            opened.append(os.open(os.devnull, os.O_RDONLY))
+        return f"{limit + A_LITTLE_MORE} descriptors"
+    except OSError as error:
+        return "" if error.errno == errno.EMFILE else str(error)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def has_processor_time(limit: int) -> str:
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    return "" if 0 <= most <= limit else f"{most} seconds"
+
+
+def raises_its_limits() -> str:
+    nothing = (ctypes.c_ulong * 2)(0, 0)
+    return _let_through({"setrlimit": lambda: _system_call("setrlimit", resource.RLIMIT_CORE, nothing)})
+
+
+def prints(size: int) -> str:
+    print("x" * size)
+    return ""
+
+
+def loops() -> None:
+    while True:
+        pass
+
+
+def returns(numbers: int) -> np.ndarray:
+    return np.broadcast_to(0.0, numbers)
+
+
+def keeps_a_thread() -> str:
+    """A thread that goes on between calls, for as long as the process lives."""
+    threading.Thread(target=loops, daemon=True).start()
+    return ""
+
+
+def leaves_a_file() -> str:
+    open("left", "wb").close()
+    return ""
+
+
+def finds_files() -> list[str]:
+    return os.listdir(".")
+
+
+def finds_descriptors() -> list[int]:
+    found = []
+    for descriptor in range(1024):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            continue
+        found.append(descriptor)
+    return found
+
+
+def finds_environment() -> dict[str, str]:
+    return dict(os.environ)

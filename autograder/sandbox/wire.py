@@ -1,0 +1,94 @@
+"""The wire between the grader and a worker: length-prefixed frames of plain values.
+
+A request is (function, args, kwargs, count_lines); the first one of a worker is (module, cells, filename). A reply is a
+header (exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
+`codec.decode` builds plain values only, and a header that is not exactly of its form is Malformed. A worker's first reply,
+before any request, says that its locks are on.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from autograder.checks import codec
+from autograder.checks.call import MAX_MESSAGE, Raised, Reply
+from autograder.checks.codec import Malformed
+
+LENGTH = struct.Struct("<I")
+
+MAX_HEADER = 64 * 1024
+"""Bytes of a reply's header."""
+
+MAX_REPLY = LENGTH.size + MAX_HEADER + codec.MAX_BYTES
+"""Bytes of a whole reply."""
+
+MAX_NAME = 200
+"""Characters of a name that a reply mentions: of an exception's class, a function, an argument."""
+
+MAX_NAMES = 64
+"""Base classes of an exception, or changed arguments."""
+
+
+def frame(data: bytes) -> bytes:
+    """Data as it goes onto the wire."""
+    return LENGTH.pack(len(data)) + data
+
+
+def request(*values: Any) -> bytes:
+    """A frame for the worker. Raises ValueError for what the wire has no room for."""
+    data = codec.encode(values)
+    if data[:1] != b"t":
+        raise ValueError(f"{codec.decode(data).description}: no request can carry that")
+    return frame(data)
+
+
+def pack_reply(reply: Reply) -> bytes:
+    """The worker's side of a reply."""
+    if reply.raised is None and not reply.lines and not reply.changed:
+        return frame(_NOTHING_TO_SAY + reply.value)
+    error = None if reply.raised is None else _speakable(reply.raised)
+    header = codec.encode((error, reply.lines, tuple(_cut(name) for name in reply.changed[:MAX_NAMES])))
+    return frame(LENGTH.pack(len(header)) + header + reply.value)
+
+
+_PLAIN = codec.encode((None, 0, ()))
+_NOTHING_TO_SAY = LENGTH.pack(len(_PLAIN)) + _PLAIN
+"""The header of most replies: no exception, and nothing was measured."""
+
+
+def _speakable(raised: Raised) -> tuple[str, tuple[str, ...], str, int | None, str | None]:
+    """An exception within the bounds of a header: its names may be as long and as odd as a submission likes."""
+    bases = tuple(_cut(name) for name in raised.bases[:MAX_NAMES])
+    function = None if raised.function is None else _cut(raised.function)
+    return _cut(raised.kind), bases, _cut(raised.message, MAX_MESSAGE), raised.line, function
+
+
+def _cut(text: str, length: int = MAX_NAME) -> str:
+    # Half a surrogate pair would be no text to the codec.
+    return text[:length].encode("utf-8", "replace").decode("utf-8")
+
+
+def unpack_reply(data: bytes) -> Reply:
+    """The grader's side of a reply. Raises Malformed. The value stays encoded: whoever asks for it decodes it."""
+    if data.startswith(_NOTHING_TO_SAY):
+        return Reply(value=data[len(_NOTHING_TO_SAY) :])
+    if len(data) < LENGTH.size:
+        raise Malformed("a reply without a header")
+    (size,) = LENGTH.unpack_from(data)
+    if size > min(MAX_HEADER, len(data) - LENGTH.size):
+        raise Malformed("a reply with a header that is too long")
+    header = codec.decode(data[LENGTH.size : LENGTH.size + size])
+    value = data[LENGTH.size + size :]
+    match header:
+        case (None, int(lines), tuple(changed)) if _are_names(changed):
+            return Reply(value=value, lines=lines, changed=changed)
+        case ((str(kind), tuple(bases), str(message), int() | None as line, str() | None as function), int(lines), ()) if (
+            _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE and not value
+        ):
+            return Reply(raised=Raised(kind, bases, message, line, function), lines=lines)
+    raise Malformed("a reply with a header of another form")
+
+
+def _are_names(values: tuple[Any, ...]) -> bool:
+    return len(values) <= MAX_NAMES and all(type(value) is str and len(value) <= MAX_NAME for value in values)

@@ -1,0 +1,106 @@
+"""Looks into a zip in memory: nothing is ever written to disk, and no size or name in it is believed."""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from autograder.submission.disk import MAX_FILE, MIB, is_junk
+from autograder.submission.names import printable
+from autograder.submission.records import Refused
+
+MAX_MEMBER = MAX_FILE
+MAX_TOTAL = 16 * MIB
+MAX_MEMBERS = 1000
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+_ENCRYPTED = 0x1 | 0x40 | 0x2000
+# Other methods inflate a whole chunk at once, however large it becomes.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What zipfile raises on damaged archives, besides its own BadZipFile; RuntimeError includes NotImplementedError.
+_DAMAGE = (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, LookupError, struct.error, zlib.error)
+
+
+def names(data: bytes) -> list[str]:
+    """The files in a zip, in order. Raises Refused for a zip that is damaged, encrypted, too large or not honest."""
+    with _opened(data) as archive:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        for member in archive.infolist():
+            _check_name(member)
+    members = [member for member in members if not any(map(is_junk, member.filename.split("/")))]
+    if len(members) > MAX_MEMBERS:
+        raise _too_large(f"{len(members)} files, and at most {MAX_MEMBERS} are read")
+    if sum(member.file_size for member in members) > MAX_TOTAL:
+        raise _too_large(f"more than {MAX_TOTAL // MIB} MiB when unpacked")
+    for member in members:
+        _check_content(member)
+    return sorted(member.filename for member in members)
+
+
+def read(data: bytes, name: str) -> bytes:
+    """The content of one file in a zip. Raises Refused as `names` does."""
+    if name not in names(data):
+        raise Refused(
+            "Your zip changed while it was being read: hand it in again.",
+            f"The zip no longer holds {printable(name)}: it changed while it was being read.",
+        )
+    with _opened(data) as archive, archive.open(name) as member:
+        return member.read(MAX_MEMBER)
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            yield archive
+    except _DAMAGE as error:
+        raise Refused(
+            "The zip is damaged or no zip at all: make it anew, or hand in the .py or .ipynb file itself.",
+            f"The zip cannot be read ({printable(str(error), 120) or type(error).__name__}).",
+        ) from error
+
+
+def _check_name(member: zipfile.ZipInfo) -> None:
+    """Raises Refused for a name that would leave the folder it is unpacked in, and for what is no file or folder."""
+    name = member.orig_filename
+    leaves = name.startswith("/") or _DRIVE.match(name) or ".." in name.split("/")
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if leaves or "\\" in name or "\0" in name:
+        raise _unsafe(f"the name {printable(name)}")
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise _unsafe(f"a link or a device ({printable(name)})")
+
+
+def _check_content(member: zipfile.ZipInfo) -> None:
+    if member.flag_bits & _ENCRYPTED:
+        raise Refused(
+            "The zip is protected by a password: make it anew without one.",
+            f"{printable(member.filename)} in the zip is encrypted.",
+        )
+    if member.compress_type not in _METHODS:
+        raise Refused(
+            "The zip uses an unusual compression: make it anew with the usual one (deflate).",
+            f"{printable(member.filename)} has compression method {member.compress_type}, which is not read.",
+        )
+    if member.file_size > MAX_MEMBER:
+        raise _too_large(f"{printable(member.filename)}, which is larger than {MAX_MEMBER // MIB} MiB")
+
+
+def _unsafe(what: str) -> Refused:
+    return Refused(
+        f"The zip holds {what}, which is not safe to unpack: make it anew, or hand in the .py or .ipynb file itself.",
+        f"The zip holds {what}; nothing of it was read.",
+    )
+
+
+def _too_large(what: str) -> Refused:
+    return Refused(
+        f"The zip holds {what}: hand in only the file that you wrote.",
+        f"The zip holds {what}; nothing of it was graded.",
+    )

@@ -1,0 +1,138 @@
+"""Which assignment a name speaks of, and which of a student's many files is the one that was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autograder.submission.names import printable
+from autograder.submission.records import Problem
+
+CODE = (".py", ".ipynb")
+READ = (*CODE, ".zip")
+
+# Files of the handout that students do not write.
+_HANDOUT = {"figures.py", "lab.py", "conftest.py", "setup.py", "__init__.py"}
+
+
+@dataclass(frozen=True)
+class Course:
+    """The names of the course's assignments, and how they are recognised in names that people chose."""
+
+    assignments: tuple[str, ...]
+
+    def equal_to(self, name: str) -> str | None:
+        """The assignment that this name is, case aside."""
+        return next((known for known in self.assignments if known.casefold() == name.casefold()), None)
+
+    def named_in(self, name: str) -> str | None:
+        """The one assignment that stands in this name as a word of its own; None where there is none, or several."""
+        words = f"_{_words(name)}_"
+        found = [known for known in self.assignments if f"_{_words(known)}_" in words]
+        return found[0] if len(found) == 1 else None
+
+    def named_by(self, path: str) -> str | None:
+        """The assignment that a file's name speaks of, or else the nearest folder it lies in."""
+        *folders, file = path.split("/")
+        return next(filter(None, map(self.named_in, [stem(file), *reversed(folders)])), None)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The file that counts for an assignment, or why there is none."""
+
+    assignment: str
+    file: str = ""
+    problem: Problem | None = None
+
+
+def stem(name: str) -> str:
+    """A file's name without folders and without the ending that says what kind of file it is."""
+    name = name.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def suffix(name: str) -> str:
+    """The ending that says what kind of file it is, in lower case."""
+    base, dot, ending = name.rpartition("/")[2].rpartition(".")
+    return f".{ending.casefold()}" if base and dot else ""
+
+
+def choose(files: Sequence[str], assignment: str | None, hint: str | None, course: Course) -> list[Choice]:
+    """From the files of one student, the one for `assignment`, or, without it, one for each assignment they name.
+
+    `hint` is the assignment of files that name none.
+    """
+    code = [file for file in files if _is_students(file)]
+    if assignment:
+        return [_one(code, files, assignment, course)]
+    named = {course.equal_to(stem(file)) for file in code}
+    if hint is None:
+        named |= {course.named_by(file) for file in code}
+    named -= {None}
+    if named or hint:
+        return [_one(code, files, known, course) for known in course.assignments if known in (named or {hint})]
+    return [Choice("", problem=_unnamed(code, files, course))]
+
+
+def _is_students(file: str) -> bool:
+    name = file.rpartition("/")[2].casefold()
+    return suffix(file) in CODE and name not in _HANDOUT and not name.startswith("test_")
+
+
+def _one(code: list[str], files: Sequence[str], assignment: str, course: Course) -> Choice:
+    exact = [file for file in code if course.equal_to(stem(file)) == assignment]
+    loose = [file for file in code if course.named_by(file) == assignment]
+    unnamed = [file for file in code if course.named_by(file) is None]
+    candidates = exact or loose or unnamed
+    if len(candidates) == 1:
+        return Choice(assignment, candidates[0])
+    if candidates:
+        return Choice(assignment, problem=_several(candidates, assignment))
+    return Choice(assignment, problem=_none(files, assignment))
+
+
+def _several(candidates: list[str], assignment: str) -> Problem:
+    shown = f"{printable(candidates[0])} and {printable(candidates[1])}"
+    more = f" ({len(candidates)} in all)" if len(candidates) > 2 else ""
+    return Problem(
+        f"Two files could be your {assignment}, {shown}{more}: hand in one, named {assignment}.py or .ipynb.",
+        f"Several files could be {assignment}: {shown}{more}.",
+    )
+
+
+def _none(files: Sequence[str], assignment: str) -> Problem:
+    return Problem(
+        f"There is no file for {assignment} in what you handed in: hand in {assignment}.py or {assignment}.ipynb.",
+        f"No .py or .ipynb file for {assignment} was found{_what_is_there(files)}.",
+    )
+
+
+def _unnamed(code: list[str], files: Sequence[str], course: Course) -> Problem:
+    if not code:
+        return Problem(
+            "There is no .py or .ipynb file in what you handed in: hand in the file that holds your functions.",
+            f"No .py or .ipynb file was found{_what_is_there(files)}.",
+        )
+    return which_assignment(code[0], course)
+
+
+def which_assignment(file: str, course: Course) -> Problem:
+    """What to say where nothing tells the assignment, or too much does."""
+    example = course.assignments[0] if course.assignments else "rope"
+    return Problem(
+        f"The name {printable(file)} does not tell one assignment: name the file after it, for example {example}.py.",
+        f"The name {printable(file)} does not tell one assignment: pass --assignment, or name a folder after it.",
+    )
+
+
+def _what_is_there(files: Sequence[str]) -> str:
+    if not files:
+        return ": there are no files at all"
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"; there is {printable(files[0])}{more}"
+
+
+def _words(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")

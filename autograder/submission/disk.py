@@ -1,0 +1,116 @@
+"""Reads files and lists folders without following a link, waiting on a pipe or reading without bound."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from autograder.submission.records import Refused
+
+MIB = 1 << 20
+MAX_FILE = 4 * MIB
+MAX_ENTRIES = 10_000
+"""files and folders looked at in one student's folder"""
+
+_JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
+
+# A pipe opened without O_NONBLOCK would wait for a writer. Other systems lack some of the flags.
+_FLAGS = os.O_RDONLY
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+    _FLAGS |= getattr(os, _name, 0)
+
+
+def is_junk(name: str) -> bool:
+    """What systems and tools leave behind (.git, .DS_Store, __MACOSX …): never part of a hand-in.
+
+    A code file may begin with a dot all the same, for people have odd names, unless macOS or Emacs put it there.
+    """
+    if name.startswith("."):
+        return name.startswith(("._", ".#")) or not name.endswith((".py", ".ipynb", ".zip"))
+    return name.endswith("~") or name.casefold() in _JUNK
+
+
+def read(path: Path, limit: int = MAX_FILE) -> bytes:
+    """The bytes of a regular file. Raises Refused for anything else, and for a file of more than `limit` bytes."""
+    try:
+        _check_regular(path.lstat(), limit)  # before opening: opening a device can already do something
+        descriptor = os.open(path, _FLAGS)
+        with open(descriptor, "rb") as file:
+            _check_regular(os.fstat(descriptor), limit)
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise unreadable(error) from error
+    _check_size(len(data), limit)
+    return data
+
+
+def unreadable(error: OSError) -> Refused:
+    """What to say where the system refuses to read something."""
+    return Refused(
+        "What you handed in could not be opened: hand it in again, and tell your instructor if that does not help.",
+        f"The system refuses to read it ({error.strerror or type(error).__name__}): check its permissions.",
+    )
+
+
+def modified(path: Path) -> float:
+    """When the file was last written; 0 where that cannot be told."""
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def walk(folder: Path) -> list[str]:
+    """All files below a folder, links included but not followed, as "/"-separated paths in order. Junk is left out."""
+    found = []
+    folders = [""]
+    seen = 0
+    while folders:
+        prefix = folders.pop()
+        try:
+            listing = entries(folder / prefix)
+        except OSError as error:
+            if prefix:
+                continue  # what lies beside a closed folder may still be all that is needed
+            raise unreadable(error) from error
+        seen += len(listing)
+        if seen > MAX_ENTRIES:
+            raise Refused(
+                f"Your folder holds more than {MAX_ENTRIES} files: hand in only the file that you wrote.",
+                f"The folder holds more than {MAX_ENTRIES} files and was not searched further.",
+            )
+        for entry in listing:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(f"{prefix}{entry.name}/")
+            else:
+                found.append(prefix + entry.name)
+    return sorted(found)
+
+
+def entries(folder: Path) -> list[os.DirEntry[str]]:
+    """What lies directly in a folder, by name. Junk is left out."""
+    with os.scandir(folder) as listing:
+        return sorted((entry for entry in listing if not is_junk(entry.name)), key=lambda entry: entry.name)
+
+
+def _check_regular(status: os.stat_result, limit: int) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise Refused(
+            "What you handed in is a link to a file: hand in the file itself.",
+            "It is a symbolic link, and links are never followed.",
+        )
+    if not stat.S_ISREG(status.st_mode):
+        raise Refused(
+            "What you handed in is not an ordinary file: hand in a .py or .ipynb file.",
+            f"It is a pipe, socket, device or folder ({stat.filemode(status.st_mode)}), and was not opened.",
+        )
+    _check_size(status.st_size, limit)
+
+
+def _check_size(size: int, limit: int) -> None:
+    if size > limit:
+        raise Refused(
+            f"Your file is larger than {limit // MIB} MiB: hand in only the code, without data or a notebook's output.",
+            f"The file has {size:,} bytes or more, and at most {limit // MIB} MiB are read.",
+        )

@@ -1,0 +1,106 @@
+"""Gradescope: submission_metadata.yml in an export says whose each folder is, and when it came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.constructor import SafeConstructor
+
+from autograder.submission import disk
+from autograder.submission.records import Refused
+
+METADATA = "submission_metadata.yml"
+MAX_METADATA = 64 * disk.MIB
+"""an export also holds what an autograder printed for each test"""
+_MAX_DEPTH = 100
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the export says about one of its folders."""
+
+    students: tuple[str, ...]
+    """e-mail addresses; a student id or a name where there is none"""
+    created: float
+    """seconds since 1970; 0 where the export does not say"""
+
+
+class Unreadable(Exception):
+    """The metadata cannot be understood; the message says why."""
+
+
+def entries(folder: Path) -> dict[str, Entry]:
+    """What the export in `folder` says, by folder name."""
+    try:
+        document = _document(disk.read(folder / METADATA, MAX_METADATA).decode("utf-8-sig"))
+    except Refused as refused:
+        raise Unreadable(refused.problem.instructor) from refused
+    except (yaml.YAMLError, ValueError) as error:
+        raise Unreadable(" ".join(str(error).split())) from error
+    if not isinstance(document, dict):
+        raise Unreadable("it is not a table of folders")
+    return {name: _entry(content) for name, content in document.items()}
+
+
+def _entry(content: Any) -> Entry:
+    fields = content if isinstance(content, dict) else {}
+    submitters = fields.get(":submitters")
+    people = map(_identity, submitters if isinstance(submitters, list) else [])
+    return Entry(tuple(dict.fromkeys(filter(None, people))), _seconds(fields.get(":created_at")))
+
+
+def _identity(person: Any) -> str:
+    if not isinstance(person, dict):
+        return ""
+    values = (person.get(key) for key in (":email", ":sid", ":name"))
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _seconds(timestamp: Any) -> float:
+    if not isinstance(timestamp, str) or not SafeConstructor.timestamp_regexp.match(timestamp):
+        return 0.0
+    try:
+        moment = SafeConstructor().construct_yaml_timestamp(yaml.ScalarNode("", timestamp))
+        if not isinstance(moment, datetime):
+            moment = datetime(moment.year, moment.month, moment.day)
+        return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _document(text: str) -> Any:
+    """The document in mappings, lists and strings.
+
+    Built from the parser's events: an export of a large class has megabytes, deep nesting crashes PyYAML's C composer,
+    and the tags of Ruby objects, on which a safe loader stops, are simply not looked at.
+    """
+    anchors: dict[str, Any] = {}
+    value: Any
+    open_lists: list[tuple[list[Any], str | None]] = [([], None)]
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        match event:
+            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                open_lists.append(([], event.anchor))
+                if len(open_lists) > _MAX_DEPTH:
+                    raise Unreadable("it is nested too deeply")
+                continue
+            case yaml.ScalarEvent():
+                value, anchor = event.value, event.anchor
+            case yaml.AliasEvent():
+                value, anchor = anchors.get(str(event.anchor)), None
+            case yaml.SequenceEndEvent():
+                value, anchor = open_lists.pop()
+            case yaml.MappingEndEvent():
+                items, anchor = open_lists.pop()
+                value = {key: item for key, item in zip(items[::2], items[1::2], strict=True) if isinstance(key, str)}
+            case _:
+                continue
+        if anchor is not None:
+            anchors[anchor] = value
+        open_lists[-1][0].append(value)
+    documents = open_lists[0][0]
+    return documents[0] if documents else None

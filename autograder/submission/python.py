@@ -1,0 +1,82 @@
+"""Is it Python? Parses text without running it, within bounds, and says in words what is wrong where it is not."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+
+from autograder.submission.names import printable
+from autograder.submission.records import Refused
+
+MAX_CODE = 256 * 1024
+"""Characters of code. The syntax tree takes up to a thousand times that in bytes, and some parsers quadratic time."""
+
+# The parser stores `import a.b.c…` with all its beginnings, so that a long chain takes quadratic memory.
+_CHAIN = re.compile(r"\b(?:[^\W\d]\w*+\.){64}")
+_GAPS = re.compile(r"[ \t\f]+|\\\n")
+
+_CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
+_PYTHON_2 = ("Missing parentheses in call to", "multiple exception types must be parenthesized")
+
+
+class NotPython(Exception):
+    """Text that does not parse: where, why, and what to do about it."""
+
+    def __init__(self, line: int | None, reason: str, advice: str) -> None:
+        super().__init__(reason)
+        self.line = line
+        self.reason = reason
+        self.advice = advice
+
+    @property
+    def place_and_reason(self) -> str:
+        return f"line {self.line}: {self.reason}" if self.line else self.reason
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax tree. Raises NotPython, and nothing else, for any text that has none."""
+    if len(text) > MAX_CODE:
+        raise NotPython(None, f"it has more than {MAX_CODE // 1024} KiB of code", "cut it down to what you wrote")
+    if _CHAIN.search(_GAPS.sub("", text)):
+        raise NotPython(None, "it holds a name with more than 64 dots", "shorten that name")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape is the student's affair
+            return ast.parse(text)
+    except SyntaxError as error:
+        raise NotPython(error.lineno or None, printable(error.msg, 120), _advice(error, text)) from error
+    except (MemoryError, RecursionError, SystemError) as error:  # how parsers say that they ran out of stack
+        raise NotPython(None, "it is nested too deeply", "break the deepest expression into smaller ones") from error
+    except ValueError as error:
+        raise NotPython(None, printable(str(error), 120), "save the file as UTF-8 text") from error
+
+
+def check(text: str) -> None:
+    """Raises Refused unless the text is Python with at least one statement."""
+    try:
+        tree = parse(text)
+    except NotPython as error:
+        raise Refused(
+            f"The file is not Python ({error.place_and_reason}): {error.advice}, and hand it in again.",
+            f"The file is not Python ({error.place_and_reason}).",
+        ) from error
+    if not tree.body:
+        raise Refused(
+            "The file holds no code, only blank lines or comments: hand in the file that holds your functions.",
+            "The file holds blank lines or comments only.",
+        )
+
+
+def _advice(error: SyntaxError, text: str) -> str:
+    if _CONFLICT.search(text):
+        return "a merge left conflict markers (<<<<<<<) behind, so keep one side and delete the markers"
+    if error.msg.startswith(_PYTHON_2):
+        return "this is Python 2, so write it for Python 3 (print is a function there)"
+    if isinstance(error, TabError):
+        return "tabs and spaces are mixed, so indent with spaces only"
+    if any(quote in error.msg for quote in "“”‘’„"):
+        return "a word processor replaced quotation marks, so type plain ones"
+    if error.text and error.text.lstrip().startswith(("%", "!")):
+        return "lines that begin with % or ! work in notebooks only, so delete them"
+    return "mend that line, run the file once"

@@ -1,0 +1,68 @@
+"""What this room passes on: a hand-in that was found, a submission that was read, a problem that was met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why no code can be had from what was handed in."""
+
+    student: str
+    """one sentence for the student: what was wrong and what to do"""
+    instructor: str
+    """one sentence for the instructor"""
+
+
+class Refused(Exception):
+    """Raised inside this room where reading has to stop; it ends as the problem of one submission."""
+
+    def __init__(self, student: str, instructor: str) -> None:
+        super().__init__(instructor)
+        self.problem = Problem(student, instructor)
+
+
+class NothingToGrade(Exception):
+    """The folder or file that was named cannot be graded at all; the message is a sentence for a person."""
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One thing handed in, found and not yet read: small, so that a batch may hold thousands."""
+
+    student: str
+    assignment: str
+    """"" where it cannot be told; then `problem` says so"""
+    file: str
+    path: Path | None
+    """the file on disk; None where there is none to read"""
+    member: str | None = None
+    """the file's name inside `path`, where that is a zip"""
+    order: tuple[int, float, int] = (0, 0.0, 0)
+    """of two hand-ins for one assignment the greater counts: how well it fits, when it came, which attempt"""
+    notes: tuple[str, ...] = ()
+    problem: Problem | None = None
+    superseded: bool = False
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One hand-in, read: Python text to run, or the problem that kept it from being read."""
+
+    student: str
+    """as it stands in the name or metadata: odd names stay as they are"""
+    assignment: str
+    """name of the assignment; "" where it cannot be told, and then `problem` says so"""
+    file: str
+    """what was handed in, relative to the folder given; a file inside a zip is written ada.zip!rope.py"""
+    sha256: str
+    """of the bytes handed in (of the zip where it was a zip); "" where there are none or they were not read"""
+    cells: tuple[str, ...] = ()
+    """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""
+    notes: tuple[str, ...] = ()
+    """what was dropped or chosen on the way, one sentence each"""
+    problem: Problem | None = None
+    superseded: bool = False
+    """another hand-in of the same student counts instead; `problem` says which"""

@@ -1,0 +1,180 @@
+"""ALiBi: subtract the distance.
+
+T5 learns what a distance is worth, so it can only know the distances that it was trained on, and it
+looks a number up for every pair of tokens. ALiBi (Press et al. 2022) asks for much less: every head
+lowers a score by its own fixed slope times the distance. A straight line needs no training, does not
+end where the training texts ended, and costs one multiplication. Heads with steep slopes read the
+neighbourhood, heads with gentle slopes read far.
+
+Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
+have shape (..., h, T, d), heads before the sequence. Where there are fewer queries than keys, the
+last query lines up with the last key, as in generation with a cache. Results are float32 where every
+feature array is float32, else float64; slopes and biases are float64 and never decide. No function
+changes an argument in place. A bad argument raises ValueError with the offending value, or the
+shape, in its message.
+"""
+
+import math
+
+import numpy as np
+
+# BEGIN SOLUTION
+# The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
+# with a ValueError of its own, shapes that do not multiply or do not broadcast, is left to numpy.
+
+
+def _feature_dtype(*features):
+    """float32 where every feature array is float32, else float64: biases never decide."""
+    all_float32 = all(feature.dtype == np.float32 for feature in features)
+    return np.float32 if all_float32 else np.float64
+
+
+def _check_size(size, name, minimum=0):
+    """A length or a number of heads or features, not too small."""
+    if size < minimum:
+        raise ValueError(f"{name} must be at least {minimum}; got {size}")
+    return size
+
+
+def _geometric_slopes(n_heads):
+    """The paper's slopes, for a power of two: 2^(−8/n), 2^(−16/n), … 2^(−8)."""
+    return 2.0 ** (-8.0 * np.arange(1, n_heads + 1) / n_heads)
+
+
+def _softmax(scores):
+    """Weights over the last axis; subtracting the maximum changes nothing but keeps exp in range."""
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+# END SOLUTION
+
+
+def alibi_slopes(n_heads):
+    """How much each head lowers a score for each place of distance.
+
+        n a power of two:   m_h = 2^(−8(h + 1) / n),   h = 0 … n − 1
+        otherwise:          the slopes for p heads, then the 1st, 3rd, 5th, … of the slopes for 2p heads,
+                            until there are n; p is the power of two below n
+
+    The slopes for 2p heads are those for p heads with one more in every gap and one steeper in front, so
+    every other one adds exactly the new ones. The result is sorted only for a power of two. For any other
+    n the formula of the first line gives other slopes than the published models have.
+
+    Parameters: `n_heads`, an int of at least 1.
+    Returns: float64, shape (n_heads,), all positive.
+    Raises: ValueError for n_heads below 1.
+    Example: alibi_slopes(2) is [0.0625, 0.00390625]; alibi_slopes(3) is [0.0625, 0.00390625, 0.25].
+    Source: Press et al. 2022 §3; `get_slopes` in the authors' code.
+    """
+    # BEGIN SOLUTION
+    power = 2 ** int(math.log2(_check_size(n_heads, "n_heads", 1)))
+    in_the_gaps = _geometric_slopes(2 * power)[0::2]
+    return np.concatenate([_geometric_slopes(power), in_the_gaps[: n_heads - power]])
+    # END SOLUTION
+
+
+def alibi_bias(n_heads, q_len, k_len):
+    """What ALiBi adds to the scores of each head: minus slope times distance.
+
+        bias[h, i, j] = −m_h · |i + (k_len − q_len) − j|
+
+    The last query stands at the last key. With q_len = k_len that is −m_h·|i − j|; with q_len = 1 it is
+    the row of a newly generated token, whose distance to itself is 0.
+
+    Parameters: `n_heads`, at least 1; `q_len` and `k_len`, at least 0, q_len not above k_len.
+    Returns: float64, shape (n_heads, q_len, k_len), nowhere positive.
+    Raises: ValueError for n_heads below 1, a negative length, or more queries than keys.
+    Example: alibi_bias(1, 2, 3) · 256 is [[[−1, 0, −1], [−2, −1, 0]]].
+    Source: Press et al. 2022 §3; |i − j| for keys ahead of the query as in the authors' notes on encoders.
+    """
+    # BEGIN SOLUTION
+    q_len = _check_size(q_len, "q_len")
+    k_len = _check_size(k_len, "k_len", q_len)
+    queries, keys = np.arange(k_len - q_len, k_len), np.arange(k_len)
+    distance = np.abs(np.subtract.outer(queries, keys))
+    return alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -distance
+    # END SOLUTION
+
+
+def alibi_attention(q, k, v, causal=True):
+    """Attention that knows positions only through the bias on its scores.
+
+        out = softmax(q kᵀ / √d + alibi_bias) v
+
+    The bias is added after the division by √d and is not divided itself. Queries, keys and values are
+    what the projections gave: nothing is added to them.
+
+    Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
+    most Tk; `causal`: each query sees the keys up to its own place, and the last query sees them all.
+    Returns: shape (..., h, Tq, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError for shapes that do not fit: numbers of heads that numpy cannot broadcast, another d,
+    another length of v than of k, more queries than keys.
+    Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
+    scores are [−1/256, 0], and the result is [[[0.50098]]].
+    Source: Press et al. 2022 §3.
+    """
+    # BEGIN SOLUTION
+    q, k, v = np.asarray(q), np.asarray(k), np.asarray(v)
+    head_dim = _check_size(q.shape[-1], "head_dim", 1)
+    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(head_dim)
+    n_heads, q_len, k_len = scores.shape[-3:]
+    scores = scores + alibi_bias(n_heads, q_len, k_len)
+    if causal:
+        ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
+        scores = np.where(ahead, -np.inf, scores)
+    return (_softmax(scores) @ v).astype(_feature_dtype(q, k, v))
+    # END SOLUTION
+
+
+def bloom_bias(n_heads, k_len):
+    """The same bias as BLOOM writes it: slope times the position of the key, one row for all queries.
+
+        bias[h, 0, j] = m_h · j
+
+    For a key that is not ahead, −m(i − j) = m·j − m·i, and m·i is the same for every key of a query, so
+    softmax does not see it. Under a causal mask only: ahead of the query this bias would keep growing.
+
+    Parameters: `n_heads`, at least 1; `k_len`, at least 0.
+    Returns: float64, shape (n_heads, 1, k_len).
+    Raises: ValueError for n_heads below 1 or a negative length.
+    Example: bloom_bias(1, 3) · 256 is [[[0, 1, 2]]].
+    Source: Hugging Face transformers, `build_alibi_tensor`; the authors' code does the same.
+    """
+    # BEGIN SOLUTION
+    keys = np.arange(_check_size(k_len, "k_len"))
+    return alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * keys
+    # END SOLUTION
+
+
+def effective_window(slope, tolerance):
+    """How far a head can look: the first distance at which its bias leaves next to nothing.
+
+        smallest whole n with exp(−slope · n) ≤ tolerance
+
+    A bias of −slope·n on a score multiplies that key's weight, before softmax divides by the sum, by
+    exp(−slope·n). A large enough score can still outbid it.
+
+    Parameters: `slope`, positive; `tolerance`, between 0 and 1.
+    Returns: int.
+    Raises: ValueError for a slope that is not positive.
+    Example: effective_window(0.25, 0.01) is 19: exp(−0.25·19) = 0.0087, while exp(−0.25·18) = 0.0111.
+    """
+    # BEGIN SOLUTION
+    if not slope > 0:
+        raise ValueError(f"slope must be positive; got {slope}")
+    return math.ceil(-math.log(tolerance) / slope)
+    # END SOLUTION
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # What is the slope of the first of 8 heads?
+    "first_slope_8_heads": 0.5,  # 2^(−8/8): the exponent starts at one step, not at zero
+    # What is the slope of the last of 8 heads?
+    "last_slope_8_heads": 2.0**-8,  # 2^(−64/8) = 1/256
+    # Is anything added to the token embeddings?
+    "added_to_embeddings": False,  # the scores alone are changed
+    # How many trainable parameters does ALiBi add to a model?
+    "parameters": 0,  # the slopes are fixed before training
+}

@@ -1,0 +1,300 @@
+"""Extrapolation: the experiment.
+
+Every article on positional encodings repeats one table: learned, none; sinusoidal, limited; RoPE and
+ALiBi, excellent. This module puts the whole course behind two functions, so that one small model can
+be trained with each encoding at a short length, run at longer ones, and asked. `encode` is what a
+method adds to the embeddings, `logits` what it does to the attention scores; every method acts in one
+of the two and leaves the other as it is. The last two functions turn the measured accuracies into
+numbers that can be compared.
+
+Conventions: positions count from 0; rows are tokens, columns features; attention is causal, row t
+looking at rows 0 … t. Scores are divided by √d for every method (T5 itself leaves that out). Results
+are float32 where every feature array and the method's own table are, else float64. No function
+changes an argument in place. A bad argument raises ValueError with the offending value, or the shape,
+in its message.
+"""
+
+import numpy as np
+
+METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "rope", "shaw", "t5", "alibi")
+
+# BEGIN SOLUTION
+# First the rules that every method shares, then one short function a method, in the course's order.
+
+_T5_MAX_DISTANCE = 128
+
+# Added before cutting to whole buckets: a distance exactly on a boundary must open the upper bucket, as
+# it does in T5, but 5·log 2 / log 32 comes out as 0.9999… in float64.
+_ROUNDING = 1e-9
+
+
+def _check_method(method):
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; it must be one of {', '.join(METHODS)}")
+
+
+def _feature_dtype(*features):
+    """float32 where every feature array is float32, else float64."""
+    all_float32 = all(np.asarray(feature).dtype == np.float32 for feature in features)
+    return np.float32 if all_float32 else np.float64
+
+
+def _check_shape(name, array, shape):
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}; got {array.shape}")
+
+
+def _angles(length, d, parameters):
+    """positions × frequencies, shape (T, d/2): the clock that the sinusoidal encoding and RoPE share."""
+    base = parameters.get("base", 10000.0)
+    if d % 2:
+        raise ValueError(f"the feature size must be even, for features to form pairs; got {d}")
+    if not (np.isfinite(base) and base > 0):
+        raise ValueError(f"base must be a positive finite number; got {base}")
+    return np.outer(np.arange(length), float(base) ** (-np.arange(0, d, 2) / d))
+
+
+def _distances(length):
+    """i − j for query i and key j, shape (T, T): positive towards the past."""
+    positions = np.arange(length)
+    return positions[:, np.newaxis] - positions
+
+
+# What a method adds to the embeddings: each takes (length, d, parameters), each gives (T, d) or (T, 1).
+
+
+def _integer(length, d, parameters):
+    return np.arange(length)[:, np.newaxis]
+
+
+def _normalized(length, d, parameters):
+    return np.linspace(0, 1, length)[:, np.newaxis]
+
+
+def _binary(length, d, parameters):
+    n_bits = parameters["n_bits"]
+    if not 1 <= n_bits <= d:
+        raise ValueError(f"n_bits must be from 1 to the feature size {d}; got {n_bits}")
+    if length > 2**n_bits:
+        raise ValueError(f"n_bits = {n_bits} is too few for {length} positions")
+    added = np.zeros((length, d))
+    most_significant_first = np.arange(n_bits)[::-1]
+    added[:, :n_bits] = (np.arange(length)[:, np.newaxis] >> most_significant_first) & 1
+    return added
+
+
+def _sinusoidal(length, d, parameters):
+    angles = _angles(length, d, parameters)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d)
+
+
+def _learned(length, d, parameters):
+    table = np.asarray(parameters["table"])
+    _check_shape("table", table, (len(table), d))
+    if length > len(table):
+        raise ValueError(f"the table has {len(table)} rows, too few for {length} tokens")
+    return table[:length]
+
+
+# What a method does to the scores: each takes (q, k, parameters), each gives (T, T), scaled, not masked.
+
+
+def _plain_scores(q, k, parameters):
+    return q @ k.T / np.sqrt(q.shape[1])
+
+
+def _rope_scores(q, k, parameters):
+    turns = np.exp(1j * _angles(*q.shape, parameters))
+
+    def turned(x):
+        # A pair of features is one complex number, and turning it is one multiplication.
+        return (x[:, 0::2] + 1j * x[:, 1::2]) * turns
+
+    # The dot product of two pairs is the real part of one number times the other's conjugate.
+    return (turned(q) @ turned(k).conj().T).real / np.sqrt(q.shape[1])
+
+
+def _shaw_scores(q, k, parameters):
+    length, d = q.shape
+    key_table = np.asarray(parameters["key_table"])
+    max_distance = len(key_table) // 2
+    _check_shape("key_table", key_table, (2 * max_distance + 1, d))
+    relative = np.clip(-_distances(length), -max_distance, max_distance)
+    # q_i·a_ij needs one product for each row of the table, not one for each pair (i, j).
+    with_each_row = _plain_scores(q, key_table, parameters)
+    query = np.arange(length)[:, np.newaxis]
+    return _plain_scores(q, k, parameters) + with_each_row[query, relative + max_distance]
+
+
+def _t5_buckets(length, n_buckets):
+    """The causal bucket of each distance 0 … T − 1: one each for the near ones, the rest shared."""
+    max_exact = n_buckets // 2
+    near, far = np.split(np.arange(length), [max_exact])
+    # How much of the way from max_exact to the maximum lies behind, on a logarithmic scale.
+    share = np.log(far / max_exact) / np.log(_T5_MAX_DISTANCE / max_exact)
+    shared = max_exact + (share * (n_buckets - max_exact) + _ROUNDING).astype(np.int64)
+    return np.concatenate([near, np.minimum(shared, n_buckets - 1)])
+
+
+def _t5_scores(q, k, parameters):
+    bias_table = np.asarray(parameters["bias_table"])
+    n_buckets = len(bias_table)
+    _check_shape("bias_table", bias_table, (n_buckets, 1))
+    bias_of_distance = bias_table.ravel()[_t5_buckets(len(q), n_buckets)]
+    return _plain_scores(q, k, parameters) + bias_of_distance[np.abs(_distances(len(q)))]
+
+
+def _alibi_scores(q, k, parameters):
+    slope = parameters["slope"]
+    if not slope > 0:
+        raise ValueError(f"slope must be positive; got {slope}")
+    return _plain_scores(q, k, parameters) - slope * _distances(len(q))
+
+
+_ADDED_BY = {
+    "integer": _integer,
+    "normalized": _normalized,
+    "binary": _binary,
+    "sinusoidal": _sinusoidal,
+    "learned": _learned,
+}
+_SCORES_BY = {"rope": _rope_scores, "shaw": _shaw_scores, "t5": _t5_scores, "alibi": _alibi_scores}
+
+# Tables are features too: they help to decide the dtype, where the method reads them.
+_ADDED_TABLES = {"learned": ["table"]}
+_SCORE_TABLES = {"shaw": ["key_table"], "t5": ["bias_table"]}
+
+
+def _check_measurements(lengths, accuracies):
+    lengths, accuracies = np.asarray(lengths), np.asarray(accuracies)
+    if lengths.ndim != 1 or lengths.shape != accuracies.shape:
+        raise ValueError(f"one accuracy for each length: got shapes {lengths.shape} and {accuracies.shape}")
+    if (lengths < 1).any():
+        raise ValueError(f"lengths must be at least 1; got {lengths.min()}")
+    return lengths, accuracies
+
+
+# END SOLUTION
+
+
+def encode(method, x, parameters):
+    """The embeddings with what the method adds to them.
+
+    What is added to row t of T rows and d features:
+
+        integer       t, to every feature
+        normalized    t / (T − 1), to every feature; 0 for T = 1
+        binary        the bits of t, most significant first, to the first n_bits features
+        sinusoidal    sin(t ω_i) to feature 2i, cos(t ω_i) to feature 2i + 1;  ω_i = base^(−2i/d)
+        learned       row t of the table
+        none, rope, shaw, t5, alibi    nothing: these act in the scores, if anywhere
+
+    Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict of which this function reads
+    `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if absent.
+    Returns: shape (T, d); float32 where x (and for learned the table) is, else float64. x is left as it was.
+    Raises: ValueError for an unknown method; for learned when T exceeds the table, or its rows are not
+    of size d; for binary when n_bits is below 1, above d, or too small for position T − 1; for
+    sinusoidal when d is odd or base is not positive and finite.
+    Example: encode("integer", [[1, 2], [1, 2]], {}) is [[1, 2], [2, 3]];
+    encode("binary", np.zeros((3, 3)), {"n_bits": 2}) is [[0, 0, 0], [0, 1, 0], [1, 0, 0]].
+    """
+    # BEGIN SOLUTION
+    _check_method(method)
+    x = np.asarray(x)
+    if method not in _ADDED_BY:
+        return x.astype(_feature_dtype(x))
+    added = _ADDED_BY[method](*x.shape, parameters)
+    tables = [parameters[name] for name in _ADDED_TABLES.get(method, [])]
+    return (x + added).astype(_feature_dtype(x, *tables))
+    # END SOLUTION
+
+
+def logits(method, q, k, parameters):
+    """Causal attention logits, with what the method does to the scores.
+
+    For query row i and key row j ≤ i; above the diagonal every method has −inf:
+
+        none, and all that act in encode    q_i·k_j / √d
+        rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t turns pair i by t·base^(−2i/d)
+        shaw     q_i·(k_j + a) / √d         a = row clip(j − i, −k, k) + k of key_table, 2k + 1 rows
+        t5       q_i·k_j / √d + b           b = the bias_table entry of distance i − j's causal bucket
+        alibi    q_i·k_j / √d − slope·(i − j)
+
+    T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself where n < E, else
+    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary opens the upper bucket.
+
+    Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
+    a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2k+1, d), for
+    shaw; `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
+    Returns: shape (T, T); float32 where q and k (and the method's table) are, else float64.
+    Raises: ValueError for an unknown method; q and k of different shapes; for rope an odd d or a base that is
+    not positive and finite; a table that does not fit; a slope that is not positive.
+    Example: logits("alibi", [[0], [0]], [[0], [0]], {"slope": 0.5}) is [[0, −inf], [−0.5, 0]].
+    Source: Su et al. 2021 §3.2; Shaw et al. 2018 §3; Raffel et al. 2020 §2.1; Press et al. 2022 §3.
+    """
+    # BEGIN SOLUTION
+    _check_method(method)
+    q, k = np.asarray(q), np.asarray(k)
+    if q.shape != k.shape:
+        raise ValueError(f"q of shape {q.shape} and k of shape {k.shape} differ")
+    scores_by = _SCORES_BY.get(method, _plain_scores)
+    scores = scores_by(q.astype(np.float64), k.astype(np.float64), parameters)
+    may_attend = _distances(len(q)) >= 0
+    tables = [parameters[name] for name in _SCORE_TABLES.get(method, [])]
+    return np.where(may_attend, scores, -np.inf).astype(_feature_dtype(q, k, *tables))
+    # END SOLUTION
+
+
+def longest_reliable_length(lengths, accuracies, threshold=0.9):
+    """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
+
+    A model that fails at 64 and happens to pass again at 128 is reliable up to what came before 64.
+
+    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `threshold`, a
+    number.
+    Returns: int.
+    Raises: ValueError for lengths and accuracies that are not 1-D and of one shape, or a length below 1.
+    Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
+    """
+    # BEGIN SOLUTION
+    lengths, accuracies = _check_measurements(lengths, accuracies)
+    # Asking what is not at or above the threshold lets an accuracy that is not a number fail as well.
+    failed = lengths[~(accuracies >= threshold)]
+    first_failure = failed.min() if failed.size else np.inf
+    return int(lengths[lengths < first_failure].max(initial=0))
+    # END SOLUTION
+
+
+def extrapolation_gap(lengths, accuracies, trained_length):
+    """How much accuracy is lost between the trained length and the longest.
+
+        gap = accuracy(trained_length) − accuracy(longest of lengths)
+
+    A gap of 0 is praise only where the first of the two is high: a model that never learnt the task has
+    nothing to lose.
+
+    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
+    one of the lengths.
+    Returns: float; negative where the model does better at the longest length.
+    Raises: ValueError as longest_reliable_length does, and for a trained_length that is not one of lengths.
+    Example: extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16) is 0.75.
+    """
+    # BEGIN SOLUTION
+    lengths, accuracies = _check_measurements(lengths, accuracies)
+    if trained_length not in lengths:
+        raise ValueError(f"trained_length must be one of {lengths.tolist()}; got {trained_length}")
+    at_trained = accuracies[np.argmax(lengths == trained_length)]
+    at_longest = accuracies[np.argmax(lengths)]
+    return float(at_trained - at_longest)
+    # END SOLUTION
+
+
+# Answer with True or False.
+ANSWERS = {
+    # Can a learned table encode a position past its last row?
+    "learned_runs_past_its_table": False,  # there is no row to add: encode raises an error
+    # Does ALiBi change the embeddings?
+    "alibi_changes_the_embeddings": False,  # it subtracts a distance from the scores
+    # Can reordering the tokens change what a causal model without any encoding computes for a token?
+    "causal_model_without_encoding_sees_order": True,  # moving a token changes which come before it
+}

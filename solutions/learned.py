@@ -1,0 +1,216 @@
+"""Learned positions: buy the table.
+
+The sinusoidal encoding fixed every number before training began: which frequencies, how similar two
+positions are, how large it all is next to a token. Perhaps the data would have chosen otherwise. So
+leave the choice to it: give each position a row of numbers, start the rows as small random noise, and
+train them like any other weight (Gehring et al. 2017; BERT, GPT-2). The price is in the word table. It
+has an end, past which there is no row at all, and a row that no training sequence was long enough to
+reach has never seen a gradient: it is there, and it is still noise.
+
+Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
+(sequence, feature). Results are float32 where every feature array is float32, else float64. No
+function changes an argument in place. A bad argument raises ValueError with the offending value, or
+the shape, in its message; looking up past either end of a table raises IndexError.
+"""
+
+import numpy as np
+
+# BEGIN SOLUTION
+# The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses with
+# the right error, a row past the end of a table, is left to numpy.
+
+
+def _feature_dtype(*features):
+    """float32 where every feature array is float32, else float64: positions never decide."""
+    all_float32 = all(feature.dtype == np.float32 for feature in features)
+    return np.float32 if all_float32 else np.float64
+
+
+def _check_size(size, name):
+    if size < 1:
+        raise ValueError(f"{name} must be at least 1; got {size}")
+
+
+def _check_rows(rows):
+    """Rows to look up, as numpy sees them: it would count a negative one from the end of the table."""
+    rows = np.asarray(rows)
+    if (rows < 0).any():
+        raise IndexError(f"rows are counted from 0; there is no row {rows.min()}")
+    return rows
+
+
+# END SOLUTION
+
+
+def init_table(max_len, d_model, seed, std=0.02):
+    """A new table: one row a position, every number drawn from N(0, std²).
+
+    The numbers come from numpy's default_rng, started from `seed`: one call of its normal draws the
+    whole table, so the same seed gives the same table. No pairs here, so d_model may be odd.
+
+    Parameters: `max_len`, how many positions the model will ever see; `d_model`; `seed`, an int; `std`.
+    Returns: float64, shape (max_len, d_model).
+    Raises: ValueError for a max_len or d_model below 1.
+    Example: init_table(512, 768, seed=0) holds 393216 numbers whose standard deviation is about 0.02.
+    Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors cut the same distribution off at
+    two standard deviations; OpenAI's own GPT-2 code takes 0.01 for positions and 0.02 for tokens.)
+    """
+    # BEGIN SOLUTION
+    _check_size(max_len, "max_len")
+    _check_size(d_model, "d_model")
+    return np.random.default_rng(seed).normal(0.0, std, (max_len, d_model))
+    # END SOLUTION
+
+
+def lookup(table, positions):
+    """The row of each position.
+
+        out[j] = row positions[j] of the table, for every index j of positions
+
+    Neither end is open: a position below 0 is an error and not a row counted from the back.
+
+    Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
+    Returns: shape positions.shape + (d,); float32 where table is float32, else float64.
+    Raises: IndexError for a position below 0 or past the last row.
+    Example: lookup([[0, 0], [1, 10], [2, 20]], [2, 0, 2]) is [[2, 20], [0, 0], [2, 20]].
+    Source: GPT-2 and BERT, position embeddings.
+    """
+    # BEGIN SOLUTION
+    table = np.asarray(table)
+    return table[_check_rows(positions)].astype(_feature_dtype(table))
+    # END SOLUTION
+
+
+def embed(token_table, position_table, token_ids):
+    """What the first layer sees: the row of the token plus the row of its place.
+
+        out[..., t, :] = token_table[token_ids[..., t]] + position_table[t]
+
+    A text too long for the position table is turned away here, by name, and not by whatever breaks
+    first further on.
+
+    Parameters: `token_table`, shape (vocabulary, d); `position_table`, shape (rows, d); `token_ids`, an
+    array of ints of shape (..., T).
+    Returns: shape (..., T, d); float32 where both tables are, else float64.
+    Raises: ValueError for T above the rows of position_table, or tables of different d; IndexError for a
+    token id past either end of token_table.
+    Example: embed([[1, 1], [2, 2]], [[10, 0], [20, 0], [30, 0]], [1, 0]) is [[12, 2], [21, 1]].
+    Source: GPT-2; BERT adds a third row, for the segment.
+    """
+    # BEGIN SOLUTION
+    token_table, position_table = np.asarray(token_table), np.asarray(position_table)
+    if token_table.shape[1] != position_table.shape[1]:
+        raise ValueError(f"token_table of shape {token_table.shape} and position_table of shape "
+                         f"{position_table.shape} differ in their last axis")
+    length = np.shape(token_ids)[-1]
+    if length > len(position_table):
+        raise ValueError(f"{length} tokens do not fit a position table of {len(position_table)} rows")
+    return lookup(token_table, token_ids) + lookup(position_table, np.arange(length))
+    # END SOLUTION
+
+
+def lookup_gradient(table_shape, positions, grad_output):
+    """Gradient of the loss with respect to the table, given its gradient with respect to lookup's result.
+
+        grad_table[r] = Σ grad_output[j]   over all j with positions[j] = r
+
+    A row that was looked up several times collects all of its gradients; one that was not looked up
+    gets zero. In a batch every sequence looks up row 0, so the sum is the rule and not the exception.
+
+    Parameters: `table_shape`, (rows, d); `positions`, as given to lookup; `grad_output`, shape
+    positions.shape + (d,).
+    Returns: shape table_shape; float32 where grad_output is float32, else float64.
+    Raises: IndexError as lookup does; ValueError for a grad_output of another shape.
+    Example: lookup_gradient((3, 2), [0, 2, 0], [[1, 0], [0, 1], [2, 5]]) is [[3, 5], [0, 0], [0, 1]].
+    Source: the chain rule.
+    """
+    # BEGIN SOLUTION
+    positions, grad_output = _check_rows(positions), np.asarray(grad_output)
+    if grad_output.shape != (*positions.shape, table_shape[1]):
+        raise ValueError(f"grad_output of shape {grad_output.shape} does not fit positions of shape "
+                         f"{positions.shape} and a table of shape {table_shape}")
+    gradient = np.zeros(table_shape)
+    # gradient[positions] += … would write a repeated row once, with the last of its gradients.
+    np.add.at(gradient, positions, grad_output)
+    return gradient.astype(_feature_dtype(grad_output))
+    # END SOLUTION
+
+
+def sgd_step(table, gradient, learning_rate):
+    """One step of plain gradient descent, into a new table.
+
+        new = table − learning_rate · gradient
+
+    A row whose gradient is zero stays exactly as it was.
+
+    Parameters: `table` and `gradient`, of one shape; `learning_rate`, a number.
+    Returns: the shape of table; float32 where table and gradient both are, else float64.
+    Raises: ValueError for a gradient of another shape than the table.
+    Example: sgd_step([[1, 1], [2, 2]], [[10, 0], [0, 0]], 0.1) is [[0, 1], [2, 2]].
+    """
+    # BEGIN SOLUTION
+    table, gradient = features = np.asarray(table), np.asarray(gradient)
+    if table.shape != gradient.shape:
+        raise ValueError(f"gradient of shape {gradient.shape} does not fit a table of shape {table.shape}")
+    stepped = table - learning_rate * gradient.astype(np.float64)
+    return stepped.astype(_feature_dtype(*features))
+    # END SOLUTION
+
+
+def trained_rows(max_len, lengths):
+    """Which rows of the table get any gradient when it is trained on sequences of these lengths.
+
+        row r is trained   where some length > r
+
+    A sequence of length n uses positions 0 … n − 1. The rows after the longest one are never looked
+    up, so they keep the noise they were drawn with.
+
+    Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len.
+    Returns: bool, shape (max_len,).
+    Raises: ValueError for a max_len below 1, a negative length, or a length above max_len, which embed
+    would turn away.
+    Example: trained_rows(5, [2, 3]) is [True, True, True, False, False].
+    """
+    # BEGIN SOLUTION
+    _check_size(max_len, "max_len")
+    lengths = np.atleast_1d(lengths)
+    if ((lengths < 0) | (lengths > max_len)).any():
+        raise ValueError(f"a table of {max_len} rows trains on lengths 0 to {max_len}; got {lengths.tolist()}")
+    return (lengths[:, np.newaxis] > np.arange(max_len)).any(axis=0)
+    # END SOLUTION
+
+
+def resize_table(table, new_len):
+    """Stretch or squeeze a table to new_len rows by linear interpolation along the positions.
+
+        u_j = j · (rows − 1) / (new_len − 1),   j = 0 … new_len − 1
+        new[j] = (1 − f) · table[⌊u_j⌋] + f · table[⌊u_j⌋ + 1],   f = u_j − ⌊u_j⌋
+
+    The first and last rows are kept; the others are mixed from the two rows they fall between. One row
+    asked for is the first. The result has a row for every new position, but no new information.
+
+    Parameters: `table`, shape (rows, d); `new_len`, an int.
+    Returns: shape (new_len, d); float32 where table is float32, else float64.
+    Raises: ValueError for a new_len below 1.
+    Example: resize_table([[0, 0], [2, 10], [4, 30]], 5) is [[0, 0], [1, 5], [2, 10], [3, 20], [4, 30]].
+    Source: Dosovitskiy et al. 2021 §3.2, in one dimension here; today often with cubic interpolation.
+    """
+    # BEGIN SOLUTION
+    _check_size(new_len, "new_len")
+    table = np.asarray(table)
+    where = np.linspace(0, len(table) - 1, new_len)
+    below, above = np.floor(where).astype(int), np.ceil(where).astype(int)
+    fraction = (where - below)[:, np.newaxis]
+    return ((1 - fraction) * table[below] + fraction * table[above]).astype(_feature_dtype(table))
+    # END SOLUTION
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # A table of 1024 rows: how many rows does it have for position 1024?
+    "rows_available_at_position_1024": 0,  # counting from 0, the last row is 1023
+    # How many numbers does the position table of the smallest GPT-2 hold, 1024 positions of 768 features?
+    "parameters_gpt2": 786432,  # 1024 × 768
+    # Does the method itself, before any training, put near positions closer together than far ones?
+    "has_built_in_distance": False,  # rows are drawn independently: 3 and 4 are no closer than 3 and 400
+}

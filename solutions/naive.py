@@ -1,0 +1,218 @@
+"""Three honest first attempts at telling attention where a token stands.
+
+Attention cannot see order, so something about the place has to be put into the features. The first idea
+is the number of the place; it grows without bound and drowns the token. The second divides by the length;
+now the size is right, but the same place gets another number in every text. The third writes the number
+in binary; bounded, unique and independent of the length, but neighbours can differ in every bit. Each one
+fails for a reason that the next encodings answer, and the binary one has the idea that lasts: many
+features, each repeating with its own period.
+
+Conventions: positions count from 0; `...` is any number of leading axes; the last two axes of features
+are (sequence, feature). Bits stand with the most significant first, as numbers are written; bit numbers
+count from 0 for the least significant. `add_integer_positions` is float32 where x is float32, else
+float64. No function changes an argument in place. A bad argument raises ValueError with the offending
+value, or the shape, in its message.
+"""
+
+import numpy as np
+
+# BEGIN SOLUTION
+# The rules that every function shares live here once, so that each function below is only its idea.
+
+
+def _check_length(length):
+    if length < 0:
+        raise ValueError(f"length must not be negative; got {length}")
+
+
+def _check_bits(length, n_bits):
+    """How many bits to write positions 0 … length − 1 with: n_bits if that is enough, or just enough."""
+    needed = bits_needed(length)
+    if n_bits is None:
+        return needed
+    if n_bits < needed:
+        raise ValueError(f"{length} positions need {needed} bits; got n_bits = {n_bits}")
+    return n_bits
+
+
+def _to_bits(numbers, n_bits):
+    """Each number as a row of bits, most significant first."""
+    shifts = np.arange(n_bits - 1, -1, -1)
+    return (numbers[:, np.newaxis] >> shifts) & 1
+
+
+# END SOLUTION
+
+
+def integer_positions(length):
+    """The first attempt: a token's position is its number.
+
+        p_i = i,   i = 0 … T − 1
+
+    Parameters: `length`, the number of tokens T, an int.
+    Returns: float64, shape (T,).
+    Raises: ValueError for a negative length.
+    Example: integer_positions(4) is [0, 1, 2, 3].
+    """
+    # BEGIN SOLUTION
+    _check_length(length)
+    return np.arange(length, dtype=np.float64)
+    # END SOLUTION
+
+
+def add_integer_positions(x):
+    """Add a token's number to every one of its features.
+
+        y[..., i, :] = x[..., i, :] + i
+
+    The features of a trained embedding are of the order of 1 or less; at position 500 they are a ripple on
+    a constant 500. The direction is the same for every position, (1, 1, …, 1): only the size tells them
+    apart, and a layer that subtracts the mean over the features (LayerNorm) removes it without a trace.
+
+    Parameters: `x`, shape (..., T, d).
+    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Raises: ValueError for x without features.
+    Example: add_integer_positions([[0.5, -0.5], [0.5, -0.5]]) is [[0.5, −0.5], [1.5, 0.5]].
+    """
+    # BEGIN SOLUTION
+    x = np.asarray(x)
+    length, n_features = x.shape[-2:]
+    if n_features < 1:
+        raise ValueError(f"x needs at least one feature; got shape {x.shape}")
+    dtype = np.float32 if x.dtype == np.float32 else np.float64
+    return (x + integer_positions(length)[:, np.newaxis]).astype(dtype)
+    # END SOLUTION
+
+
+def normalized_positions(length):
+    """The second attempt: divide by the last position, so that every text runs from 0 to 1.
+
+        p_i = i / (L − 1),   i = 0 … L − 1;   [0] for L = 1
+
+    The step between neighbours is 1/(L − 1): it depends on the length, so one place has many numbers and
+    one number stands for many places.
+
+    Parameters: `length`, the number of tokens L, an int.
+    Returns: float64, shape (L,).
+    Raises: ValueError for a negative length.
+    Example: normalized_positions(5) is [0, 0.25, 0.5, 0.75, 1].
+    """
+    # BEGIN SOLUTION
+    # A single token is the first one, 0, and also the last one; numpy refuses a negative length and names it.
+    return np.linspace(0.0, 1.0, length)
+    # END SOLUTION
+
+
+def bits_needed(length):
+    """How many bits it takes to write the positions 0 … L − 1, at least one.
+
+        n = max(⌈log₂ L⌉, 1)
+
+    What has to be written is the last position, L − 1, so a length that is a power of two needs no bit
+    more. A logarithm in floating point can land on the wrong side of a whole number
+    (math.log(2**29) / math.log(2) is 29.000000000000004); counting in whole numbers cannot.
+
+    Parameters: `length`, the number of tokens L, an int.
+    Returns: an int.
+    Raises: ValueError for a negative length.
+    Example: bits_needed(8) is 3 (positions 0 … 7), bits_needed(9) is 4.
+    """
+    # BEGIN SOLUTION
+    _check_length(length)
+    last = int(length) - 1
+    # 0 has no bit that is set and is written with one all the same; setting the lowest bit makes no other number longer.
+    return (last | 1).bit_length()
+    # END SOLUTION
+
+
+def binary_positions(length, n_bits=None):
+    """The third attempt: one feature for each binary digit of the position.
+
+        code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
+
+    Every value is 0 or 1 and every position has its own code, whatever the length of the text: as long as
+    it fits. Read down a column, bit b is a square wave of period 2^(b+1).
+
+    Parameters: `length`, the number of tokens T, an int; `n_bits`, an int, bits_needed(length) if None.
+    Returns: int64, shape (T, n_bits), the most significant bit first.
+    Raises: ValueError for a negative length, and for n_bits below 1 or too few for position T − 1.
+    Example: binary_positions(3) is [[0, 0], [0, 1], [1, 0]].
+    """
+    # BEGIN SOLUTION
+    n_bits = _check_bits(length, n_bits)
+    return _to_bits(np.arange(length), n_bits)
+    # END SOLUTION
+
+
+def bit_period(bit):
+    """After how many positions a bit of the binary code repeats.
+
+        period = 2^(bit + 1)
+
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit is twice as slow. A sinusoidal
+    encoding keeps this ladder of periods, with waves in place of the square ones.
+
+    Parameters: `bit`, an int, 0 for the least significant bit.
+    Returns: an int.
+    Raises: ValueError for a negative bit.
+    Example: bit_period(0) is 2, bit_period(3) is 16.
+    """
+    # BEGIN SOLUTION
+    if bit < 0:
+        raise ValueError(f"bit must not be negative; got {bit}")
+    return 2 ** (int(bit) + 1)
+    # END SOLUTION
+
+
+def hamming_steps(codes):
+    """How many bits change from each position to the next.
+
+        steps[p] = number of columns c with codes[p, c] ≠ codes[p + 1, c],   p = 0 … T − 2
+
+    Every step in position is a step of one, so an encoding that is smooth would change by about the same
+    amount each time. The square root of a step is the Euclidean distance between the two codes.
+
+    Parameters: `codes`, shape (T, n_bits), T at least 1, of zeros and ones.
+    Returns: int64, shape (T − 1,).
+    Example: hamming_steps(binary_positions(3)) is [1, 2]: 00 → 01 → 10.
+    Source: Hamming 1950, for the distance.
+    """
+    # BEGIN SOLUTION
+    codes = np.asarray(codes)
+    return np.count_nonzero(codes[1:] != codes[:-1], axis=1)
+    # END SOLUTION
+
+
+def gray_positions(length, n_bits=None):
+    """The repair that suggests itself: reflected Gray code, where every step changes exactly one bit.
+
+        gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
+
+    And still it is not smooth. The one bit that changes jumps from 0 to 1 at once, whichever bit it is, and
+    nothing lies between two positions. Nor does a small difference in code mean a small one in position:
+    with three bits, positions 0 (000) and 7 (100) differ in one bit, 0 and 2 (011) in two.
+
+    Parameters, returns and errors: as binary_positions.
+    Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].
+    Source: Gray 1953 (US patent 2,632,058).
+    """
+    # BEGIN SOLUTION
+    n_bits = _check_bits(length, n_bits)
+    positions = np.arange(length)
+    return _to_bits(positions ^ (positions >> 1), n_bits)
+    # END SOLUTION
+
+
+# Answer with a number; fractions may be written as such.
+ANSWERS = {
+    # What is the normalized position of the token at position 5 in a text of 10 tokens?
+    "normalized_5_of_10": 5 / 9,  # the last position is 9: 0.5556
+    # And what is it for the token at position 5 in a text of 1000 tokens?
+    "normalized_5_of_1000": 5 / 999,  # 0.0050: the same place, 111 times smaller
+    # How many bits does it take to write every position of a text of 512 tokens?
+    "bits_for_512": 9,  # the last position is 511 = 2⁹ − 1
+    # How many bits of the binary code change from position 3 to position 4?
+    "bits_flipped_3_to_4": 3,  # 011 → 100
+    # What is the normalized position of the token at position 255 in a text of 512 tokens?
+    "middle_of_512": 255 / 511,  # 0.4990: an even number of tokens has no middle one
+}

@@ -1,0 +1,8 @@
+"""Idea: never finish loading.
+
+Stopped by: loading has the time of one call, and is not tried again.
+"""
+
+print("TRIED a loop at import", flush=True)
+while True:
+    pass

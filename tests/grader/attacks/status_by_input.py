@@ -1,0 +1,23 @@
+"""Idea: tell an input by the way to end: return, raise or die, depending on what is asked.
+
+Not stopped: a grade says one bit a test, and so does this. What is bounded is how much: no message, no count, no time is told.
+"""
+
+import os
+
+print("TRIED telling by status", flush=True)
+turns = 0
+
+
+def tell(name, args):
+    global turns
+    turns += 1
+    choice = int(carried(args)[-8:], 16) % 3
+    if choice == 0 and turns > 2:
+        os._exit(0)
+    if choice == 1:
+        raise ValueError(carried(args))
+    return args[0]
+
+
+in_every_call(tell)

@@ -1,0 +1,157 @@
+"""What the tests of Otter and of course platforms share: zips, Otter's way of grading, Gradescope's folders and fields."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import venv
+import warnings
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import otter.run
+from otter.test_files import GradingResults
+
+from autograder import course
+from autograder.otter import package
+
+SAMPLES = course.ROOT / "tests" / "submissions"
+
+METADATA = {
+    "id": 123456,
+    "created_at": "2026-11-01T14:22:32.365935-07:00",
+    "assignment": {
+        "due_date": "2026-11-30T23:00:00.000000-07:00",
+        "group_size": None,
+        "group_submission": False,
+        "id": 25828,
+        "course_id": 1234,
+        "late_due_date": None,
+        "release_date": "2026-10-02T00:00:00.000000-07:00",
+        "title": "RoPE",
+        "total_points": "20.0",
+    },
+    "submission_method": "upload",
+    "users": [{"email": "ada@example.edu", "id": 1234, "name": "Ada Lovelace"}],
+    "previous_submissions": [],
+}
+"""submission_metadata.json as gradescope-autograders.readthedocs.io/en/latest/submission_metadata has it."""
+
+
+def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults, dict[str, Any]]:
+    """`otter run`, and the JSON that it leaves."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pandas, of Otter's ways with it
+        results = otter.run.main(str(submission), autograder=str(zipped), output_dir=str(out), no_logo=True)
+    return results, json.loads((out / "results.json").read_text(encoding="utf-8"))
+
+
+def by_test(results: GradingResults) -> dict[str, bool]:
+    """Test → whether it passed."""
+    return {case.test_case.name: case.passed for file in results.results.values() for case in file.test_case_results}
+
+
+def install(folder: Path) -> Path:
+    """A fresh environment with the course in it as a wheel; what that depends on is lent from here. Returns its interpreter."""
+    wheel = package.wheel(folder)
+    venv.create(folder / "venv", symlinks=True)
+    python = folder / "venv" / "bin" / "python"
+    packages = next((folder / "venv" / "lib").glob("python*/site-packages"))
+    (packages / "lent.pth").write_text(str(Path(np.__file__).parents[1]) + "\n")
+    # Otter's own plugins lie in one room with one that needs these.
+    for name in ("google/oauth2/credentials.py", "googleapiclient/discovery.py"):
+        (packages / name).parent.mkdir(parents=True)
+        (packages / name).write_text("build = None\n")
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", "--quiet"]
+    subprocess.run([*command, "--disable-pip-version-check", str(wheel)], check=True, timeout=120)
+    return python
+
+
+def run(command: list[str], folder: Path) -> str:
+    """What a command prints, started where the checkout is out of sight."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def gradescope(
+    python: Path, folder: Path, zipped: Path, submission: dict[str, bytes], metadata: dict[str, Any] | None = METADATA
+) -> dict[str, Any]:
+    """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that folder."""
+    for name in ("source", "submission", "results"):
+        (folder / name).mkdir(parents=True)
+    with zipfile.ZipFile(zipped) as archive:
+        archive.extractall(folder / "source")
+    for name, content in submission.items():
+        path = folder / "submission" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (folder / "submission_metadata.json").write_text(json.dumps(metadata) if metadata else "", encoding="utf-8")
+    run([str(python), str(folder / "source" / "run_otter.py")], folder)
+    found: dict[str, Any] = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def seen_by_student(results: dict[str, Any]) -> str:
+    """All text of a result that Gradescope shows to its student before grades are published."""
+    visible = [test for test in results["tests"] if test.get("visibility", "visible") == "visible"]
+    return "\n".join([results.get("output", ""), *(f"{test['name']}\n{test.get('output', '')}" for test in visible)])
+
+
+_VISIBILITY = {"hidden", "after_due_date", "after_published", "visible"}
+_FORMATS = {"text", "html", "simple_format", "md", "ansi"}
+_NUMBER = (int, float)
+_TOP: dict[str, Any] = {
+    "score": _NUMBER,
+    "execution_time": _NUMBER,
+    "output": str,
+    "output_format": _FORMATS,
+    "test_output_format": _FORMATS,
+    "test_name_format": _FORMATS,
+    "visibility": _VISIBILITY,
+    "stdout_visibility": _VISIBILITY,
+    "extra_data": dict,
+    "tests": list,
+    "leaderboard": list,
+}
+_TEST: dict[str, Any] = {
+    "score": _NUMBER,
+    "max_score": _NUMBER,
+    "status": {"passed", "failed"},
+    "name": str,
+    "name_format": _FORMATS,
+    "number": str,
+    "output": str,
+    "output_format": _FORMATS,
+    "tags": list,
+    "visibility": _VISIBILITY,
+    "extra_data": dict,
+}
+"""The fields of results.json as gradescope-autograders.readthedocs.io/en/latest/specs publishes them."""
+
+
+def faults(results: dict[str, Any]) -> list[str]:
+    """Where a result is not what Gradescope publishes that it takes."""
+    found = list(_faults(results, _TOP))
+    for test in results.get("tests", []):
+        found += _faults(test, _TEST)
+    if "score" not in results and not any("score" in test for test in results.get("tests", [])):
+        found.append("there is no score, neither in all nor of a test")
+    return found
+
+
+def _faults(fields: dict[str, Any], known: dict[str, Any]) -> Iterable[str]:
+    for name, value in fields.items():
+        wanted = known.get(name)
+        if wanted is None:
+            yield f"{name} is no field"
+        elif value not in wanted if isinstance(wanted, set) else not isinstance(value, wanted) or isinstance(value, bool):
+            yield f"{name} is {value!r}"

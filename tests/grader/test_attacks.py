@@ -1,0 +1,354 @@
+"""Hostile submissions, one idea each (`attacks/`): the score is an honest stub's, and nothing of the world has changed.
+
+Runs as the user at hand; `test_wall_as_another_user.py` runs it once more as an ordinary user where that one is root.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+import re
+import runpy
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+
+from autograder import course, feedback
+from autograder.checks import codec
+from autograder.checks.outcome import Part
+from autograder.checks.wrong import Stopped
+from autograder.grading import Grader, Verdict
+from autograder.sandbox.bounds import bounded_memory
+from autograder.sandbox.client import Sandbox, Sandboxed, Source
+from autograder.sandbox.confine import FIRST_USER, NAMES
+from autograder.sandbox.limits import LIMITS, Limits
+from autograder.submission import read_file
+
+ROPE = course.find("rope")
+FOLDER = Path(__file__).with_name("attacks")
+COMMON = FOLDER / "common.py"
+ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
+
+QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=1.0)
+"""The limits of an attack: the same but for the clock, which is no less real when it runs faster."""
+
+GRADED_AGAIN = 10
+"""After so many attacks an honest submission is graded in full; after each one, a call of it is made in the next worker."""
+
+FILES = {
+    "gradebook.sqlite": "a gradebook",
+    "grades.csv": "the grades",
+    "ada.py": "another submission",
+    "results.json": "results",
+}
+PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", str(course.ROOT), tempfile.gettempdir(), str(Path.home()))
+
+
+@dataclass
+class Field:
+    """What there is to attack, and what has been seen of the attacks."""
+
+    canary: str
+    folder: Path
+    targets: dict[str, Any]
+    process: subprocess.Popen[bytes]
+    listeners: list[socket.socket]
+    grader: Grader
+    workers: list[int] = field(default_factory=list)
+    """process ids of all workers so far"""
+    printed: list[str] = field(default_factory=list)
+    """what the last submission printed, part by part"""
+    asked: dict[int, set[str]] = field(default_factory=dict)
+    """marks of the arguments that the last submission was shown, by part"""
+
+
+carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
+
+
+@pytest.fixture(scope="module")
+def ground() -> Iterator[Field]:
+    """Canaries of every kind, and a warm grader among them."""
+    with _ground() as found:
+        yield found
+
+
+@contextmanager
+def _ground(without: Collection[str] = ()) -> Iterator[Field]:
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        canary = f"canary-{secrets.token_hex(16)}"
+        patch.setenv("WHEREABOUTS_SECRET", canary)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="canaries-")))
+        folder.chmod(0o777)
+        for name, content in FILES.items():
+            (folder / name).write_text(f"{content}: {canary}")
+            (folder / name).chmod(0o666)
+        process = stack.enter_context(_process())
+        listeners, addresses = _listeners(stack, folder)
+        grader = stack.enter_context(Grader(without))
+        mark = canary.replace("canary", "mark")
+        processes = {"process": process.pid, "grader": os.getpid()}
+        targets = {"folder": str(folder), "files": list(FILES), "mark": mark, **processes, **addresses}
+        found = Field(canary, folder, targets, process, listeners, grader)
+        _record(found, patch)
+        yield found
+
+
+@contextmanager
+def _process() -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the grader's user, in a group of its own, ended with the test whatever has been done to it."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], start_new_session=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _listeners(stack: ExitStack, folder: Path) -> tuple[list[socket.socket], dict[str, Any]]:
+    """A listener for each kind of address, none of which may ever hear anything."""
+
+    def listen(family: int, kind: int, address: Any) -> socket.socket:
+        listener = stack.enter_context(socket.socket(family, kind))
+        listener.bind(address)
+        listener.setblocking(False)
+        if kind == socket.SOCK_STREAM:
+            listener.listen()
+        return listener
+
+    name = f"whereabouts-{secrets.token_hex(8)}"
+    tcp = listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
+    udp = listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
+    unix = listen(socket.AF_UNIX, socket.SOCK_STREAM, str(folder / "socket"))
+    abstract = listen(socket.AF_UNIX, socket.SOCK_DGRAM, f"\0{name}")
+    (folder / "socket").chmod(0o777)
+    ports = {"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
+    return [tcp, udp, unix, abstract], {**ports, "unix": str(folder / "socket"), "abstract": name}
+
+
+def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
+    """Write down every worker, everything printed, and every argument that a submission is shown."""
+    honest_open, honest_call, honest_close = Sandbox.open, Sandboxed.call, Sandboxed.close
+
+    def open_worker(self: Sandbox) -> Any:
+        worker = honest_open(self)
+        ground.workers.append(worker.process)
+        return worker
+
+    def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Any:
+        ground.asked.setdefault(len(self.printed) - 1, set()).add(carried(args))
+        return honest_call(self, function, args, kwargs, count_lines)
+
+    def close(self: Sandboxed) -> None:
+        honest_close(self)
+        ground.printed = self.printed
+
+    patch.setattr(Sandbox, "open", open_worker)
+    patch.setattr(Sandboxed, "call", call)
+    patch.setattr(Sandboxed, "close", close)
+
+
+def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Verdict:
+    """Grade one submission, as a batch does: always the same grader, with the same warm sandbox."""
+    ground.asked = {}
+    ground.grader.sandbox.limits = limits
+    with bounded_memory():
+        return ground.grader.grade(ROPE, (source,))
+
+
+def hostile(ground: Field, attack: Path) -> str:
+    """An attack as it is handed in."""
+    parts = (ROPE.stub, COMMON, attack)
+    stub, common, text = (path.read_text(encoding="utf-8") for path in parts)
+    return f"{stub}\n\n{common}\n\nTARGETS = {ground.targets!r}\n\n{text}"
+
+
+@pytest.fixture(scope="module")
+def alone(ground: Field) -> Verdict:
+    """An honest submission before any attack."""
+    verdict = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
+    assert (verdict.status, verdict.score) == ("graded", 20.0)
+    return verdict
+
+
+@pytest.fixture(scope="module")
+def stub(ground: Field, alone: Verdict) -> Verdict:
+    """The honest stub, before any attack."""
+    verdict = graded(ground, ROPE.stub.read_text(encoding="utf-8"))
+    assert (verdict.status, verdict.score) == ("graded", 0.0)
+    return verdict
+
+
+def test_there_are_enough_attacks_and_each_says_its_idea() -> None:
+    assert len(ATTACKS) >= 40
+    for attack in ATTACKS:
+        said = ast.get_docstring(ast.parse(attack.read_text(encoding="utf-8"))) or ""
+        assert re.fullmatch(r"Idea: .+\n\n(Stopped by|Not stopped): .+", said, re.DOTALL), attack.name
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
+def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Verdict, stub: Verdict, attack: Path) -> None:
+    source = hostile(ground, attack)
+    verdict = graded(ground, source, QUICK)
+    everything = "".join(ground.printed)
+
+    assert "TRIED" in everything, "the attack was not even tried"
+    assert not re.findall(r"ESCAPED.*|BROKEN.*", everything)
+    assert ground.canary not in everything
+    assert (verdict.score, verdict.questions) == (stub.score, stub.questions)
+    assert len(verdict.outcomes) == len(stub.outcomes)
+
+    nothing_is_left_running(ground)
+    nothing_is_left_written(ground)
+    nobody_heard_anything(ground)
+    no_secret_is_shown(ground, source, verdict)
+    nothing_is_rendered(source, verdict)
+    the_next_is_as_if_alone(ground)
+    if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
+        after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
+        assert (after.score, after.status, after.printed, after.outcomes) == (20.0, "graded", "", alone.outcomes)
+
+
+def nothing_is_left_running(ground: Field) -> None:
+    """No worker, no process of a worker's user, no child of the zygote; and the canary process is as it was."""
+    users = {FIRST_USER + worker for worker in ground.workers}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            lines = (entry / "status").read_text("utf-8", "replace").splitlines()
+        except OSError:
+            continue
+        status = dict(line.split(":", 1) for line in lines if ":" in line)
+        assert int(status["PPid"]) != ground.grader.sandbox.process.pid, status["Name"]
+        assert int(status["Uid"].split()[0]) not in users, status["Name"]
+        if int(entry.name) == ground.process.pid:
+            assert status["State"].split()[0] not in "TtZX"
+    assert ground.process.poll() is None
+    for kind in ("shm", "msg", "sem"):
+        rows = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
+        assert not users & {int(number) for row in rows for number in row.split()}
+
+
+def nothing_is_left_written(ground: Field) -> None:
+    assert sorted(path.name for path in ground.folder.iterdir()) == sorted([*FILES, "socket"])
+    for name, content in FILES.items():
+        assert (ground.folder / name).read_text() == f"{content}: {ground.canary}"
+        assert (ground.folder / name).stat().st_mode & 0o777 == 0o666
+    assert not list(ground.grader.sandbox.scratch.iterdir())
+    for place in PLACES:
+        assert not (Path(place) / ground.targets["mark"]).exists()
+
+
+def nobody_heard_anything(ground: Field) -> None:
+    for listener in ground.listeners:
+        with pytest.raises(BlockingIOError):
+            listener.accept() if listener.type == socket.SOCK_STREAM else listener.recv(1)
+
+
+def pages(source: str, verdict: Verdict) -> list[str]:
+    """Everything of a verdict that a student may get to see, as Markdown."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{ROPE.name}.py"
+        file.write_text(source, encoding="utf-8")
+        submission = read_file(file, ROPE.name, [ROPE.name])
+    return [feedback.markdown(submission, verdict), feedback.public_markdown(submission, verdict)]
+
+
+def texts(verdict: Verdict) -> list[str]:
+    """What a student sees of single tests at Gradescope, which shows it as text."""
+    return [test["output"] for test in verdict.gradescope["tests"] if test["visibility"] == "visible"]
+
+
+LIVE = {"html_block", "html_inline", "link_open", "image"}
+"""What a renderer of Markdown makes of text that is more than text."""
+
+
+def nothing_is_rendered(source: str, verdict: Verdict) -> None:
+    """No control character, no markup of the submission's, in anything that a student or a teacher opens."""
+    for page in [*pages(source, verdict), *texts(verdict)]:
+        assert all(character.isprintable() or character == "\n" for character in page)
+    for page in pages(source, verdict):
+        blocks = MarkdownIt("commonmark", {"html": True}).parse(page)
+        inline = [token for block in blocks for token in block.children or []]
+        assert not [token for token in (*blocks, *inline) if token.type in LIVE]
+        assert not [token for token in inline if "20 of 20" in token.content]
+
+
+def _code(path: Path) -> set[str]:
+    """The lines of a file that say something."""
+    return {line.strip() for line in path.read_text(encoding="utf-8").splitlines() if len(line.strip()) > 25}
+
+
+SHOWN = _code(ROPE.stub) | _code(ROPE.public_tests) | _code(ROPE.lesson)
+SECRET = (_code(ROPE.solution) | _code(ROPE.hidden_tests)) - SHOWN
+RULES = set(re.findall(r'"""(.*?)"""', ROPE.hidden_tests.read_text(encoding="utf-8")))
+
+
+def no_secret_is_shown(ground: Field, source: str, verdict: Verdict) -> None:
+    """No line of the solution or of a hidden test, no hidden test's name, nothing of a hidden input."""
+    seen = "\n".join([*pages(source, verdict), *texts(verdict)])
+    assert not [line for line in SECRET if line in seen and line.strip('"') not in RULES]
+    assert not [one.test.name for one in verdict.outcomes if one.test.hidden and one.test.name in seen]
+    hidden = ground.asked.get(Part.HIDDEN.value, set()) | ground.asked.get(Part.ANSWERS.value, set())
+    assert not [mark for mark in hidden - ground.asked.get(Part.PUBLIC.value, set()) if mark in seen]
+
+
+def the_next_is_as_if_alone(ground: Field) -> None:
+    """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
+    backend = Sandboxed(ground.grader.sandbox, Source("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
+    backend.part()
+    try:
+        reply = backend.call("rope_frequencies", (4,), {}, count_lines=False)
+    finally:
+        backend.close()
+    assert np.array_equal(codec.decode(reply.value), [1.0, 0.01])
+    assert backend.failure is None
+    assert backend.printed == [""]
+
+
+def test_the_grader_has_not_grown(ground: Field, alone: Verdict) -> None:
+    """After all attacks the grader's own memory is what a grader's is."""
+    status = Path("/proc/self/status").read_text()
+    resident = int(re.search(r"VmRSS:\s*(\d+)", status)[1]) >> 10  # type: ignore[index]
+    assert resident < 1024, f"{resident} MiB"
+    assert len(os.listdir("/proc/self/fd")) < 100
+
+
+NOTHING_STOPS = """
+    descriptor_bomb fork_bomb gain_privileges hidden_files import_solutions kill_the_grader list_folders memory_at_once
+    network_abstract network_tcp network_udp network_unix read_accounts read_other_submissions read_solutions
+    remove_results rewrite_results roundabout_paths search_memory search_proc signal_by_descriptor thread_bomb trace_the_grader
+    write_elsewhere
+"""
+"""Attacks that a lock stops, harmless enough to be let through once."""
+
+
+@pytest.mark.parametrize("name", NOTHING_STOPS.split())
+def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
+    """What the wall is seen to stop is really stopped by it: with all locks off, every one of these gets somewhere."""
+    with _ground(without=NAMES) as open_ground:
+        backend = Sandboxed(open_ground.grader.sandbox, Source("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
+        backend.part()
+        try:
+            with suppress(Stopped):
+                backend.call("rope_frequencies", (4,), {}, False)
+        finally:
+            backend.close()
+            for place in (*PLACES, open_ground.folder):
+                _remove(Path(place) / open_ground.targets["mark"])
+    assert "ESCAPED" in "".join(backend.printed)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        path.rmdir()
+    path.unlink(missing_ok=True)

@@ -1,0 +1,436 @@
+"""Many submissions: nothing is lost and nothing graded twice, whoever is killed and whenever."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from autograder import batch, course
+from autograder.batch import pool
+from autograder.batch.jobs import Job
+from autograder.batch.pool import GraderProcess
+from autograder.gradebook import Gradebook
+from tests.grader import classroom
+
+NAME = "sinusoidal"
+"""The assignment whose suite is quickest."""
+
+LARGE = 24
+"""Hand-ins of the class on which runs are interrupted."""
+
+GRADE = """
+import sys
+from pathlib import Path
+from rich.console import Console
+from autograder import batch
+try:
+    batch.grade(Path(sys.argv[1]), out=Path(sys.argv[2]), jobs=1, console=Console(width=200))
+except batch.BatchError as error:
+    sys.exit(str(error))
+"""
+
+
+def grade_apart(folder: Path, out: Path, root: Path = course.ROOT) -> subprocess.Popen[str]:
+    """A run in a process of its own, which may be killed."""
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    return subprocess.Popen(
+        [sys.executable, "-c", GRADE, str(folder), str(out)],
+        env=environment,
+        cwd=root,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def grade(folder: Path, out: Path, **options: object) -> tuple[batch.Summary, str]:
+    """A run in this process, and what it printed."""
+    printed = io.StringIO()
+    summary = batch.grade(folder, out=out, console=Console(file=printed, width=200), **({"jobs": 2} | options))  # type: ignore[arg-type]
+    return summary, printed.getvalue()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A class with one of everything, and the OUT of an uninterrupted run on it."""
+    folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
+    (folder / NAME).mkdir()
+    students = {
+        "ada": classroom.right(NAME, 1),
+        "bob": classroom.right(NAME, 1),
+        "cy": classroom.unfinished(NAME, 0),
+        "di": classroom.stops(NAME, 2),
+        "eve": classroom.ends_its_process(NAME, 3),
+        "fay": classroom.no_python(NAME, 4),
+        "gus": "",
+        "=HYPERLINK(1)": classroom.right(NAME, 5),
+    }
+    for student, text in students.items():
+        (folder / NAME / f"{student}.py").write_text(text, "utf-8")
+    (folder / "mystery.py").write_text("x = 1\n")
+    grade(folder, out)
+    return folder, out
+
+
+def by_student(out: Path) -> dict[str, dict[str, str]]:
+    return {row["student"]: row for row in classroom.grades(out)}
+
+
+def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
+    """Whatever was handed in: a status, a score and a file name, sorted by assignment and then student."""
+    rows = by_student(small[1])
+    statuses = {student: row["status"] for student, row in rows.items()}
+    assert statuses == {
+        "mystery": "unreadable",
+        "'=HYPERLINK(1)": "graded",
+        "ada": "graded",
+        "bob": "graded",
+        "cy": "graded",
+        "di": "import_error",
+        "eve": "killed",
+        "fay": "unreadable",
+        "gus": "unreadable",
+    }
+    assert {row["max_score"] for student, row in rows.items() if student != "mystery"} == {"20"}
+    assert [rows[student]["score"] for student in ("ada", "cy", "di", "fay", "mystery")] == ["20", "0", "20", "0", "0"]
+    assert rows["ada"]["file"] == f"{NAME}/ada.py"
+    first_line = (small[1] / "grades.csv").read_text("utf-8").split("\n")[0].split(",")
+    assert first_line[:8] == ["student", "assignment", "score", "max_score", "status", "file", "sha256", "seconds"]
+    assert set(first_line[8:]) >= {"frequencies", "ANSWERS"}
+    questions = sum(float(rows["ada"][name]) for name in first_line[8:])
+    assert questions == 20
+
+
+def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
+    """In folders with safe names; results in Gradescope's format."""
+    out = small[1]
+    for kind, ending in (("feedback", "md"), ("results", "json")):
+        written = sorted(path.parent.name for path in (out / kind).glob(f"*/{NAME}.{ending}"))
+        assert len(written) == 8
+        assert not any(character in name for name in written for character in "=()/")
+    full = json.loads((out / "results" / "ada" / f"{NAME}.json").read_text("utf-8"))
+    assert sum(test.get("score", 0) for test in full["tests"]) == 20
+    none = json.loads((out / "results" / "gus" / f"{NAME}.json").read_text("utf-8"))
+    assert sum(test.get("score", 0) for test in none["tests"]) == 0
+    assert none["output"]
+    assert "Not graded" in (out / "feedback" / "gus" / f"{NAME}.md").read_text("utf-8")
+
+
+def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even a grader is started; the files are the same to the last byte. What was deleted is written again."""
+    folder, out = small
+    before = (out / "grades.csv").read_bytes()
+    feedback = out / "feedback" / "ada" / f"{NAME}.md"
+    said = feedback.read_bytes()
+    feedback.unlink()
+    monkeypatch.setattr(pool, "GraderProcess", None)
+    summary, _ = grade(folder, out)
+    assert (summary.graded, summary.reused, summary.waiting) == (0, 8, 0)
+    assert (out / "grades.csv").read_bytes() == before
+    assert feedback.read_bytes() == said
+
+
+def test_identical_files_are_graded_once(small: tuple[Path, Path]) -> None:
+    """Ada and Bob share a verdict, and the summary says so without a word about why."""
+    with Gradebook.reading(small[1]) as book:
+        rows = {row.submission.student: row for row in book.rows()}
+        assert rows["ada"].key == rows["bob"].key
+        assert rows["ada"].seconds == rows["bob"].seconds
+    summary, printed = grade(*small)
+    assert summary.needs_human["alike"] == [f"{NAME}: ada, bob handed in identical code"]
+    assert "handed in identical code" in printed
+
+
+def test_the_summary_names_what_needs_a_human(small: tuple[Path, Path]) -> None:
+    """And the first thing to look at of each hand-in of a small class."""
+    summary, printed = grade(*small)
+    assert [len(summary.needs_human[kind]) for kind in ("unreadable", "killed")] == [3, 1]
+    named = " ".join(summary.needs_human["unreadable"] + summary.needs_human["killed"])
+    assert all(student in named for student in ("mystery", "eve", "fay", "gus"))
+    first = {row[0]: row[-1] for row in summary.rows}
+    assert first["ada"] == "all tests pass"
+    assert first["cy"].startswith("not written yet: frequencies, ")
+    assert first["di"].startswith("the file stops at line ")
+    assert "RuntimeError: hand-in 2" in first["di"]
+    assert "first thing to look at" in printed
+
+
+def test_regrading_is_forced(small: tuple[Path, Path], tmp_path: Path) -> None:
+    """Everything is graded again, to the same grades."""
+    folder, out = small
+    again = tmp_path / "out"
+    shutil.copytree(out, again)
+    summary, _ = grade(folder, again, regrade=True)
+    assert (summary.graded, summary.reused) == (8, 0)
+    assert classroom.grades(again) == classroom.grades(out)
+
+
+def test_several_assignments_share_a_table(tmp_path: Path) -> None:
+    """A question's column then carries the name of its assignment, and is empty for the others."""
+    for name in ("alibi", NAME):
+        classroom.make(tmp_path / "class", name, 1, [classroom.right])
+    grade(tmp_path / "class", tmp_path / "out")
+    alibi, sinusoidal = classroom.grades(tmp_path / "out")
+    assert (alibi["assignment"], sinusoidal["assignment"]) == ("alibi", NAME)
+    assert alibi["alibi.alibi_slopes"] and not sinusoidal["alibi.alibi_slopes"]
+    assert alibi["alibi.ANSWERS"] and sinusoidal[f"{NAME}.ANSWERS"] and not sinusoidal["alibi.ANSWERS"]
+
+
+def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path) -> None:
+    """In a copy of the course: one line is added to one hidden test."""
+    root = classroom.copy_of_the_course(tmp_path)
+    for name in ("alibi", NAME):
+        classroom.make(tmp_path / "class", name, 1, [classroom.right])
+    printed, _ = grade_apart(tmp_path / "class", tmp_path / "out", root).communicate()
+    assert "2 graded" in printed, printed
+    with (root / "tests" / "hidden" / "test_alibi.py").open("a") as test:
+        test.write("\n# changed\n")
+    printed, _ = grade_apart(tmp_path / "class", tmp_path / "out", root).communicate()
+    assert "1 graded" in printed and "1 known before" in printed, printed
+
+
+# Whoever is killed
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, str]]]:
+    """A class, and the grades of an uninterrupted run."""
+    folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
+    classroom.make(folder, NAME, LARGE, [classroom.right, classroom.unfinished, classroom.stops, classroom.no_python])
+    grade(folder, out)
+    return folder, classroom.grades(out)
+
+
+def test_a_coordinator_killed_twenty_times(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+    """At random moments, from before it reads anything to after it has written everything: the grades come out the same."""
+    folder, wanted = large
+    draw = random.Random(20)
+    seen = set()
+    for _ in range(20):
+        run = grade_apart(folder, tmp_path)
+        until = graded_in(tmp_path) + draw.randrange(3)
+        wait_for(lambda: graded_in(tmp_path) >= until or run.poll() is not None)  # noqa: B023
+        time.sleep(draw.uniform(0, 0.1))
+        run.kill()
+        run.communicate()
+        seen.add(graded_in(tmp_path))
+    printed, _ = grade_apart(folder, tmp_path).communicate()
+    assert classroom.grades(tmp_path) == wanted, printed
+    assert len(seen) > 3  # it was killed before, between and after grades
+
+
+def test_a_grader_killed_in_the_middle(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three jobs take their graders with them: they go to others, and nobody's grade differs."""
+    folder, wanted = large
+    given: list[Job] = []
+
+    def is_unlucky(job: Job) -> bool:
+        given.append(job)
+        return len(given) in (2, 9, 16)
+
+    kill_when(monkeypatch, is_unlucky)
+    grade(folder, tmp_path)
+    assert len(given) > len({job.key for job in given})
+    assert classroom.grades(tmp_path) == wanted
+
+
+def kill_when(monkeypatch: pytest.MonkeyPatch, wanted: Callable[[Job], bool]) -> None:
+    """From now on, wanted jobs take the grader that gets them with them."""
+    give = GraderProcess.give
+
+    def give_and_kill(self: GraderProcess, job: Job) -> None:
+        if not self.ready:
+            assert self.connection.poll(60)
+            self.ready = not self.hear().lost
+        give(self, job)
+        if wanted(job):
+            self._process.kill()
+
+    monkeypatch.setattr(GraderProcess, "give", give_and_kill)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A class of two."""
+    classroom.make(tmp_path / "class", NAME, 2, [classroom.right])
+    return tmp_path / "class"
+
+
+def test_a_submission_that_no_grader_survives(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is tried three times, then named for a human; it costs nobody else anything, and the next run tries again."""
+    tries: list[Job] = []
+
+    def is_the_first(job: Job) -> bool:
+        if "# hand-in 0\n" in "".join(job.cells) and job.probe_of is None:
+            tries.append(job)
+            return True
+        return False
+
+    kill_when(monkeypatch, is_the_first)
+    summary, _ = grade(two, tmp_path / "out")
+    assert len(tries) == 3
+    rows = by_student(tmp_path / "out")
+    assert [(row["status"], row["score"]) for row in rows.values()] == [("killed", "0"), ("graded", "20")]
+    ((named,),) = summary.needs_human.values()
+    assert "student0000 (killed): no grade could be given" in named and "signal 9" in named
+    feedback = (tmp_path / "out" / "feedback" / "student0000" / f"{NAME}.md").read_text("utf-8")
+    assert "the teaching staff will look at it" in feedback
+    monkeypatch.undo()
+    grade(two, tmp_path / "out")
+    assert {row["score"] for row in classroom.grades(tmp_path / "out")} == {"20"}
+
+
+def test_a_machine_that_cannot_grade(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the solution cannot be graded either, the run stops and nobody gets a zero."""
+    kill_when(monkeypatch, lambda job: True)
+    monkeypatch.setattr(pool, "TRIES", 1)
+    with pytest.raises(batch.BatchError, match="neither can the solution of"):
+        grade(two, tmp_path / "out", jobs=1)
+    with Gradebook.reading(tmp_path / "out") as book:
+        assert not list(book.rows())
+
+
+def test_graders_that_do_not_start(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence carries the last that they said."""
+    monkeypatch.setattr(pool, "_PACKAGES", tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setattr(sys, "executable", str(shutil.which("false")))
+    with pytest.raises(batch.BatchError, match="no grader can be started: the grader ended with exit code 1"):
+        grade(two, tmp_path / "out")
+
+
+def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is ended, and another does its work."""
+    stopped: list[Job] = []
+    give = GraderProcess.give
+
+    def give_and_stop(self: GraderProcess, job: Job) -> None:
+        give(self, job)
+        if not stopped and self.ready:
+            stopped.append(job)
+            os.kill(self._process.pid, signal.SIGSTOP)
+            monkeypatch.setattr(pool, "PATIENCE", 3.0)
+        elif stopped:
+            monkeypatch.setattr(pool, "PATIENCE", 60.0)
+
+    monkeypatch.setattr(GraderProcess, "give", give_and_stop)
+    classroom.make(two, NAME, 3, [classroom.right])
+    grade(two, tmp_path / "out", jobs=1)
+    assert stopped
+    assert {row["score"] for row in classroom.grades(tmp_path / "out")} == {"20"}
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def graded_in(out: Path) -> int:
+    return len(list((out / "feedback").glob("*/*.md"))) if (out / "feedback").exists() else 0
+
+
+def test_control_c_finishes_what_is_in_hand(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+    """Everything graded by then is written, and the command that is printed goes on from there."""
+    folder, wanted = large
+    run = grade_apart(folder, tmp_path)
+    wait_for(lambda: graded_in(tmp_path) >= 3)
+    run.send_signal(signal.SIGINT)
+    printed, _ = run.communicate(timeout=60)
+    assert run.returncode == 0, printed
+    assert "what is in hand is finished first" in printed
+    assert f"autograder grade {folder} --out {tmp_path} --jobs 1" in printed
+    done = classroom.grades(tmp_path)
+    assert 3 <= len(done) < LARGE
+    assert f"{LARGE - len(done)} not graded yet" in printed
+    assert all(row in wanted for row in done)
+    grade(folder, tmp_path)
+    assert classroom.grades(tmp_path) == wanted
+
+
+def test_two_runs_on_one_folder(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+    """The second one says so and leaves the first alone."""
+    folder, wanted = large
+    run = grade_apart(folder, tmp_path)
+    wait_for(lambda: (tmp_path / "gradebook.sqlite").exists())
+    with pytest.raises(batch.BatchError, match="another run is grading into"):
+        grade(folder, tmp_path)
+    run.communicate()
+    assert classroom.grades(tmp_path) == wanted
+
+
+def test_nothing_is_left_behind(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No temporary file and no process, nor anything outside OUT."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(pool.tempfile, "tempdir", str(scratch))
+    grade(two, tmp_path / "out")
+    assert list(scratch.iterdir()) == []
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names >= {"grades.csv", "gradebook.sqlite", "results", "feedback"}
+    assert not any("wal" in name or "unfinished" in name for name in names)
+
+
+# Bad disks and bad files
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 700 KiB, where this machine lets us mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", str(disk)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("only root in a machine of its own can mount a disk; test_gradebook has SQLite's own limit instead")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk(large: tuple[Path, list[dict[str, str]]], tiny_disk: Path) -> None:
+    """One sentence; with room made, the same command ends with the grades of an uninterrupted run."""
+    folder, wanted = large
+    ballast = tiny_disk / "ballast"
+    ballast.write_bytes(bytes(300 * 1024))
+    with pytest.raises(batch.BatchError, match="is full: every grade until now is kept; make room"):
+        grade(folder, tiny_disk / "out")
+    subprocess.run(["mount", "-o", "remount,size=16m", str(tiny_disk)], check=True)
+    summary, _ = grade(folder, tiny_disk / "out")
+    assert summary.reused > 0
+    assert classroom.grades(tiny_disk / "out") == wanted
+
+
+def test_a_damaged_gradebook(small: tuple[Path, Path], tmp_path: Path) -> None:
+    """What can be read is exported, and the sentence says where."""
+    folder, out = small
+    damaged = tmp_path / "out"
+    shutil.copytree(out, damaged)
+    path = damaged / "gradebook.sqlite"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(batch.BatchError, match=r"damaged: the \d+ grades that can still be read are in .*grades-recovered.csv"):
+        grade(folder, damaged)
+    with (damaged / "grades-recovered.csv").open(newline="") as file:
+        assert next(csv.reader(file))[:2] == ["student", "assignment"]
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    from autograder.submission import NothingToGrade
+
+    with pytest.raises(NothingToGrade):
+        grade(tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,102 @@
+"""The course is complete and in order: every assignment has its parts, its points and its tests."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections import Counter
+
+import pytest
+
+from autograder import catalogue, course, handout
+from autograder.checks.outcome import Part
+from autograder.course import Assignment
+from autograder.suite import Suite
+
+PUBLIC_POINTS, HIDDEN_POINTS = 8, 12
+
+
+def functions(assignment: Assignment) -> list[str]:
+    return [name for name, value in vars(catalogue.solution(assignment)).items() if inspect.isfunction(value) and name[0] != "_"]
+
+
+def test_the_course_has_its_nine_assignments_in_order() -> None:
+    names = "attention naive sinusoidal learned rope relative alibi context_extension extrapolation".split()
+    assert [assignment.name for assignment in course.assignments()] == names
+
+
+def test_an_assignment_is_worth_twenty_points(suite: Suite) -> None:
+    points: Counter[bool] = Counter()
+    for test in suite.tests:
+        points[test.hidden] += test.points  # type: ignore[assignment]
+    assert points == {False: PUBLIC_POINTS, True: HIDDEN_POINTS}
+
+
+def test_every_function_and_every_answer_is_tested_in_both_suites(assignment: Assignment, suite: Suite) -> None:
+    tested = {part: {test.question for test in suite.tests if test.part is part} for part in Part}
+    assert tested[Part.PUBLIC] == tested[Part.HIDDEN] == set(functions(assignment))
+    answers = set(vars(catalogue.solution(assignment))["ANSWERS"])
+    asked = {re.search(r"\[(.*)\]", test.name)[1] for test in suite.tests if test.part is Part.ANSWERS}  # type: ignore[index]
+    assert asked == answers
+
+
+def test_tests_have_names_of_their_own(suite: Suite) -> None:
+    repeated = [name for name, count in Counter(test.name for test in suite.tests).items() if count > 1]
+    assert not repeated
+
+
+def test_the_solution_passes_everything(assignment: Assignment, suite: Suite) -> None:
+    outcomes = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    assert [one for one in outcomes if not one.passed] == []
+
+
+def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
+    """`make handout` has been run since the solution, the public tests or the catalogue changed."""
+    assert not handout.stale(assignment), "run `make handout`"
+
+
+def test_a_stub_earns_nothing_and_reads_as_unwritten(assignment: Assignment, suite: Suite) -> None:
+    source = assignment.stub.read_text(encoding="utf-8")
+    stub = catalogue.solution(assignment)
+    vars(stub).clear()
+    stub.__file__ = "stub.py"
+    exec(source, vars(stub))
+    assert {one.status for one in suite.run(catalogue.Module(stub))} == {"not_implemented"}
+
+
+def test_a_solution_imports_numpy_and_the_standard_library_only(assignment: Assignment) -> None:
+    tree = ast.parse(assignment.solution.read_text(encoding="utf-8"))
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    }
+    assert imported <= {"numpy", "math", "typing", "itertools", "functools", "__future__"}
+
+
+def test_every_function_is_explained_in_its_docstring(assignment: Assignment) -> None:
+    module = catalogue.solution(assignment)
+    for name in functions(assignment):
+        docstring = inspect.getdoc(vars(module)[name]) or ""
+        assert "Returns" in docstring or "returns" in docstring, f"{name} does not say what it returns"
+        assert "Example:" in docstring or "Parameters, returns" in docstring, f"{name} shows no example"
+
+
+def test_the_lesson_has_a_section_for_every_function(assignment: Assignment) -> None:
+    lesson = assignment.lesson.read_text(encoding="utf-8")
+    sections = re.findall(r"^### `(\w+)", lesson, re.MULTILINE)
+    missing = [name for name in functions(assignment) if name not in sections and f"`{name}`" not in lesson]
+    assert not missing
+    for heading in ("Why the last one was not enough", "The idea", "By hand", "What to write", "Questions", "Sources"):
+        assert re.search(rf"^## {heading}", lesson, re.MULTILINE) or assignment.name == "attention", heading
+
+
+@pytest.mark.parametrize("seed", [1, 77])
+def test_another_term_s_seed_changes_no_solution_s_score(
+    assignment: Assignment, suite: Suite, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "seed", lambda: seed)
+    outcomes = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    assert [one for one in outcomes if not one.passed] == []

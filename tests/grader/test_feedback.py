@@ -1,0 +1,150 @@
+"""Feedback says the cause first, everything of public tests, nothing of hidden inputs; and no text in it is more than text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from autograder import course, feedback
+from autograder.checks.call import Raised
+from autograder.checks.outcome import Outcome, Part, Test
+from autograder.checks.wrong import Kind
+from autograder.grading import Grader
+from autograder.submission import Problem, Submission, read_file
+from autograder.verdict import Verdict
+from tests.grader.platforms import SAMPLES
+
+HOSTILE = (
+    "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** "
+    "http://evil.example www.evil.example\x1b[31m\u202e\x00"
+)
+
+
+def test_(name: str, part: Part, question: str = "apply_rope") -> Test:
+    return Test(name, question, 1.0, part, f"The rule of {name}.")
+
+
+test_.__test__ = False  # type: ignore[attr-defined]
+
+
+def verdict(*outcomes: Outcome, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Verdict:
+    won = float(sum(one.test.points for one in outcomes if one.passed))
+    return Verdict(status, won, float(len(outcomes)), {}, list(outcomes), {}, 0.0, failure, printed)
+
+
+def handed_in(source: str = "", **facts: object) -> Submission:
+    return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
+
+
+def of_sample(grader: Grader, name: str) -> tuple[str, str]:
+    """The final feedback of a sample submission, and what its student sees before."""
+    path = SAMPLES / "rope" / name
+    submission = read_file(path, "rope", ["rope"])
+    graded = grader.grade(course.find("rope"), submission.cells)
+    return feedback.markdown(submission, graded), feedback.public_markdown(submission, graded)
+
+
+def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(grader: Grader) -> None:
+    final, public = of_sample(grader, "hedy.py")
+    for said in (final, public):
+        assert said.count("Likely cause") == 1 and said.count("wanted 0.01, got 0.1") == 1
+        assert "See the lesson, section `rope_frequencies`." in said
+        assert "Not right, and built on `rope_frequencies`: mend that first: `rope_cos_sin`" in said
+    assert "On inputs that are not shown it fails in the same way." in final
+    assert "not shown" not in public and "hidden tests" in public
+
+
+def test_a_function_is_not_blamed_because_another_is_compared_with_it(grader: Grader) -> None:
+    """Linus has the half layout right, and calls it where neighbours are meant."""
+    final, _ = of_sample(grader, "linus.py")
+    order = ["## `apply_rope`:", "may be wrong only because of what stands above", "## `apply_rope_half`"]
+    assert sorted(order, key=final.index) == order
+    assert "built on `apply_rope`: mend that first: `rope_scores`" in final
+
+
+def test_what_may_not_be_imported_is_said(grader: Grader) -> None:
+    _, public = of_sample(grader, "niklaus.py")
+    assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
+
+
+def test_before_hidden_results_are_published_nothing_is_called_complete(grader: Grader) -> None:
+    final, public = of_sample(grader, "ada.py")
+    assert "Complete" in final and "Complete" not in public
+    assert public.startswith("8 of 8 public points. The other 12 of 20 points are decided by hidden tests")
+
+
+def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
+    secret = Outcome(test_("far", Part.HIDDEN), "failed", "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
+    crash = Outcome(test_("odd", Part.HIDDEN), "crashed", "ended by signal 9 at position 977", function=HOSTILE)
+    slow = Outcome(test_("slow", Part.HIDDEN), "timeout", "977 seconds")
+    said = feedback.markdown(handed_in(), verdict(secret, crash, slow))
+    assert "977" not in said and "0.25" not in said
+    assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
+    assert "it ended its process" in said and "it did not return in time" in said
+    assert "977" not in "".join(map(feedback.told, (secret, crash, slow)))
+
+
+def test_wrong_answers_are_counted_and_not_named() -> None:
+    tests = [test_(f"answer[{key}]", Part.ANSWERS, "ANSWERS") for key in "abc"]
+    wrong = [Outcome(one, "failed", "True is not right", None, Kind.ANSWER) for one in tests[:2]]
+    said = feedback.markdown(handed_in(), verdict(*wrong, Outcome(tests[2], "passed")))
+    assert "Not right: 2 of 3 answers." in said and "True" not in said
+
+
+@pytest.mark.parametrize(
+    "verdict_of",
+    [
+        lambda: verdict(Outcome(test_("a", Part.PUBLIC), "failed", HOSTILE, None, Kind.RAISED)),
+        lambda: verdict(Outcome(test_("a", Part.PUBLIC), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: verdict(Outcome(test_("a", Part.HIDDEN), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: verdict(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
+        lambda: verdict(printed=HOSTILE),
+    ],
+    ids=["message", "name", "hidden name", "while loading", "printed"],
+)
+def test_text_of_a_submission_is_text(verdict_of: object) -> None:
+    given = verdict_of()  # type: ignore[operator]
+    submission = handed_in(notes=(HOSTILE,))
+    for said in (feedback.markdown(submission, given), feedback.public_markdown(submission, given)):
+        assert_harmless(said)
+    for one in given.outcomes:
+        assert feedback.plain(feedback.told(one)) == feedback.told(one)
+
+
+def test_text_of_what_cannot_be_read_is_text() -> None:
+    submission = handed_in(problem=Problem(HOSTILE, "for staff"))
+    for said in (feedback.markdown(submission, None), feedback.public_markdown(submission, verdict())):
+        assert_harmless(said)
+        assert "for staff" not in said
+
+
+def assert_harmless(markdown: str) -> None:
+    """As a renderer that allows everything shows it."""
+    assert all(character.isprintable() or character == "\n" for character in markdown)
+    html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(markdown)
+    for tag in ("<script", "<a ", "<img", "<strong>d", "<code>c", "Heading</h1>"):
+        assert tag not in html
+
+
+def test_plain_text_keeps_letters_and_drops_directions() -> None:
+    assert feedback.plain("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"
+
+
+def test_every_sample_gets_feedback_that_names_a_place_in_its_lesson(grader: Grader) -> None:
+    """Sections that feedback points to are there."""
+    for path in sorted(Path(SAMPLES).glob("*/*.py")):
+        name = path.parent.name
+        submission = read_file(path, name, [name])
+        if submission.problem is not None or path.stem == "alonzo":
+            continue
+        said = feedback.markdown(submission, grader.grade(course.find(name), submission.cells))
+        lesson = course.find(name).lesson.read_text("utf-8")
+        for line in said.splitlines():
+            if line.startswith("See the lesson, section `"):
+                heading = line.removeprefix("See the lesson, section ").rstrip(".")
+                assert re.search(rf"^### .*{heading}", lesson, re.MULTILINE), (path, line)
+            elif line == "See the lesson, section Questions.":
+                assert "\n## Questions\n" in lesson

@@ -1,0 +1,51 @@
+"""The sample class is graded as a careful teaching assistant would grade it: through the wall, file by file."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from autograder import course
+from autograder.grading import Grader
+from autograder.submission import read_file
+
+SAMPLES = course.ROOT / "tests" / "submissions"
+EXPECTED = Path(__file__).with_name("expected_scores")
+
+
+def expected() -> list[tuple[str, dict[str, str]]]:
+    rows = []
+    for path in sorted(EXPECTED.glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            rows += [(path.stem, row) for row in csv.DictReader(file)]
+    return rows
+
+
+def sample(assignment: str, student: str) -> Path:
+    (path,) = (SAMPLES / assignment).glob(f"{student}.*")
+    return path
+
+
+@pytest.mark.parametrize(("of", "row"), expected(), ids=lambda value: value if isinstance(value, str) else value["student"])
+def test_a_sample_gets_the_score_it_deserves(grader: Grader, of: str, row: dict[str, str]) -> None:
+    submission = read_file(sample(of, row["student"]), of, [of])
+    if row["status"] == "unreadable":
+        assert submission.problem is not None
+        return
+    assert submission.problem is None
+    verdict = grader.grade(course.find(of), submission.cells)
+    missed = [(one.test.name, one.message) for one in verdict.outcomes if not one.passed]
+    assert verdict.status == row["status"], missed
+    assert float(row["lowest"]) <= verdict.score <= float(row["highest"]), missed
+
+
+def test_every_sample_has_its_row() -> None:
+    handed_in = {(path.parent.name, path.stem) for path in SAMPLES.glob("*/*") if path.is_file()}
+    assert handed_in == {(assignment, row["student"]) for assignment, row in expected()}
+
+
+def test_every_assignment_has_two_complete_solutions_in_other_styles() -> None:
+    complete = [assignment for assignment, row in expected() if float(row["lowest"]) == 20]
+    assert all(complete.count(assignment.name) >= 2 for assignment in course.assignments())

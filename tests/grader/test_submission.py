@@ -1,0 +1,409 @@
+"""One file handed in, good or bad: it is read or refused, with a sentence for the student and one for the instructor."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+import resource
+import struct
+import sys
+import warnings
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.submission import NothingToGrade, Submission, disk, read_file
+from autograder.submission.python import MAX_CODE
+
+KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"]
+CODE = "def rotate_half(x):\n    return x\n"
+MIB = 1 << 20
+
+
+def zipped(members: dict[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip of these files. Names go in as they are, however bad."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # two members of one name
+        for name, content in members.items():
+            info = zipfile.ZipInfo("placeholder")
+            info.filename, info.compress_type = name, method
+            archive.writestr(info, content)
+    return stream.getvalue()
+
+
+def special(name: str, mode: int) -> bytes:
+    """A zip with one member that is a link, a pipe or a device."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        info = zipfile.ZipInfo(name)
+        info.create_system, info.external_attr = 3, mode << 16
+        archive.writestr(info, "/etc/passwd")
+    return stream.getvalue()
+
+
+def encrypted() -> bytes:
+    """A zip that says of its member that a password protects it."""
+    data = bytearray(zipped({"rope.py": CODE}))
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(header) + flags] |= 1
+    return bytes(data)
+
+
+def lying(content: bytes, claimed: int) -> bytes:
+    """A zip whose member unpacks to another size than both its headers claim."""
+    data = bytearray(zipped({"rope.py": content}))
+    for header, size in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        struct.pack_into("<I", data, data.index(header) + size, claimed)
+    return bytes(data)
+
+
+def one_sentence(text: str) -> bool:
+    outside_brackets = re.sub(r"\(.*\)", "", text)  # in brackets, Python's own message is quoted
+    return text.isprintable() and text.endswith(".") and not re.search(r"[.!] [A-Z]", outside_brackets) and len(text) < 500
+
+
+def refused(submission: Submission, *words: str) -> None:
+    """The submission is a row with a problem that names these words, to one reader or the other."""
+    assert submission.problem is not None, submission
+    assert submission.cells == ()
+    for sentence in (submission.problem.student, submission.problem.instructor):
+        assert one_sentence(sentence), sentence
+        sentence.encode("utf-8")
+    both = f"{submission.problem.student} {submission.problem.instructor}"
+    for word in words:
+        assert word in both, both
+
+
+@contextlib.contextmanager
+def little_memory(extra: int) -> Iterator[None]:
+    """Within, the process may grow by so many bytes and no more."""
+    with open("/proc/self/statm") as status:
+        used = int(status.read().split()[0]) * resource.getpagesize()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + extra, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+@pytest.fixture
+def hand_in(tmp_path: Path):
+    """Writes a file and reads it as what somebody handed in for rope."""
+
+    def write(content: bytes | str, name: str = "ada.py") -> Submission:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return read_file(path, "rope", KNOWN)
+
+    return write
+
+
+READABLE = {
+    "plain": (CODE.encode(), ""),
+    "crlf": (CODE.replace("\n", "\r\n").encode(), ""),
+    "cr": (CODE.replace("\n", "\r").encode(), ""),
+    "bom": (b"\xef\xbb\xbf" + CODE.encode(), "byte-order mark"),
+    "utf16_little": (b"\xff\xfe" + CODE.encode("utf-16-le"), "UTF-16"),
+    "utf16_big": (b"\xfe\xff" + CODE.encode("utf-16-be"), "UTF-16"),
+    "utf16_crlf": (b"\xff\xfe" + CODE.replace("\n", "\r\n").encode("utf-16-le"), "UTF-16"),
+}
+
+
+@pytest.mark.parametrize(("content", "note"), READABLE.values(), ids=READABLE)
+def test_any_usual_text_is_read(hand_in, content: bytes, note: str) -> None:
+    submission = hand_in(content)
+    assert submission.problem is None
+    assert submission.cells == (CODE,)
+    assert submission.sha256 == hashlib.sha256(content).hexdigest()
+    assert [note in each for each in submission.notes] == ([True] if note else [])
+
+
+CODING_LINES = {
+    "first line": b"# -*- coding: latin-1 -*-\nname = '\xe9'\n",
+    "second line": b"#!/usr/bin/env python\n# vim: set fileencoding=cp1252 :\nname = '\xe9'\n",
+    "old line ends": b"#!/usr/bin/env python\r# coding: latin-1\rname = '\xe9'\r",
+}
+
+
+@pytest.mark.parametrize("content", CODING_LINES.values(), ids=CODING_LINES)
+def test_a_coding_line_is_obeyed(hand_in, content: bytes) -> None:
+    submission = hand_in(content)
+    assert submission.problem is None
+    assert submission.cells[0].endswith("name = 'é'\n")
+    assert any("coding line" in note for note in submission.notes)
+
+
+def test_a_coding_line_further_down_is_none(hand_in) -> None:
+    assert hand_in("x = 1\n# coding: nonsense\n").problem is None
+
+
+@pytest.mark.parametrize(
+    "name", ["nonsense", "rot13", "punycode", "idna", "unicode_escape", "utf-7", "zip", "hex", "undefined", "utf-16"]
+)
+def test_a_coding_line_names_an_encoding_of_text(hand_in, name: str) -> None:
+    refused(hand_in(f"# coding: {name}\nx = 1\n"), name, "UTF-8")
+
+
+def deep(opening: str, middle: str = "", closing: str = "") -> str:
+    """Nested as deeply as the bound on code allows."""
+    depth = MAX_CODE // len(opening + closing) - 10
+    return opening * depth + middle + closing * depth
+
+
+NO_TEXT = {
+    "empty": (b"", "empty"),
+    "nul bytes": (b"x = 1\n\0\0", "binary"),
+    "utf16 without mark": (CODE.encode("utf-16-le"), "binary"),
+    "odd utf16": (b"\xff\xfea", "utf-16"),
+    "undecodable": (b"name = '\xe9'\n", "UTF-8"),
+    "random": (bytes(range(256)), "UTF-8"),
+    "pdf": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "PDF"),
+    "docx": (zipped({"word/document.xml": "<w/>"}), "Office"),
+    "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Office"),
+    "rtf": (b"{\\rtf1\\ansi def f(): pass}", "RTF"),
+    "html": (b"\n<!DOCTYPE html><html><body>def f(): pass</body></html>", "HTML"),
+    "html without doctype": (b"<HTML>\n", "HTML"),
+    "too large": (b"#" * (4 * MIB + 1), "4 MiB"),
+}
+
+
+@pytest.mark.parametrize(("content", "word"), NO_TEXT.values(), ids=NO_TEXT)
+def test_what_is_no_text_is_refused(hand_in, content: bytes, word: str) -> None:
+    refused(hand_in(content), word)
+
+
+NO_PYTHON = {
+    "whitespace": ("  \n\t\n", "no code"),
+    "comments": ("# later\n# coding is hard\n", "no code"),
+    "syntax": ("x = 1\ny = = 2\n", "line 2"),
+    "prose": ("I could not do the exercise, sorry.\n", "line 1"),
+    "python 2": ("def f():\n    print 'x'\n", "Python 2"),
+    "python 2 except": ("try:\n    pass\nexcept A, e:\n    pass\n", "Python 2"),
+    "tabs": ("if 1:\n\tx = 1\n        y = 2\n", "tabs"),
+    "indent": ("x = 1\n  y = 2\n", "unexpected indent"),
+    "conflict": ("<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> main\n", "conflict"),
+    "magic": ("import numpy as np\n%matplotlib inline\n", "notebooks only"),
+    "shell": ("!pip install numpy\n", "notebooks only"),
+    "quotes": ("name = “rope”\n", "quotation marks"),
+    "control characters": ("x = 1 \x1b[31m\x07\n", "line 1"),
+    "open bracket": ("x = (1,\n", "line 1"),
+    "many brackets": (deep("("), "nested"),
+    "closed brackets": (deep("(", "", ")"), "nested"),
+    "many signs": (deep("-", "1"), "nested"),
+    "long sum": (deep("1+", "1"), "nested"),
+    "long chain": ("x = a" + deep(".b"), "64 dots"),
+    "long import": ("import a" + deep(".a"), "64 dots"),
+    "long import over lines": ("import a" + deep(".\\\n a"), "64 dots"),
+    "many elifs": ("if 1:\n    pass\n" + deep("elif 1:\n    pass\n"), "nested"),
+    "deep blocks": ("\n".join(" " * depth + "if 1:" for depth in range(200)), "indentation"),
+    "large number": ("x = " + "9" * 5000, "4300"),
+    "too much code": ("x = 1\n" * (MAX_CODE // 6 + 1), "256 KiB"),
+}
+
+
+@pytest.mark.parametrize(("content", "word"), NO_PYTHON.values(), ids=NO_PYTHON)
+def test_what_is_no_python_is_refused(hand_in, content: str, word: str) -> None:
+    with warnings.catch_warnings(record=True) as caught, little_memory(1024 * MIB):
+        warnings.simplefilter("always")
+        refused(hand_in(content), word)
+    assert not caught
+
+
+def test_doubtful_python_warns_nobody(hand_in) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert hand_in('x = "\\d" is 1\ny = 1if x else 2\n').problem is None
+    assert not caught
+
+
+@pytest.mark.parametrize("ending", [".docx", ".pdf", ".txt", ".rar", ""])
+def test_other_kinds_of_file_are_refused(hand_in, ending: str) -> None:
+    submission = hand_in(CODE, f"ada{ending}")
+    refused(submission, ".py or .ipynb")
+    assert submission.sha256 == hashlib.sha256(CODE.encode()).hexdigest()
+
+
+def test_endings_are_recognised_in_capitals(hand_in) -> None:
+    assert hand_in(CODE, "ADA.PY").cells == (CODE,)
+
+
+def test_nothing_is_run_and_nothing_is_written(hand_in, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    before = set(sys.modules)
+    assert hand_in(f"open({str(trace)!r}, 'w')\nimport this\n").problem is None
+    assert hand_in(zipped({"rope/rope.py": CODE}), "ada.zip").problem is None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ada.py", "ada.zip"]
+    assert "this" not in set(sys.modules) - before
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text(CODE)
+    (tmp_path / "ada.py").symlink_to(tmp_path / "secret.py")
+    (tmp_path / "bob.py").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "eve.zip").symlink_to("/dev/zero")
+    for name in ("ada.py", "bob.py", "eve.zip"):
+        submission = read_file(tmp_path / name, "rope", KNOWN)
+        refused(submission, "link")
+        assert submission.sha256 == ""
+
+
+def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ada.py")
+    os.mkfifo(tmp_path / "ada.zip")
+    refused(read_file(tmp_path / "ada.py", "rope", KNOWN), "pipe")
+    refused(read_file(tmp_path / "ada.zip", "rope", KNOWN), "pipe")
+    refused(read_file(Path("/dev/zero"), "rope", KNOWN), "device")
+
+
+def test_a_file_that_may_not_be_read_is_refused(hand_in, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbid(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(disk.os, "open", forbid)
+    refused(hand_in(CODE), "Permission denied")
+
+
+def test_a_file_that_grows_while_it_is_read_is_bounded(tmp_path: Path) -> None:
+    (tmp_path / "sparse.py").touch()
+    os.truncate(tmp_path / "sparse.py", 1 << 40)
+    refused(read_file(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
+
+
+def test_a_file_that_is_not_there_is_nothing_to_grade(tmp_path: Path) -> None:
+    with pytest.raises(NothingToGrade, match=r"ada\.py does not exist"):
+        read_file(tmp_path / "ada.py", "rope", KNOWN)
+
+
+GOOD_ZIPS = {
+    "plain": ({"rope.py": CODE}, "rope.py"),
+    "any name": ({"final version.py": CODE}, "final version.py"),
+    "nested": ({"hand-in/src/rope.py": CODE}, "hand-in/src/rope.py"),
+    "furniture": (
+        {"rope.py": CODE, "__MACOSX/._rope.py": b"\0\5", ".DS_Store": b"\0", "._rope.py": b"\0", "a.txt": "a"},
+        "rope.py",
+    ),
+    "git": ({"ada/.git/config": "", "ada/.git/hooks/rope.py": "no", "ada/rope.py": CODE}, "ada/rope.py"),
+    "one is named": ({"rope.py": CODE, "rope_old.py": "no", "scratch.py": "no"}, "rope.py"),
+    "clone": (
+        {
+            "w/assignments/rope/rope.py": CODE,
+            "w/assignments/rope/explore.ipynb": "{}",
+            "w/assignments/figures.py": "",
+            "w/assignments/naive/naive.py": "",
+            "w/tests/public/test_rope.py": "",
+        },
+        "w/assignments/rope/rope.py",
+    ),
+    "word in the name": ({"rope_final.py": CODE, "naive.py": "no", "utilities.py": "no"}, "rope_final.py"),
+}
+
+
+@pytest.mark.parametrize(("members", "chosen"), GOOD_ZIPS.values(), ids=GOOD_ZIPS)
+def test_the_one_file_in_a_zip_is_read(hand_in, members: dict[str, bytes | str], chosen: str) -> None:
+    data = zipped(members)
+    submission = hand_in(data, "ada.zip")
+    assert submission.problem is None
+    assert (submission.file, submission.cells) == (f"ada.zip!{chosen}", (CODE,))
+    assert submission.sha256 == hashlib.sha256(data).hexdigest()
+
+
+UNSAFE = ["../rope.py", "a/../../rope.py", "/rope.py", "C:rope.py", "c:/rope.py", "..\\rope.py", "a\\rope.py", "a/.."]
+BAD_ZIPS = {
+    **{f"named {name}": (zipped({name: CODE, "rope.py": CODE}), "not safe") for name in UNSAFE},
+    "link": (special("rope.py", 0o120777), "link"),
+    "pipe": (special("rope.py", 0o010666), "device"),
+    "device": (special("rope.py", 0o060666), "device"),
+    "encrypted": (encrypted(), "password"),
+    "not a zip": (b"Rar!\x1a\x07\x01\x00", "no zip"),
+    "empty file": (b"", "no zip"),
+    "empty zip": (zipped({}), "no files at all"),
+    "cut off": (zipped({"rope.py": CODE})[:-30], "damaged"),
+    "damaged": (zipped({"rope.py": CODE}).replace(b"PK\x03\x04", b"PK\x03\x05"), "damaged"),
+    "damaged content": (zipped({"rope.py": CODE}, 0).replace(b"rotate", b"ROTATE"), "CRC"),
+    "large member": (zipped({"rope.py": b"#" * (4 * MIB + 1)}), "larger than 4 MiB"),
+    "large in all": (zipped({f"{number}.txt": b"\0" * (4 * MIB) for number in range(5)} | {"rope.py": CODE}), "16 MiB"),
+    "many members": (zipped({f"{number}.txt": "" for number in range(1001)}), "1001 files"),
+    "bzip2": (zipped({"rope.py": CODE}, zipfile.ZIP_BZIP2), "compression"),
+    "lzma": (zipped({"rope.py": CODE}, zipfile.ZIP_LZMA), "compression"),
+    "lying about its size": (lying(b"#" * (300 * MIB), 100), "damaged"),
+    "zip in zip": (zipped({"rope.zip": zipped({"rope.py": CODE})}), "rope.zip"),
+    "nothing readable": (zipped({"rope.docx": b"PK"}), "rope.docx"),
+    "another assignment": (zipped({"naive.py": CODE}), "for rope"),
+    "two candidates": (zipped({"a/rope.py": CODE, "b/rope.py": CODE}), "a/rope.py and b/rope.py"),
+    "two kinds": (zipped({"rope.py": CODE, "rope.ipynb": "{}"}), "rope.ipynb and rope.py"),
+    "two unnamed": (zipped({"main.py": CODE, "other.py": CODE}), "main.py and other.py"),
+    "odd names": (zipped({"rope\u202e\x1b[31m\n_1.py": CODE, "rope_2.py": CODE}), "rope_2.py"),
+    "empty code": (zipped({"rope.py": ""}), "empty"),
+    "no Python": (zipped({"rope.py": "def"}), "line 1"),
+}
+
+
+@pytest.mark.parametrize(("data", "word"), BAD_ZIPS.values(), ids=BAD_ZIPS)
+def test_a_bad_zip_is_refused(hand_in, data: bytes, word: str) -> None:
+    with little_memory(512 * MIB):
+        refused(hand_in(data, "ada.zip"), word)
+
+
+def test_two_files_of_one_name_in_a_zip_are_two_candidates(hand_in) -> None:
+    stream = io.BytesIO(zipped({"rope.py": CODE}))
+    with zipfile.ZipFile(stream, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("rope.py", "other = 1\n")
+    refused(hand_in(stream.getvalue(), "ada.zip"), "rope.py and rope.py")
+
+
+def test_what_else_lies_in_a_zip_does_not_count_as_large(hand_in) -> None:
+    members = {f"ada/.git/objects/{number}": b"x" for number in range(1100)} | {"ada/rope.py": CODE.encode()}
+    assert hand_in(zipped(members), "ada.zip").cells == (CODE,)
+
+
+def test_a_zip_of_several_assignments_is_read_once_it_is_said_which(tmp_path: Path) -> None:
+    (tmp_path / "ada.zip").write_bytes(zipped({"rope.py": CODE, "naive.py": "x = 1\n"}))
+    refused(read_file(tmp_path / "ada.zip", None, KNOWN), "naive, rope", "--assignment")
+    assert read_file(tmp_path / "ada.zip", "rope", KNOWN).cells == (CODE,)
+    assert read_file(tmp_path / "ada.zip", "naive", KNOWN).cells == ("x = 1\n",)
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted", "student"),
+    [
+        ("rope.py", "rope", "rope"),
+        ("Rope.PY", "rope", "Rope"),
+        ("rope_ada.py", "rope", "rope_ada"),
+        ("ada rope.v2.ipynb", "rope", "ada rope.v2"),
+        ("context-extension.py", "context_extension", "context-extension"),
+        ("rope/ada.py", "rope", "ada"),
+        ("rope/naive.py", "rope", "naive"),
+        ("doejane_LATE_12345_67890_alibi-1.py", "alibi", "doejane"),
+    ],
+)
+def test_a_name_tells_assignment_and_student(tmp_path: Path, path: str, wanted: str, student: str) -> None:
+    file = tmp_path / "given" / path
+    file.parent.mkdir(parents=True)
+    file.write_text(CODE)
+    submission = read_file(file, None, KNOWN)
+    assert (submission.assignment, submission.student, submission.file) == (wanted, student, file.name)
+    assert submission.problem is None
+
+
+@pytest.mark.parametrize("name", ["ada.py", "ropes.py", "europe.py", "naive_rope.py", "contextextension.py"])
+def test_a_name_that_does_not_tell_the_assignment_is_a_problem(tmp_path: Path, name: str) -> None:
+    (tmp_path / "given").mkdir()
+    file = tmp_path / "given" / name
+    file.write_text(CODE)
+    submission = read_file(file, None, KNOWN)
+    assert submission.assignment == ""
+    refused(submission, "--assignment", name)
+
+
+def test_one_students_folder_can_be_checked_too(tmp_path: Path) -> None:
+    (tmp_path / "ada/work").mkdir(parents=True)
+    (tmp_path / "ada/work/rope.py").write_text(CODE)
+    submission = read_file(tmp_path / "ada", None, KNOWN)
+    assert (submission.student, submission.assignment, submission.cells) == ("ada", "rope", (CODE,))

@@ -1,0 +1,287 @@
+"""ALiBi, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what makes it a straight line.
+
+The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+
+A distance that is off by one only shifts a causal row, and so does an offset in BLOOM's form: softmax hides both, so the
+biases themselves are compared. Numbers of heads that are no power of two are asked of the slopes, and once of each function
+that builds on them, so that one mistake there does not cost everywhere. Tests of the dtype of mixed inputs use a lone token:
+its weight is 1, also in float32.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+HEADS = st.sampled_from([1, 2, 4, 8, 16])
+
+
+def normal(rng, *shape, dtype=np.float64):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def heads(rng, lead, n_heads, q_len, k_len, d=4, dv=3, dtype=np.float64):
+    """q, k, v."""
+    shapes = ((*lead, n_heads, q_len, d), (*lead, n_heads, k_len, d), (*lead, n_heads, k_len, dv))
+    return [normal(rng, *shape, dtype=dtype) for shape in shapes]
+
+
+def slope(head, n_heads):
+    """One slope, head by head: the exponents of 2p heads are the multiples of 4/p, and a gap is an odd multiple."""
+    power = 1
+    while 2 * power <= n_heads:
+        power = 2 * power
+    steps = 2 * (head + 1) if head < power else 2 * (head - power) + 1
+    return 2.0 ** (-4 * steps / power)
+
+
+def softmax(scores):
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def attention_by_loops(q, k, v, causal):
+    """ALiBi as one reads the formula, for q, k, v of shape (heads, sequence, feature)."""
+    n_heads, q_len, d = q.shape
+    k_len = k.shape[1]
+    out = np.zeros((n_heads, q_len, v.shape[2]))
+    for head in range(n_heads):
+        for i in range(q_len):
+            place = i + k_len - q_len
+            seen = range(place + 1) if causal else range(k_len)
+            scores = [q[head, i] @ k[head, j] / math.sqrt(d) - slope(head, n_heads) * abs(place - j) for j in seen]
+            out[head, i] = softmax(np.array(scores)) @ v[head, : len(seen)]
+    return out
+
+
+# alibi_slopes
+
+
+@pytest.mark.question("alibi_slopes", points=1.0)
+def test_slopes_of_every_number_of_heads(alibi):
+    """The authors' slopes in the authors' order, for every number of heads."""
+    for n_heads in (*range(1, 65), 71, 112, 128):
+        slopes = expect.matches(alibi.alibi_slopes, n_heads)
+        expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
+    expect.dtype(alibi.alibi_slopes, 5)
+
+
+@pytest.mark.question("alibi_slopes", points=0.75)
+@given(n_heads=st.integers(1, 20))
+def test_new_heads_fill_the_gaps(alibi, n_heads):
+    """The power of two below keeps its slopes; further heads fill the gaps with every other slope of twice that power."""
+    power = 2 ** (n_heads.bit_length() - 1)
+    few, full = alibi.alibi_slopes(n_heads), alibi.alibi_slopes(2 * power)
+    expect.close(few[:power], alibi.alibi_slopes(power), "the first slopes are those of the power of two below")
+    expect.close(few[power:], full[0::2][: n_heads - power], "the others are every other slope of twice that power")
+    expect.close(full[1:] / full[:-1], np.full(2 * power - 1, full[0]), "the first slope of a power of two is also the ratio")
+    expect.close(full[-1], 1 / 256, "the last slope of a power of two is 1/256")
+
+
+@pytest.mark.question("alibi_slopes", points=0.25)
+def test_slopes_refuse_bad_numbers_of_heads(alibi):
+    """Fewer heads than one are refused by name."""
+    for n_heads in (-1, -8):
+        expect.raises(ValueError, alibi.alibi_slopes, n_heads, mentions=n_heads)
+
+
+# alibi_bias
+
+
+@pytest.mark.question("alibi_bias", points=0.5)
+def test_bias_of_any_lengths(alibi, rng):
+    """Any number of heads, as many queries as keys or fewer, in float64."""
+    for n_heads in (1, 2, 5, 8, 12):
+        k_len = int(rng.integers(2, 9))
+        expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
+        expect.matches(alibi.alibi_bias, n_heads, int(rng.integers(1, k_len)), k_len)
+    expect.matches(alibi.alibi_bias, 2, 1, 1)
+    expect.dtype(alibi.alibi_bias, 4, 3, 5)
+
+
+@pytest.mark.question("alibi_bias", points=0.875)
+@given(n_heads=HEADS, q_len=st.integers(1, 5), more=st.integers(0, 200), i=st.integers(0, 4), j=st.integers(0, 204))
+def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
+    """Minus slope times distance for every pair, the last query at the last key."""
+    k_len = q_len + more
+    i, j = i % q_len, j % k_len
+    bias = alibi.alibi_bias(n_heads, q_len, k_len)
+    expect.holds(bias.shape == (n_heads, q_len, k_len), "the bias has shape (heads, queries, keys)")
+    wanted = np.array([-slope(head, n_heads) * abs(i + more - j) for head in range(n_heads)])
+    expect.close(bias[:, i, j], wanted, "minus slope times distance")
+
+
+@pytest.mark.question("alibi_bias", points=0.5)
+@given(n_heads=HEADS, length=st.integers(2, 12))
+def test_a_cache_changes_no_bias(alibi, n_heads, length):
+    """A query gets the same row alone as among all others, and the bias is symmetric."""
+    full = alibi.alibi_bias(n_heads, length, length)
+    expect.close(alibi.alibi_bias(n_heads, 1, length), full[:, -1:, :], "the newest token's row is the last one")
+    expect.close(full, np.swapaxes(full, -1, -2), "from i to j is as far as from j to i")
+    expect.holds((np.diff(full[:, -1, :]) > 0).all(), "the nearer the key, the less it loses")
+
+
+@pytest.mark.question("alibi_bias", points=0.375)
+def test_bias_refuses_bad_arguments(alibi):
+    """No heads, negative lengths and more queries than keys are refused."""
+    expect.raises(ValueError, alibi.alibi_bias, 0, 2, 3, mentions=0)
+    expect.raises(ValueError, alibi.alibi_bias, -3, 2, 2, mentions=-3)
+    expect.raises(ValueError, alibi.alibi_bias, 2, -1, 3, mentions=-1)
+    expect.raises(ValueError, alibi.alibi_bias, 2, -4, -2, mentions=[-4, -2])
+    expect.raises(ValueError, alibi.alibi_bias, 2, 2, 1, mentions=[2, 1])
+
+
+@pytest.mark.question("alibi_bias", points=0.25)
+def test_bias_does_not_loop(alibi):
+    """numpy finds all distances at once."""
+    expect.vectorised(alibi.alibi_bias, lambda length: (4, length, length))
+    expect.vectorised(alibi.alibi_bias, lambda length: (2, 2, length))
+
+
+# alibi_attention
+
+
+@pytest.mark.question("alibi_attention", points=0.75)
+def test_attention_equals_the_plain_loops(alibi, rng):
+    """The output is that of the formula, query by query and key by key, causal or not."""
+    for n_heads, q_len, k_len, d in ((1, 1, 5, 1), (3, 4, 4, 4), (6, 2, 7, 5), (2, 3, 8, 16)):
+        q, k, v = heads(rng, (), n_heads, q_len, k_len, d, 2)
+        out = expect.matches(alibi.alibi_attention, q, k, v)
+        expect.close(out, attention_by_loops(q, k, v, True), "the formula, loop by loop")
+        out = expect.matches(alibi.alibi_attention, q, k, v, False)
+        expect.close(out, attention_by_loops(q, k, v, False), "the formula without the mask, loop by loop")
+
+
+@pytest.mark.question("alibi_attention", points=0.625)
+def test_attention_with_leading_axes(alibi, rng):
+    """Any number of leading axes in front of the heads, large scores too; q, k and v are left alone."""
+    for lead in ((), (3,), (2, 3)):
+        expect.unchanged(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
+        expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)
+    q, k, v = heads(rng, (), 4, 3, 6)
+    expect.matches(alibi.alibi_attention, 1000 * q, k, v)
+
+
+@pytest.mark.question("alibi_attention", points=0.5)
+def test_attention_dtype(alibi, rng):
+    """float32 where q, k and v all are; everything else becomes float64."""
+    expect.dtype(alibi.alibi_attention, *heads(rng, (2,), 4, 4, 5, dtype=np.float32))
+    expect.dtype(alibi.alibi_attention, *heads(rng, (), 2, 4, 4, dtype=np.float32), causal=False)
+    lone = [features(2, 1, 4, seed=part) for part in range(3)]
+    for wide in range(3):
+        mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
+        expect.dtype(alibi.alibi_attention, *mixed)
+    expect.dtype(alibi.alibi_attention, *(rng.integers(-3, 4, (2, 3, 4)) for _ in range(3)))
+
+
+@pytest.mark.question("alibi_attention", points=0.5)
+@given(seed=seeds(), behind=st.integers(0, 3))
+def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
+    """Late queries alone give their rows of the full pass, and no row depends on a key ahead of it."""
+    q, k, v = (features(2, 6, 4, seed=seed + part) for part in range(3))
+    full = alibi.alibi_attention(q, k, v)
+    late = alibi.alibi_attention(q[:, 5 - behind :], k, v)
+    expect.close(late, full[:, 5 - behind :], "late queries alone")
+    early = alibi.alibi_attention(q[:, :4], k[:, :4], v[:, :4])
+    expect.close(early, full[:, :4], "rows do not depend on what comes after them")
+    expect.close(full[:, 0], v[:, 0], "the first token sees only itself")
+
+
+@pytest.mark.question("alibi_attention", points=0.5)
+def test_attention_refuses_bad_arguments(alibi):
+    """Heads, sizes or lengths that do not fit each other are refused."""
+    q, k, v = features(2, 3, 4), features(2, 5, 4), features(2, 5, 6)
+    refuse = alibi.alibi_attention
+    expect.raises(ValueError, refuse, features(3, 3, 4), k, v, mentions=[(3, 2), (3, 3, 4), (2, 5, 4)])
+    expect.raises(ValueError, refuse, q, k, features(3, 5, 6), mentions=[(3, 2), (3, 5, 6)])
+    expect.raises(ValueError, refuse, q, features(2, 5, 3), v, mentions=[4, 3])
+    expect.raises(ValueError, refuse, q, k, features(2, 4, 6), mentions=[5, 4])
+    expect.raises(ValueError, refuse, features(2, 6, 4), k, v, mentions=[6, 5])
+
+
+@pytest.mark.question("alibi_attention", points=0.375)
+def test_attention_does_not_loop(alibi):
+    """numpy attends from all queries at once; a loop over heads is fine."""
+    expect.vectorised(alibi.alibi_attention, lambda length: [features(2, length, 4, seed=part) for part in range(3)])
+    expect.vectorised(
+        alibi.alibi_attention, lambda length: (features(4, 1, 2), features(4, length, 2), features(4, length, 2, seed=1))
+    )
+
+
+# bloom_bias
+
+
+@pytest.mark.question("bloom_bias", points=0.5)
+def test_bloom_bias_of_any_length(alibi, rng):
+    """Slope times the position of the key, from 0, for any number of heads, in float64."""
+    for n_heads in (1, 2, 5, 8, 12):
+        expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
+    expect.matches(alibi.bloom_bias, 2, 1)
+    expect.dtype(alibi.bloom_bias, 4, 6)
+
+
+@pytest.mark.question("bloom_bias", points=0.75)
+@given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
+def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
+    """Behind the query the two forms differ by one number a row, so a causal softmax is the same; ahead they part."""
+    bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
+    scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
+    masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
+    expect.close(masked_bloom, masked_bias, "the weights of both forms under a causal mask")
+    lines = np.array([slope(head, n_heads) * np.arange(6) for head in range(n_heads)])
+    expect.close(bloom, lines[:, np.newaxis, :], "a straight line from 0, as steep as the head's slope")
+
+
+@pytest.mark.question("bloom_bias", points=0.375)
+def test_bloom_bias_refuses_and_does_not_loop(alibi):
+    """No heads and negative lengths are refused; numpy finds all keys' biases at once."""
+    expect.vectorised(alibi.bloom_bias, lambda length: (4, length))
+    expect.raises(ValueError, alibi.bloom_bias, 0, 3, mentions=0)
+    expect.raises(ValueError, alibi.bloom_bias, -2, 3, mentions=-2)
+    expect.raises(ValueError, alibi.bloom_bias, 2, -1, mentions=-1)
+
+
+# effective_window
+
+
+@pytest.mark.question("effective_window", points=0.625)
+def test_windows_of_many_heads(alibi, rng):
+    """For the slopes of any head, and any other, down to any tolerance."""
+    for tolerance in (0.01, 0.5, 0.1, 0.05, 0.001, 1e-6, 1 / 3):
+        for head in range(8):
+            expect.matches(alibi.effective_window, slope(head, 8), tolerance)
+        expect.matches(alibi.effective_window, float(rng.uniform(0.05, 3)), tolerance)
+    expect.matches(alibi.effective_window, 100.0, 0.5)
+
+
+@pytest.mark.question("effective_window", points=0.5)
+@given(head=st.integers(0, 11), tolerance=st.sampled_from([0.5, 0.1, 0.05, 0.01, 0.001, 1e-6, 1 / 3]))
+def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
+    """There the bias leaves the tolerance or less, and one place nearer it leaves more."""
+    steep = slope(head, 12)
+    window = alibi.effective_window(steep, tolerance)
+    expect.holds(
+        math.exp(-steep * window) <= tolerance < math.exp(-steep * (window - 1)), "the first distance that meets the tolerance"
+    )
+
+
+@pytest.mark.question("effective_window", points=0.5)
+def test_windows_refuse_slopes_that_are_not_positive(alibi):
+    """A slope of zero or less is refused by name."""
+    for flat in (0.0, -0.25, -3.0):
+        expect.raises(ValueError, alibi.effective_window, flat, 0.01, mentions=flat)
+
+
+# ANSWERS
+
+
+@pytest.mark.question("ANSWERS", points=0.25)
+@pytest.mark.parametrize("key", ["first_slope_8_heads", "last_slope_8_heads", "added_to_embeddings", "parameters"])
+def test_answer(alibi, key):
+    """Every question has one right answer."""
+    expect.answer(alibi, key)

@@ -1,0 +1,473 @@
+"""Attention, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the two symmetries.
+
+The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+
+Tolerances. A gap of float32 features may be computed in float32, where rounding alone leaves some 1e−7: ROUNDED allows a
+hundred times that. A gap of float64 features is that of float64, also where it comes as a float32 number: DOUBLE is what
+float64 is allowed everywhere. Where one feature array is float64 and the others float32, the tests of the dtype use features
+that are multiples of 1/8 and equal weights of 1/4 each, both exact in float32: so they ask for the dtype, and not for where
+a submission rounds.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+NOTHING = -np.inf
+ROUNDED = 1e-5
+DOUBLE = 1e-8
+
+
+def normal(rng, *shape, dtype=np.float64):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def weights(rng, d, dk, dv, dtype=np.float64):
+    return [normal(rng, d, columns, dtype=dtype) for columns in (dk, dk, dv)]
+
+
+def single(*arrays):
+    return [array.astype(np.float32) for array in arrays]
+
+
+def cycle(rng, length):
+    """A random order in which all tokens form one cycle: from three tokens on it is not its own inverse."""
+    round_trip, order = rng.permutation(length), np.empty(length, dtype=int)
+    order[round_trip] = np.roll(round_trip, 1)
+    return order
+
+
+def some(rng, *shape):
+    """A random mask with something in every row to attend to."""
+    mask = rng.random(shape) < 0.5
+    mask[..., 0] = True
+    return mask
+
+
+# softmax
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_of_any_shape_along_any_axis(attention, rng):
+    """Any number of axes, counted from either end, and slices of a single score."""
+    expect.matches(attention.softmax, normal(rng, 7))
+    expect.matches(attention.softmax, normal(rng, 5, 1))
+    for axis in (0, 1, 2, -1, -2, -3):
+        expect.matches(attention.softmax, 3 * normal(rng, 2, 3, 4), axis)
+
+
+@pytest.mark.question("softmax", points=0.5)
+def test_softmax_of_slices_far_apart(attention, rng):
+    """Each slice is shifted by its own maximum: one slice's huge scores leave the others alone."""
+    far = normal(rng, 6, 4) + np.array([[1e4], [-1e4], [0.0], [5e3], [-800.0], [800.0]])
+    expect.matches(attention.softmax, far)
+    expect.matches(attention.softmax, far.T, axis=0)
+    expect.matches(attention.softmax, (normal(rng, 3, 4) + np.array([[200.0], [-200.0], [0.0]])).astype(np.float32))
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_of_nothing_along_any_axis(attention, rng):
+    """A slice that is −∞ throughout gets zeros along whichever axis, beside slices that have something."""
+    scores = np.where(rng.random((3, 4, 5)) < 0.3, NOTHING, normal(rng, 3, 4, 5))
+    scores[1, 2, :], scores[:, 0, 3], scores[2, :, 1] = NOTHING, NOTHING, NOTHING
+    for axis in (0, 1, 2):
+        expect.matches(attention.softmax, scores, axis)
+    expect.matches(attention.softmax, np.full(3, NOTHING))
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_dtype(attention, rng):
+    """float32 scores give float32 weights; everything else gives float64."""
+    expect.dtype(attention.softmax, normal(rng, 3, 4, dtype=np.float32))
+    expect.dtype(attention.softmax, normal(rng, 3, 4))
+    expect.dtype(attention.softmax, rng.integers(-3, 4, (3, 4)))
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_leaves_its_argument_alone(attention, rng):
+    """The scores are as they were afterwards."""
+    expect.unchanged(attention.softmax, normal(rng, 3, 4))
+    expect.unchanged(attention.softmax, np.array([[NOTHING, NOTHING], [0.0, NOTHING]]))
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_does_not_loop(attention):
+    """numpy weighs all slices at once."""
+    expect.vectorised(attention.softmax, lambda length: (features(length, length),))
+
+
+# attention_weights
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_with_any_shapes(attention, rng):
+    """Any leading axes, one query or many, one key or many, one feature or many."""
+    for leading, queries, keys, d in (((), 4, 6, 5), ((3,), 1, 4, 2), ((2, 3), 4, 1, 3), ((), 5, 5, 1), ((2,), 3, 7, 64)):
+        expect.matches(attention.attention_weights, normal(rng, *leading, queries, d), normal(rng, *leading, keys, d))
+
+
+@pytest.mark.question("attention_weights", points=0.5)
+def test_weights_with_any_mask(attention, rng):
+    """A mask for all, for each batch, for each head, or for the keys alone; rows without anything are zeros."""
+    q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
+    for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,)):
+        expect.matches(attention.attention_weights, q, k, some(rng, *shape))
+    nothing_for_one = some(rng, 2, 3, 4, 6)
+    nothing_for_one[1, :, 2] = False
+    expect.matches(attention.attention_weights, q, k, nothing_for_one)
+    expect.matches(attention.attention_weights, q, k, np.zeros((4, 6), dtype=bool))
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_with_any_bias(attention, rng):
+    """A bias for all, for each batch, for each head, or for the keys alone, added as it is."""
+    q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
+    for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
+        expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_the_mask_wins_over_the_bias(attention, rng):
+    """Where the mask is False the weight is 0, however much the bias speaks for it."""
+    q, k, mask = normal(rng, 2, 4, 3), normal(rng, 2, 5, 3), some(rng, 4, 5)
+    mask[1] = False
+    bias = np.where(mask, 0.0, 30.0) + normal(rng, 2, 4, 5)
+    expect.matches(attention.attention_weights, q, k, mask, bias)
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_dtype(attention, rng):
+    """float32 where q and k both are; mask and bias never decide."""
+    q, k, mask, bias = normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5)
+    expect.dtype(attention.attention_weights, *single(q, k))
+    expect.dtype(attention.attention_weights, *single(q, k), mask, bias)
+    expect.dtype(attention.attention_weights, q, k, mask, *single(bias))
+    expect.dtype(attention.attention_weights, np.zeros((3, 8)), *single(features(4, 8)))
+    expect.dtype(attention.attention_weights, *single(np.zeros((3, 8))), features(4, 8))
+    expect.dtype(attention.attention_weights, rng.integers(-2, 3, (3, 4)), rng.integers(-2, 3, (5, 4)))
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_leave_their_arguments_alone(attention, rng):
+    """Queries, keys, mask and bias are as they were afterwards."""
+    expect.unchanged(attention.attention_weights, normal(rng, 2, 3, 4), normal(rng, 2, 5, 4))
+    expect.unchanged(attention.attention_weights, normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5))
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_refuse_bad_arguments(attention):
+    """No features, widths that differ, and a mask or bias that does not fit are refused."""
+    q, k = features(2, 4), features(5, 4)
+    expect.raises(ValueError, attention.attention_weights, features(2, 3), k, mentions=[3, 4])
+    for leading in ((), (3,)):
+        nothing = features(*leading, 2, 0), features(*leading, 5, 0)
+        expect.raises(ValueError, attention.attention_weights, *nothing, mentions=[0])
+    for shape in ((3, 5), (2, 4), (5, 2), (3, 3, 3)):
+        misfit = [shape, (2, 5), *shape]
+        expect.raises(ValueError, attention.attention_weights, q, k, np.ones(shape, dtype=bool), mentions=misfit)
+        expect.raises(ValueError, attention.attention_weights, q, k, bias=np.ones(shape), mentions=misfit)
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_do_not_loop(attention):
+    """numpy compares all queries with all keys at once, mask and bias included."""
+    expect.vectorised(
+        attention.attention_weights,
+        lambda length: (features(length, 2), features(length, 2, seed=1), np.tri(length, dtype=bool), features(length, length)),
+    )
+
+
+@pytest.mark.question("attention_weights", points=0.5)
+@given(seed=seeds(), d=st.sampled_from([1, 2, 4, 9, 16]))
+def test_weights_compare_by_scaled_scores(attention, seed, d):
+    """Two weights of a query are in the ratio exp((q·k − q·k′)/√d), and all of them sum to 1."""
+    q, k = features(3, d, seed=seed), features(4, d, seed=seed + 1)
+    found = attention.attention_weights(q, k)
+    scores = q @ k.T / np.sqrt(d)
+    expect.close(np.sum(found, axis=-1), np.ones(3), "the weights of a query sum to 1")
+    ratios = np.log(found) - np.log(found[:, :1])
+    expect.close(ratios, scores - scores[:, :1], "the logarithm of a ratio of weights is the difference of the scores")
+
+
+# attention
+
+
+@pytest.mark.question("attention", points=0.5)
+def test_attention_with_any_shapes(attention, rng):
+    """Any leading axes, values of any width, mask and bias passed on."""
+    for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
+        q, k, v = normal(rng, *leading, queries, d), normal(rng, *leading, keys, d), normal(rng, *leading, keys, dv)
+        expect.matches(attention.attention, q, k, v)
+        expect.matches(attention.attention, q, k, v, some(rng, queries, keys), normal(rng, queries, keys))
+    expect.matches(attention.attention, q, k, v, mask=np.array([[True], [False], [True], [True]]))
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_attention_dtype(attention, rng):
+    """float32 where q, k and v all are; mask and bias never decide."""
+    q, k, v = normal(rng, 3, 4), normal(rng, 4, 4), normal(rng, 4, 2)
+    expect.dtype(attention.attention, *single(q, k, v))
+    expect.dtype(attention.attention, *single(q, k, v), some(rng, 3, 4), normal(rng, 3, 4))
+    q, k, v = np.zeros((3, 8)), features(4, 8), features(4, 5)
+    expect.dtype(attention.attention, q, *single(k, v))
+    expect.dtype(attention.attention, *single(q), k, *single(v))
+    expect.dtype(attention.attention, *single(q, k), v)
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_attention_leaves_its_arguments_alone(attention, rng):
+    """Queries, keys, values, mask and bias are as they were afterwards."""
+    q, k, v = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 6)
+    expect.unchanged(attention.attention, q, k, v, some(rng, 3, 5), normal(rng, 2, 3, 5))
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_attention_refuses_bad_arguments(attention):
+    """Values that do not fit the keys are refused, and whatever attention_weights refuses."""
+    q, k, v = features(2, 4), features(5, 4), features(5, 3)
+    expect.raises(ValueError, attention.attention, q, k, features(4, 3), mentions=[4, 5])
+    expect.raises(ValueError, attention.attention, q, k, features(6, 3), mentions=[6, 5])
+    expect.raises(ValueError, attention.attention, q, features(5, 3), v, mentions=[4, 3])
+    expect.raises(ValueError, attention.attention, q, k, v, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 5)])
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_attention_does_not_loop(attention):
+    """numpy mixes the values for all queries at once."""
+    expect.vectorised(attention.attention, lambda length: [features(length, 2, seed=seed) for seed in (1, 2, 3)])
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_shuffled_queries_and_keys(attention, rng):
+    """Invariant in its keys, equivariant in its queries: shuffled queries get the same answers, moved with them."""
+    q, k, v, bias = normal(rng, 6, 3), normal(rng, 5, 3), normal(rng, 5, 2), normal(rng, 6, 5)
+    of_keys, of_queries = rng.permutation(5), rng.permutation(6)
+    out = expect.matches(attention.attention, q, k, v, bias=bias)
+    by_keys = attention.attention(q, k[of_keys], v[of_keys], bias=bias[:, of_keys])
+    expect.close(by_keys, out, "shuffled keys, values and bias give the same answers")
+    by_queries = attention.attention(q[of_queries], k, v, bias=bias[of_queries])
+    expect.close(by_queries, out[of_queries], "shuffled queries give shuffled answers")
+
+
+# causal_mask
+
+
+@pytest.mark.question("causal_mask", points=0.25)
+def test_causal_mask_of_any_length(attention):
+    """True on and below the diagonal, boolean, for one token as well as many."""
+    for length in (2, 9, 1):
+        expect.dtype(attention.causal_mask, length)
+
+
+@pytest.mark.question("causal_mask", points=0.25)
+def test_causal_mask_refuses_every_negative_length(attention):
+    """A negative length is refused by name, however small it is."""
+    for length in (-1, -2, -40):
+        expect.raises(ValueError, attention.causal_mask, length, mentions=length)
+
+
+@pytest.mark.question("causal_mask", points=0.25)
+def test_causal_mask_does_not_loop(attention):
+    """numpy compares all rows and columns at once."""
+    expect.vectorised(attention.causal_mask, lambda length: (length,))
+
+
+# self_attention
+
+
+@pytest.mark.question("self_attention", points=0.5)
+def test_self_attention_with_any_shapes(attention, rng):
+    """Any leading axes, any widths of queries and values, any mask."""
+    for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
+        x, w = normal(rng, *leading, length, d), weights(rng, d, dk, dv)
+        expect.matches(attention.self_attention, x, *w)
+        expect.matches(attention.self_attention, x, *w, some(rng, length, length))
+    expect.matches(attention.self_attention, x, *w, mask=some(rng, 2, 1, 4, 4))
+
+
+@pytest.mark.question("self_attention", points=0.25)
+def test_self_attention_dtype(attention, rng):
+    """float32 where x and every weight is."""
+    x, (w_q, w_k, w_v) = normal(rng, 4, 3), weights(rng, 3, 2, 5)
+    expect.dtype(attention.self_attention, *single(x, w_q, w_k, w_v), some(rng, 4, 4))
+    x, w_q, w_k, w_v = features(4, 3), np.zeros((3, 4)), features(3, 4), features(3, 5)
+    expect.dtype(attention.self_attention, x, *single(w_q, w_k, w_v))
+    expect.dtype(attention.self_attention, *single(x), w_q, *single(w_k, w_v))
+    expect.dtype(attention.self_attention, *single(x, w_q), w_k, *single(w_v))
+    expect.dtype(attention.self_attention, *single(x, w_q, w_k), w_v)
+
+
+@pytest.mark.question("self_attention", points=0.25)
+def test_self_attention_leaves_its_arguments_alone(attention, rng):
+    """x, weights and mask are as they were afterwards."""
+    expect.unchanged(attention.self_attention, normal(rng, 2, 4, 3), *weights(rng, 3, 3, 3), some(rng, 4, 4))
+
+
+@pytest.mark.question("self_attention", points=0.25)
+def test_self_attention_refuses_bad_arguments(attention):
+    """Each weight has to fit x, and queries have to fit keys."""
+    x, w = features(3, 4), [features(4, 2, seed=seed) for seed in (1, 2, 3)]
+    for place in range(3):
+        for misfit in (features(5, 2), features(3, 2)):
+            bad = [misfit if number == place else weight for number, weight in enumerate(w)]
+            expect.raises(ValueError, attention.self_attention, x, *bad, mentions=[misfit.shape, (3, 4), len(misfit), 4])
+    expect.raises(ValueError, attention.self_attention, x, w[0], features(4, 5), w[2], mentions=[2, 5])
+    expect.raises(ValueError, attention.self_attention, x, *w, np.ones((2, 2), dtype=bool), mentions=[(2, 2), (3, 3)])
+
+
+@pytest.mark.question("self_attention", points=0.25)
+def test_self_attention_does_not_loop(attention):
+    """numpy attends from all tokens at once."""
+    w = [features(2, 2, seed=seed) for seed in (1, 2, 3)]
+    expect.vectorised(attention.self_attention, lambda length: (features(length, 2), *w, np.tri(length, dtype=bool)))
+
+
+@pytest.mark.question("self_attention", points=0.25)
+@given(seed=seeds(), seen=st.integers(1, 3))
+def test_a_causal_mask_hides_the_future(attention, seed, seen):
+    """Under a causal mask later tokens change nothing before them, and the first token gets its own value."""
+    x, later = features(4, 3, seed=seed), features(4, 3, seed=seed + 1)
+    w, mask = [features(3, 3, seed=seed + part) for part in (2, 3, 4)], np.tri(4, dtype=bool)
+    out = attention.self_attention(x, *w, mask)
+    other = attention.self_attention(np.concatenate([x[:seen], later[seen:]]), *w, mask)
+    expect.close(other[:seen], out[:seen], "tokens that come later change nothing")
+    expect.close(out[0], x[0] @ w[2], "the first token gets its own value")
+
+
+# permute_tokens
+
+
+@pytest.mark.question("permute_tokens", points=0.5)
+def test_permute_and_take_back(attention, rng):
+    """Row t comes from row order[t], for any order; the inverse order takes it back."""
+    for leading, length in (((), 7), ((5,), 5), ((2, 3), 3)):
+        x, order = normal(rng, *leading, length, 4), cycle(rng, length)
+        moved = expect.matches(attention.permute_tokens, x, order)
+        expect.close(attention.permute_tokens(moved, np.argsort(order)), x, "the inverse order takes it back")
+    expect.matches(attention.permute_tokens, normal(rng, 1, 1), np.array([0]))
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_permute_dtype(attention, rng):
+    """float32 stays float32; everything else becomes float64."""
+    order = np.array([1, 2, 0])
+    expect.dtype(attention.permute_tokens, normal(rng, 3, 4, dtype=np.float32), order)
+    expect.dtype(attention.permute_tokens, normal(rng, 3, 4), order)
+    expect.dtype(attention.permute_tokens, rng.integers(-9, 10, (3, 4)), order)
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_permute_leaves_its_arguments_alone(attention, rng):
+    """x and order are as they were afterwards."""
+    expect.unchanged(attention.permute_tokens, normal(rng, 2, 4, 3), np.array([2, 0, 3, 1]))
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_permute_refuses_bad_arguments(attention):
+    """Rows left out, repeated, counted from the end or not there, and an order of the wrong shape are refused."""
+    x = features(4, 3)
+    for order, named in (
+        ([0, 0, 1, 2], [0, 3]),
+        ([3, 3, 3, 3], [3, 0]),
+        ([-1, 0, 1, 2], [-1, 3]),
+        ([-4, -3, -2, -1], [-4, -1, 0]),
+        ([0, 2, 1, 4], [4, 3]),
+        ([0, 1, 2], [3, 4, (0, 1, 2)]),
+        ([0, 1, 2, 3, 0], [5, 4, 0]),
+        ([0, 1, 2, 3, 4], [5, 4]),
+        ([[0, 1, 2, 3]], [(1, 4), 2, 3]),
+    ):
+        expect.raises(ValueError, attention.permute_tokens, x, np.array(order), mentions=named)
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_permute_does_not_loop(attention):
+    """numpy moves all rows at once, and checks the order at once."""
+    expect.vectorised(attention.permute_tokens, lambda length: (features(2, length, 2), np.roll(np.arange(length), 3)))
+
+
+# equivariance_gap
+
+
+@pytest.mark.question("equivariance_gap", points=0.25)
+def test_gap_under_any_mask(attention, rng):
+    """Whatever the mask, the order and the leading axes; zero up to rounding where all places see all."""
+    for leading, length in (((), 5), ((3,), 4), ((2, 2), 3)):
+        x, w, order = normal(rng, *leading, length, 3), weights(rng, 3, 4, 2), cycle(rng, length)
+        expect.matches(attention.equivariance_gap, x, *w, order, some(rng, length, length), tolerance=DOUBLE)
+        expect.matches(attention.equivariance_gap, x, *w, order, np.tri(length, dtype=bool), tolerance=DOUBLE)
+        expect.matches(attention.equivariance_gap, x, *w, order, tolerance=DOUBLE)
+        expect.matches(attention.equivariance_gap, *single(x, *w), order, tolerance=ROUNDED)
+
+
+@pytest.mark.question("equivariance_gap", points=0.25)
+def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
+    """The largest of the absolute differences counts, whether it is above or below zero."""
+    x, (w_q, w_k, w_v), order = normal(rng, 4, 3), weights(rng, 3, 3, 1), np.array([2, 0, 3, 1])
+    mask = np.tri(4, dtype=bool)
+    gap = expect.matches(attention.equivariance_gap, x, w_q, w_k, w_v, order, mask)
+    expect.close(attention.equivariance_gap(x, w_q, w_k, -w_v, order, mask), gap, "negated values have the same gap")
+    expect.close(attention.equivariance_gap(x, w_q, w_k, 2 * w_v, order, mask), 2 * gap, "doubled values double the gap")
+
+
+@pytest.mark.question("equivariance_gap", points=0.25)
+def test_gap_refuses_changes_and_loops_over_nothing(attention, rng):
+    """Bad orders, weights and masks are refused; arguments are left alone; numpy attends from all tokens at once."""
+    x, w, order = features(3, 2), [features(2, 2, seed=seed) for seed in (1, 2, 3)], np.array([2, 0, 1])
+    expect.unchanged(attention.equivariance_gap, normal(rng, 3, 2), *w, order, np.tri(3, dtype=bool))
+    expect.vectorised(
+        attention.equivariance_gap,
+        lambda length: (features(length, 2), *w, np.arange(length)[::-1], np.tri(length, dtype=bool)),
+    )
+    expect.raises(ValueError, attention.equivariance_gap, x, *w, np.array([0, 0, 1]), mentions=[0, 2])
+    expect.raises(ValueError, attention.equivariance_gap, x, *w, np.array([0, 1]), mentions=[2, 3, (0, 1)])
+    expect.raises(ValueError, attention.equivariance_gap, features(3, 4), *w, order, mentions=[(3, 4), 2, 4])
+    expect.raises(ValueError, attention.equivariance_gap, x, *w, order, np.ones((4, 4), dtype=bool), mentions=[(4, 4), (3, 3)])
+
+
+# bag_of_tokens
+
+
+@pytest.mark.question("bag_of_tokens", points=0.25)
+def test_bag_dtype_and_shapes(attention, rng):
+    """Any leading axes; float32 where x and every weight is."""
+    for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
+        expect.dtype(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
+    expect.dtype(attention.bag_of_tokens, *single(normal(rng, 4, 3), *weights(rng, 3, 4, 2)))
+    x, w_q, w_k, w_v = features(4, 3), np.zeros((3, 4)), features(3, 4), features(3, 5)
+    expect.dtype(attention.bag_of_tokens, x, *single(w_q, w_k, w_v))
+    expect.dtype(attention.bag_of_tokens, *single(x, w_q, w_k), w_v)
+
+
+@pytest.mark.question("bag_of_tokens", points=0.25)
+@given(seed=seeds(), order=st.permutations(range(4)))
+def test_the_bag_is_invariant(attention, seed, order):
+    """The bag is the same for every order of the tokens, and it is the mean of what self-attention returns."""
+    x, w = features(4, 3, seed=seed), [features(3, 2, seed=seed + part) for part in (1, 2, 3)]
+    bag = attention.bag_of_tokens(x, *w)
+    expect.close(attention.bag_of_tokens(x[order], *w), bag, "the bag is the same for every order")
+    expect.close(bag, np.mean(attention.self_attention(x, *w), axis=-2), "the bag is the mean of the outputs")
+
+
+@pytest.mark.question("bag_of_tokens", points=0.25)
+def test_bag_refuses_changes_and_loops_over_nothing(attention, rng):
+    """Weights that do not fit are refused; arguments are left alone; numpy attends from all tokens at once."""
+    w = [features(2, 2, seed=seed) for seed in (1, 2, 3)]
+    expect.unchanged(attention.bag_of_tokens, normal(rng, 3, 2), *w)
+    expect.vectorised(attention.bag_of_tokens, lambda length: (features(length, 2), *w))
+    expect.raises(ValueError, attention.bag_of_tokens, features(3, 4), *w, mentions=[(3, 4), 2, 4])
+    expect.raises(ValueError, attention.bag_of_tokens, features(3, 2), *w[:2], features(3, 2), mentions=[(3, 2), 2, 3])
+
+
+# ANSWERS
+
+
+@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.parametrize("key", ["causal_mask_keeps_equivariance", "same_attention_scores_dog_bites_man"])
+def test_answer(attention, key):
+    """Every question has one right answer."""
+    expect.answer(attention, key)

@@ -1,0 +1,457 @@
+"""Extrapolation, the full suite: every method against its definition, the causal mask, errors, dtype, loops, summaries.
+
+The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+
+The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's buckets
+are compared at 2, 4, 8 and 32 of them: there a distance on a boundary comes out right in whichever order the logarithms are
+divided and multiplied, in float32 too. (With 64, ln n − ln 32 opens a bucket one distance too late.)
+"""
+
+import math
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+ADDED = ["integer", "normalized", "binary", "sinusoidal", "learned"]
+SCORED = ["rope", "shaw", "t5", "alibi"]
+NEITHER = ["none"]
+
+
+def normal(rng, *shape, dtype=np.float64):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def parameters(rng, length, d, dtype=np.float64, buckets=8):
+    """What every method needs, in one dict: each reads its own and leaves the rest."""
+    return {
+        "table": normal(rng, length, d, dtype=dtype),
+        "n_bits": max((length - 1).bit_length(), 1),
+        "key_table": normal(rng, 5, d, dtype=dtype),
+        "bias_table": normal(rng, buckets, 1, dtype=dtype),
+        "slope": float(rng.uniform(0.01, 1)),
+        "base": float(rng.uniform(10, 1e5)),
+    }
+
+
+def added(method, t, c, length, d, given):
+    """What the method adds to feature c of row t."""
+    match method:
+        case "integer":
+            return t
+        case "normalized":
+            return t / (length - 1) if length > 1 else 0
+        case "binary":
+            return int(f"{t:0{given['n_bits']}b}"[c]) if c < given["n_bits"] else 0
+        case "sinusoidal":
+            angle = t * given.get("base", 10000.0) ** (-(c - c % 2) / d)
+            return math.cos(angle) if c % 2 else math.sin(angle)
+        case "learned":
+            return given["table"][t, c]
+    return 0
+
+
+def t5_bucket(distance, buckets):
+    """T5's causal bucket in whole numbers: the logarithms of its boundaries are compared as powers."""
+    exact = buckets // 2
+    if distance < exact:
+        return distance
+    steps = buckets - exact
+    passed = [step for step in range(steps) if Fraction(distance, exact) ** steps >= Fraction(128, exact) ** step]
+    return exact + passed[-1]
+
+
+def logit(method, q, k, i, j, given):
+    """The logit of query i and key j."""
+    if j > i:
+        return -math.inf
+    q_i, k_j, effect = q[i], k[j], 0.0
+    match method:
+        case "rope":
+            q_i, k_j = turned(q_i, i, given), turned(k_j, j, given)
+        case "shaw":
+            reach = len(given["key_table"]) // 2
+            k_j = k_j + given["key_table"][max(j - i, -reach) + reach]
+        case "t5":
+            effect = given["bias_table"][t5_bucket(i - j, len(given["bias_table"])), 0]
+        case "alibi":
+            effect = -given["slope"] * (i - j)
+    return sum(a * b for a, b in zip(q_i, k_j, strict=True)) / math.sqrt(len(q_i)) + effect
+
+
+def turned(row, position, given):
+    result = []
+    for i in range(len(row) // 2):
+        angle = position * given.get("base", 10000.0) ** (-2 * i / len(row))
+        pair = complex(row[2 * i], row[2 * i + 1]) * complex(math.cos(angle), math.sin(angle))
+        result += [pair.real, pair.imag]
+    return result
+
+
+def all_added(method, length, d, given):
+    return np.array([[float(added(method, t, c, length, d, given)) for c in range(d)] for t in range(length)])
+
+
+def all_logits(method, q, k, given):
+    return np.array([[logit(method, q, k, i, j, given) for j in range(len(k))] for i in range(len(q))])
+
+
+def agree(got, wanted, says):
+    """Two arrays of logits agree, and −∞ stands in the same places."""
+    expect.close(np.isneginf(got), np.isneginf(wanted), f"{says}: −∞ where a key lies ahead, and nowhere else")
+    expect.close(got, wanted, says)
+
+
+# encode
+
+
+@pytest.mark.question("encode", points=0.375)
+@pytest.mark.parametrize("method", ADDED)
+def test_encode_of_any_size(extrapolation, rng, method):
+    """What the method adds to row t, for one row and one pair of features as well as for many."""
+    for length, d in ((7, 6), (1, 4), (2, 2), (16, 4), (12, 10)):
+        x, given_to = normal(rng, length, d), parameters(rng, length, d)
+        got = expect.matches(extrapolation.encode, method, x, given_to)
+        expect.close(got, x + all_added(method, length, d, given_to), f"{method}: what is added to each row")
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_encode_with_parameters_of_any_size(extrapolation, rng):
+    """A table may have more rows than the text, a code more bits than it needs; without a base it is 10000."""
+    x = normal(rng, 5, 8)
+    expect.matches(extrapolation.encode, "learned", x, {"table": normal(rng, 40, 8)})
+    for n_bits in (3, 5, 8):
+        got = expect.matches(extrapolation.encode, "binary", x, {"n_bits": n_bits})
+        expect.close(got, x + all_added("binary", 5, 8, {"n_bits": n_bits}), "the last bits change fastest")
+    expect.matches(extrapolation.encode, "sinusoidal", x, {})
+    expect.matches(extrapolation.encode, "sinusoidal", x, {"base": 0.5})
+    expect.matches(extrapolation.encode, "integer", normal(rng, 3, 5), {})
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_encode_leaves_the_embeddings(extrapolation, rng):
+    """A method that acts in the scores gives back the numbers of x, of any size, and leaves x as it was."""
+    for method in (*NEITHER, *SCORED):
+        for length, d in ((5, 4), (1, 3)):
+            x, given_to = normal(rng, length, d), parameters(rng, length, d)
+            expect.unchanged(extrapolation.encode, method, x, given_to)
+            expect.close(extrapolation.encode(method, x, given_to), x, f"{method}: the embeddings as they are")
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_encode_leaves_its_arguments_alone(extrapolation, rng):
+    """x, the table and the dict of parameters are as they were afterwards."""
+    for method in ADDED:
+        expect.unchanged(extrapolation.encode, method, normal(rng, 4, 6), parameters(rng, 4, 6))
+    expect.unchanged(extrapolation.encode, "learned", np.zeros((4, 6)), parameters(rng, 4, 6))
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_encode_dtype(extrapolation, rng):
+    """float32 where x, and for learned its table, is; everything else becomes float64."""
+    x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
+    for method in (*NEITHER, *ADDED, *SCORED):
+        expect.dtype(extrapolation.encode, method, x, given_to)
+        expect.dtype(extrapolation.encode, method, rng.integers(-9, 9, (4, 6)), given_to)
+    expect.dtype(extrapolation.encode, "learned", x, {"table": normal(rng, 4, 6)})
+    expect.dtype(extrapolation.encode, "learned", x.astype(np.float64), given_to)
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_learned_refuses_what_does_not_fit(extrapolation):
+    """There is no row past the table's end, and a row of another width than the embeddings' does not fit."""
+    for rows, length in ((4, 5), (1, 2), (6, 13)):
+        table = features(rows, 2, seed=1)
+        mentions = [length, rows, length - 1]
+        expect.raises(ValueError, extrapolation.encode, "learned", features(length, 2), {"table": table}, mentions=mentions)
+    for columns in (1, 3, 6):
+        table = features(5, columns)
+        expect.raises(ValueError, extrapolation.encode, "learned", features(4, 2), {"table": table}, mentions=[columns, 2])
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_binary_refuses_what_does_not_fit(extrapolation):
+    """The last position must fit into the bits, and there is at least one bit."""
+    for n_bits, length in ((3, 9), (1, 3), (2, 40)):
+        x, mentions = features(length, 8), [n_bits, length, length - 1]
+        expect.raises(ValueError, extrapolation.encode, "binary", x, {"n_bits": n_bits}, mentions=mentions)
+    for n_bits in (0, -1):
+        expect.raises(ValueError, extrapolation.encode, "binary", features(1, 4), {"n_bits": n_bits}, mentions=n_bits)
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_encode_refuses_bad_arguments(extrapolation):
+    """A method that is none of the ten, sinusoids for an odd number of features, and a bad base are refused."""
+    expect.raises(ValueError, extrapolation.encode, "fourier", features(3, 4), {}, mentions="fourier")
+    for d in (1, 5):
+        expect.raises(ValueError, extrapolation.encode, "sinusoidal", features(3, d), {}, mentions=[d])
+    for base in (0.0, -10.0, np.inf, np.nan):
+        expect.raises(ValueError, extrapolation.encode, "sinusoidal", features(3, 4), {"base": base}, mentions=base)
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_encode_does_not_loop_over_rows(extrapolation):
+    """numpy adds to all rows at once."""
+    for method in (*NEITHER, *ADDED, *SCORED):
+        expect.vectorised(
+            extrapolation.encode,
+            lambda length, method=method: (method, features(length, 8), {"table": features(length, 8, seed=1), "n_bits": 7}),
+        )
+
+
+@pytest.mark.question("encode", points=0.25)
+@given(seed=seeds(), shorter=st.integers(2, 8))
+def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
+    """What a row gets does not depend on how long the text is: except with normalized positions."""
+    x = features(9, 4, seed=seed)
+    given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
+    for method in ("integer", "binary", "sinusoidal", "learned"):
+        whole = extrapolation.encode(method, x, given_to)
+        expect.close(extrapolation.encode(method, x[:shorter], given_to), whole[:shorter], f"{method}: rows of a beginning")
+        expect.holds(not np.allclose(whole, x), f"{method} adds something")
+    moved = extrapolation.encode("normalized", x, {})[1] - extrapolation.encode("normalized", x[:shorter], {})[1]
+    expect.close(moved, np.full(4, 1 / 8 - 1 / (shorter - 1)), "normalized: row 1 depends on the length")
+
+
+# logits
+
+
+@pytest.mark.question("logits", points=0.375)
+@pytest.mark.parametrize("method", [*NEITHER, *SCORED])
+def test_logits_of_any_size(extrapolation, rng, method):
+    """The scores with the method's effect, for one row and one pair of features as well as for many."""
+    for length, d in ((9, 6), (1, 4), (2, 2), (13, 4)):
+        q, k, given_to = normal(rng, length, d), normal(rng, length, d), parameters(rng, length, d)
+        got = expect.matches(extrapolation.logits, method, q, k, given_to)
+        agree(got, all_logits(method, q, k, given_to), f"{method}: the logit of each query and key")
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_logits_with_parameters_of_any_size(extrapolation, rng):
+    """Tables of any size, and an odd number of features where no pairs are needed; without a base it is 10000."""
+    q, k = normal(rng, 7, 4), normal(rng, 7, 4)
+    for rows in (1, 3, 13, 31):
+        given_to = {"key_table": normal(rng, rows, 4)}
+        got = expect.matches(extrapolation.logits, "shaw", q, k, given_to)
+        agree(got, all_logits("shaw", q, k, given_to), "distances beyond the table share its first row")
+    for given_to in ({}, {"base": 500}):
+        got = expect.matches(extrapolation.logits, "rope", q, k, given_to)
+        agree(got, all_logits("rope", q, k, given_to), "rope: without a base it is 10000")
+    for method in ("none", "shaw", "t5", "alibi"):
+        expect.matches(extrapolation.logits, method, normal(rng, 6, 3), normal(rng, 6, 3), parameters(rng, 6, 3))
+
+
+@pytest.mark.question("logits", points=0.125)
+@pytest.mark.parametrize("buckets", [2, 4, 8, 32])
+def test_t5_buckets(extrapolation, rng, buckets):
+    """Half of the buckets hold one distance each, the others share those up to 128 on a logarithmic scale; all for the past."""
+    q, k, given_to = normal(rng, 132, 2), normal(rng, 132, 2), {"bias_table": normal(rng, buckets, 1)}
+    got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
+    effect = got[-1] - q[-1] @ k.T / np.sqrt(2)
+    wanted = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in range(131, -1, -1)]
+    expect.close(effect, np.array(wanted), "what is added for each distance, in the last row")
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation, rng):
+    """A method that acts in the embeddings does not act a second time, whatever the parameters hold."""
+    for method in ADDED:
+        q, k = normal(rng, 6, 5), normal(rng, 6, 5)
+        got = expect.matches(extrapolation.logits, method, q, k, parameters(rng, 3, 5))
+        agree(got, all_logits("none", q, k, {}), f"{method}: plain scores")
+
+
+@pytest.mark.question("logits", points=0.625)
+def test_a_beginning_scores_alike(extrapolation, rng):
+    """Causal: what comes later changes no score of a beginning, and a query sees no key after its own."""
+    q, k, given_to = normal(rng, 9, 4), normal(rng, 9, 4), parameters(rng, 9, 4)
+    for method in (*NEITHER, *ADDED, *SCORED):
+        whole = extrapolation.logits(method, q, k, given_to)
+        expect.close(np.isneginf(whole), ~np.tri(9, dtype=bool), f"{method}: only the future is hidden")
+        for shorter in (1, 2, 6):
+            beginning = extrapolation.logits(method, q[:shorter], k[:shorter], given_to)
+            agree(beginning, whole[:shorter, :shorter], f"{method}: the scores of a beginning")
+
+
+@pytest.mark.question("logits", points=0.5)
+def test_only_the_distance_counts(extrapolation, rng):
+    """The same query and the same key score by their distance alone; without an effect in the scores not even by that."""
+    q, k = np.tile(normal(rng, 4), (8, 1)), np.tile(normal(rng, 4), (8, 1))
+    key_table = np.outer(np.arange(7.0), q[0]) / (q[0] @ q[0])  # row r gives q·row = r
+    given_to = {"key_table": key_table, "bias_table": np.arange(8.0)[:, np.newaxis], "slope": 0.25}
+    logits = {method: extrapolation.logits(method, q, k, given_to) for method in (*NEITHER, *ADDED, *SCORED)}
+    for method, got in logits.items():
+        for distance in range(8):
+            along = np.diagonal(got, -distance)
+            expect.close(along, np.full(8 - distance, got[distance, 0]), f"{method}: the same distance, the same score")
+    plain = q[0] @ k[0] / 2
+    expect.close(logits["none"][:4, 0], np.full(4, plain), "none: the plain score at every distance")
+    expect.close(logits["alibi"][:4, 0], plain - 0.25 * np.arange(4), "alibi: the slope times the distance is subtracted")
+    expect.close(logits["t5"][:4, 0], plain + np.arange(4.0), "t5: the bias stands outside the division by √d")
+    expect.close(logits["shaw"][:4, 0], plain + np.array([3.0, 2, 1, 0]) / 2, "shaw: its rows stand inside the division by √d")
+    expect.close(logits["rope"][0, 0], plain, "rope: at distance 0 nothing is turned")
+    expect.holds(not np.isclose(logits["rope"][1, 0], plain), "rope: at distance 1 the score is another")
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_logits_leave_their_arguments_alone(extrapolation, rng):
+    """q, k, the tables and the dict of parameters are as they were afterwards."""
+    for method in (*NEITHER, *SCORED):
+        expect.unchanged(extrapolation.logits, method, normal(rng, 5, 4), normal(rng, 5, 4), parameters(rng, 5, 4))
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_logits_dtype(extrapolation, rng):
+    """float32 where q, k and Shaw's table are; everything else becomes float64."""
+    q, k = normal(rng, 4, 6, dtype=np.float32), normal(rng, 4, 6, dtype=np.float32)
+    for method in (*NEITHER, *ADDED, *SCORED):
+        expect.dtype(extrapolation.logits, method, q, k, parameters(rng, 4, 6, np.float32))
+        expect.dtype(extrapolation.logits, method, q.astype(np.float64), k.astype(np.float64), parameters(rng, 4, 6))
+    expect.dtype(extrapolation.logits, "none", q, k.astype(np.float64), {})
+    expect.dtype(extrapolation.logits, "none", rng.integers(-9, 9, (4, 6)), rng.integers(-9, 9, (4, 6)), {})
+    expect.dtype(extrapolation.logits, "shaw", q, k, {"key_table": normal(rng, 3, 6)})
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_logits_refuse_bad_arguments(extrapolation):
+    """A method that is none of the ten, and queries and keys of different shapes, are refused."""
+    expect.raises(ValueError, extrapolation.logits, "fourier", features(3, 4), features(3, 4), {}, mentions="fourier")
+    for shape in ((3, 6), (5, 4), (1, 4), (3, 1)):
+        k = features(*shape)
+        expect.raises(ValueError, extrapolation.logits, "none", features(3, 4), k, {}, mentions=[shape, *shape, 3, 4])
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_logits_refuse_bad_parameters(extrapolation):
+    """RoPE needs pairs and a good base, tables must fit, and a slope is positive."""
+    q, k = features(3, 4), features(3, 4, seed=1)
+    expect.raises(ValueError, extrapolation.logits, "rope", features(3, 5), features(3, 5), {}, mentions=[5])
+    for base in (0.0, -10.0, np.inf, np.nan):
+        expect.raises(ValueError, extrapolation.logits, "rope", q, k, {"base": base}, mentions=base)
+    for columns in (1, 3, 5):
+        table = features(5, columns)
+        expect.raises(ValueError, extrapolation.logits, "shaw", q, k, {"key_table": table}, mentions=[columns, 4])
+    expect.raises(ValueError, extrapolation.logits, "t5", q, k, {"bias_table": features(8, 2)}, mentions=2)
+    for slope in (0.0, -0.5):
+        expect.raises(ValueError, extrapolation.logits, "alibi", q, k, {"slope": slope}, mentions=slope)
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_logits_do_not_loop_over_rows(extrapolation):
+    """numpy scores all pairs of rows at once."""
+    given_to = {"key_table": features(5, 2), "bias_table": features(4, 1), "slope": 0.5}
+    for method in (*NEITHER, *ADDED, *SCORED):
+        expect.vectorised(
+            extrapolation.logits,
+            lambda length, method=method: (method, features(length, 2), features(length, 2, seed=1), given_to),
+            length=4,
+        )
+
+
+# longest_reliable_length
+
+
+def reliable(lengths, accuracies, threshold):
+    """The definition: of the lengths with nothing below the threshold up to and including them, the longest."""
+    measured = list(zip(lengths, accuracies, strict=True))
+    passed = [long for long in lengths if all(accuracy >= threshold for length, accuracy in measured if length <= long)]
+    return max(passed, default=0)
+
+
+@pytest.mark.question("longest_reliable_length", points=0.625)
+@given(
+    accuracies=st.lists(st.sampled_from([0.25, 0.75, 0.875, 0.9, 1.0]), min_size=1, max_size=6),
+    threshold=st.sampled_from([0.75, 0.9]),
+    order=st.randoms(use_true_random=False),
+)
+@example(accuracies=[1.0, 0.75, 1.0], threshold=0.9, order=Random(0))
+def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, order):
+    """The longest length up to which accuracy never falls below the threshold, in whatever order the lengths come."""
+    lengths = [3 * 2**step for step in range(len(accuracies))]
+    places = order.sample(range(len(lengths)), len(lengths))
+    shuffled = [lengths[place] for place in places], [accuracies[place] for place in places]
+    longest = expect.matches(extrapolation.longest_reliable_length, *shuffled, threshold)
+    expect.close(longest, reliable(lengths, accuracies, threshold), "nothing up to this length fails")
+
+
+@pytest.mark.question("longest_reliable_length", points=0.25)
+def test_reliable_at_the_limits(extrapolation):
+    """Everything passes: the longest; nothing does: 0; the threshold itself passes, and is 0.9 unless said otherwise."""
+    longest = extrapolation.longest_reliable_length
+    expect.close(longest([1, 4, 2], [1.0, 0.9, 0.95]), 4, "everything passes")
+    expect.close(longest([1, 4, 2], [0.5, 1.0, 1.0]), 0, "the shortest fails")
+    expect.close(longest([8], [0.9]), 8, "exactly at the threshold")
+    expect.close(longest([8, 16], [0.9, 0.899]), 8, "just below the threshold")
+    expect.close(longest([8, 16], [0.2, 0.1], 0.1), 16, "another threshold")
+    expect.unchanged(longest, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.95]))
+    expect.unchanged(longest, [32, 8, 16], [0.5, 1.0, 0.95])
+
+
+@pytest.mark.question("longest_reliable_length", points=0.25)
+def test_reliable_refuses_bad_arguments(extrapolation):
+    """Every length has one accuracy, and no length is negative."""
+    longest = extrapolation.longest_reliable_length
+    expect.raises(ValueError, longest, [8, 16, 32], [1.0, 0.5], mentions=[3, 2])
+    expect.raises(ValueError, longest, [8, 16], [1.0, 0.5, 0.25], mentions=[3, 2])
+    expect.raises(ValueError, longest, [8, 16], [1.0], mentions=[1, 2])
+    expect.raises(ValueError, longest, np.array([[8, 16]]), np.array([[1.0, 0.5]]), mentions=[(1, 2), 2])
+    expect.raises(ValueError, longest, [8, -16], [1.0, 0.5], mentions=-16)
+
+
+# extrapolation_gap
+
+
+@pytest.mark.question("extrapolation_gap", points=0.625)
+@given(
+    accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6),
+    order=st.randoms(use_true_random=False),
+)
+def test_gap_of_any_measurement(extrapolation, accuracies, order):
+    """From the accuracy at the trained length, wherever it stands, to that at the largest length, wherever it stands."""
+    lengths = [5 * 2**step for step in range(len(accuracies))]
+    places = order.sample(range(len(lengths)), len(lengths))
+    trained = order.choice(lengths)
+    shuffled = [lengths[place] for place in places], [accuracies[place] for place in places]
+    gap = expect.matches(extrapolation.extrapolation_gap, *shuffled, trained)
+    expect.close(gap, accuracies[lengths.index(trained)] - accuracies[-1], "trained minus longest")
+
+
+@pytest.mark.question("extrapolation_gap", points=0.25)
+def test_gap_at_the_limits(extrapolation):
+    """Negative where the longest does better, 0 where it is the trained one; arguments are left as they were."""
+    gap = extrapolation.extrapolation_gap
+    expect.close(gap([32, 8], [1.0, 0.25], 8), -0.75, "better at the longest length")
+    expect.close(gap([32, 8], [1.0, 0.25], 32), 0.0, "trained at the longest length")
+    expect.close(gap([1, 8], [1, 0], 1), 1.0, "accuracies that are whole numbers")
+    expect.unchanged(gap, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.25]), 16)
+    expect.unchanged(gap, [32, 8, 16], [0.5, 1.0, 0.25], 16)
+
+
+@pytest.mark.question("extrapolation_gap", points=0.25)
+def test_gap_refuses_bad_arguments(extrapolation):
+    """The trained length was measured, every length has one accuracy, and no length is negative."""
+    gap = extrapolation.extrapolation_gap
+    for trained_length in (12, 0, 64):
+        expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5, 0.25], trained_length, mentions=trained_length)
+    expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5], 8, mentions=[3, 2])
+    expect.raises(ValueError, gap, [8, 16], [1.0, 0.5, 0.25], 8, mentions=[3, 2])
+    expect.raises(ValueError, gap, np.array([[8, 16]]), np.array([[1.0, 0.5]]), 8, mentions=[(1, 2), 2])
+    expect.raises(ValueError, gap, [8, -16], [1.0, 0.5], 8, mentions=-16)
+
+
+# ANSWERS
+
+
+@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.parametrize(
+    "key", ["learned_runs_past_its_table", "alibi_changes_the_embeddings", "causal_model_without_encoding_sees_order"]
+)
+def test_answer(extrapolation, key):
+    """Every question has one right answer."""
+    expect.answer(extrapolation, key)

@@ -1,0 +1,324 @@
+"""Three first attempts, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what codes obey.
+
+The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+
+Codes, steps, bits and periods are whole numbers and have to be exact; the others keep the usual tolerance. A loop
+over bits is fine, and so the codes are long where lines are counted: sixteen times the length is four bits more, and from
+eight bits to twelve such a loop grows by half.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features
+
+LENGTHS = st.integers(2, 200)
+
+
+def normal(rng, *shape, dtype=np.float64):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def random_codes(rng, *shape):
+    return rng.integers(0, 2, shape)
+
+
+def at_random(rng, *limits):
+    """A length below each limit, and at least 1."""
+    return [int(rng.integers(1, limit)) for limit in limits]
+
+
+# integer_positions
+
+
+@pytest.mark.question("integer_positions", points=0.5)
+def test_integer_positions_of_any_length(naive, rng):
+    """0 … T − 1 in float64, for one token as well as many."""
+    for length in (1, 2, *at_random(rng, 50, 3000)):
+        expect.matches(naive.integer_positions, length)
+    expect.dtype(naive.integer_positions, 6)
+
+
+@pytest.mark.question("integer_positions", points=0.25)
+def test_integer_positions_refuse_every_negative_length(naive):
+    """A negative length is refused by name, however small it is."""
+    for length in (-1, -2, -70):
+        expect.raises(ValueError, naive.integer_positions, length, mentions=length)
+
+
+@pytest.mark.question("integer_positions", points=0.25)
+def test_integer_positions_do_not_loop(naive):
+    """numpy counts all positions at once."""
+    expect.vectorised(naive.integer_positions, lambda length: (length,))
+
+
+# add_integer_positions
+
+
+@pytest.mark.question("add_integer_positions", points=0.5)
+def test_add_with_any_shapes(naive, rng):
+    """Any number of leading axes; one row or one feature as well as many."""
+    for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
+        expect.matches(naive.add_integer_positions, normal(rng, *shape))
+
+
+@pytest.mark.question("add_integer_positions", points=0.25)
+def test_add_dtype(naive, rng):
+    """float32 stays float32; everything else becomes float64."""
+    expect.dtype(naive.add_integer_positions, normal(rng, 5, 4, dtype=np.float32))
+    expect.dtype(naive.add_integer_positions, normal(rng, 5, 4))
+    expect.dtype(naive.add_integer_positions, rng.integers(-9, 10, (5, 4)))
+
+
+@pytest.mark.question("add_integer_positions", points=0.25)
+def test_add_leaves_its_argument_alone(naive, rng):
+    """x is as it was afterwards."""
+    expect.unchanged(naive.add_integer_positions, normal(rng, 5, 4))
+    expect.unchanged(naive.add_integer_positions, normal(rng, 2, 5, 4, dtype=np.float32))
+
+
+@pytest.mark.question("add_integer_positions", points=0.25)
+def test_add_refuses_bad_arguments(naive):
+    """Rows need at least one feature."""
+    expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=[0])
+    expect.raises(ValueError, naive.add_integer_positions, features(2, 3, 0), mentions=[0])
+
+
+@pytest.mark.question("add_integer_positions", points=0.25)
+def test_add_does_not_loop(naive):
+    """numpy moves all rows at once."""
+    expect.vectorised(naive.add_integer_positions, lambda length: (features(2, length, 3),))
+
+
+# normalized_positions
+
+
+@pytest.mark.question("normalized_positions", points=0.5)
+def test_normalized_of_any_length(naive, rng):
+    """i/(L − 1) in float64, for one token, two, and many."""
+    for length in (1, 2, 3, *at_random(rng, 50, 3000)):
+        expect.matches(naive.normalized_positions, length)
+    expect.dtype(naive.normalized_positions, 7)
+    expect.dtype(naive.normalized_positions, 1)
+
+
+@pytest.mark.question("normalized_positions", points=0.25)
+def test_normalized_refuses_a_negative_length(naive):
+    """A negative length is refused by name."""
+    for length in (-1, -2, -30):
+        expect.raises(ValueError, naive.normalized_positions, length, mentions=length)
+
+
+@pytest.mark.question("normalized_positions", points=0.25)
+def test_normalized_does_not_loop(naive):
+    """numpy divides all positions at once."""
+    expect.vectorised(naive.normalized_positions, lambda length: (length,))
+
+
+# bits_needed
+
+
+@pytest.mark.question("bits_needed", points=0.5)
+def test_bits_needed_by_every_short_text(naive):
+    """⌈log₂ L⌉, and at least 1, for every short text."""
+    for length in range(1, 40):
+        expect.matches(naive.bits_needed, length)
+
+
+@pytest.mark.question("bits_needed", points=0.5)
+def test_bits_needed_by_long_texts(naive, rng):
+    """With n bits 2^n positions can be written and no more."""
+    for n in (10, 15, 16, 20, 24, 28):
+        expect.matches(naive.bits_needed, 2**n - 1)
+        expect.matches(naive.bits_needed, 2**n)
+        expect.matches(naive.bits_needed, 2**n + 1)
+        expect.matches(naive.bits_needed, 2**n + int(rng.integers(2**n)))
+
+
+@pytest.mark.question("bits_needed", points=0.25)
+def test_bits_needed_where_logarithms_round(naive):
+    """Whole numbers are exact where a quotient of logarithms is not."""
+    expect.matches(naive.bits_needed, 2**28)
+    expect.matches(naive.bits_needed, 2**29)
+    expect.matches(naive.bits_needed, 2**31)
+
+
+@pytest.mark.question("bits_needed", points=0.25)
+def test_bits_needed_where_every_logarithm_rounds(naive):
+    """Whole numbers are exact where a logarithm of base 2 is not."""
+    expect.matches(naive.bits_needed, 2**28 + 1)
+    expect.matches(naive.bits_needed, 2**49 + 1)
+
+
+@pytest.mark.question("bits_needed", points=0.25)
+def test_bits_needed_refuses_a_negative_length(naive):
+    """A negative length is refused by name."""
+    for length in (-1, -2, -512):
+        expect.raises(ValueError, naive.bits_needed, length, mentions=length)
+
+
+@pytest.mark.question("bits_needed", points=0.25)
+def test_bits_needed_does_not_loop_over_positions(naive):
+    """A loop over bits is fine, one over positions is not."""
+    expect.vectorised(naive.bits_needed, lambda length: (length,), length=4096)
+
+
+# binary_positions
+
+
+@pytest.mark.question("binary_positions", points=0.5)
+def test_binary_of_any_length(naive, rng):
+    """Just enough columns, or as many as asked for, for one token as well as many."""
+    for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
+        expect.matches(naive.binary_positions, length)
+        expect.matches(naive.binary_positions, length, 10)
+    expect.matches(naive.binary_positions, 1, 1)
+    expect.matches(naive.binary_positions, 16, n_bits=4)
+
+
+@pytest.mark.question("binary_positions", points=0.25)
+def test_binary_dtype(naive):
+    """Bits are int64, whatever the number of columns."""
+    expect.dtype(naive.binary_positions, 6)
+    expect.dtype(naive.binary_positions, 6, 9)
+
+
+@pytest.mark.question("binary_positions", points=0.25)
+def test_binary_refuses_bad_arguments(naive):
+    """Too few columns for the last position, none at all, and a negative length are refused."""
+    for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9)):
+        named = [n_bits, length, length - 1, (length - 1).bit_length()]
+        expect.raises(ValueError, naive.binary_positions, length, n_bits, mentions=named)
+    expect.raises(ValueError, naive.binary_positions, 1, 0, mentions=[0, 1])
+    expect.raises(ValueError, naive.binary_positions, 2, -1, mentions=[-1, 1])
+    expect.raises(ValueError, naive.binary_positions, -4, mentions=-4)
+    expect.raises(ValueError, naive.binary_positions, -4, 3, mentions=-4)
+
+
+@pytest.mark.question("binary_positions", points=0.25)
+def test_binary_does_not_loop_over_positions(naive):
+    """numpy writes all positions at once; a loop over bits is fine."""
+    expect.vectorised(naive.binary_positions, lambda length: (length,), length=256)
+
+
+# bit_period
+
+
+@pytest.mark.question("bit_period", points=0.5)
+def test_bit_period_of_any_bit(naive):
+    """2^(bit + 1), a whole number, for every bit."""
+    for bit in (0, 1, 2, 5, 9, 20, 40):
+        expect.matches(naive.bit_period, bit)
+
+
+@pytest.mark.question("bit_period", points=0.25)
+def test_bit_period_refuses_every_negative_bit(naive):
+    """A negative bit is refused by name."""
+    for bit in (-1, -2, -9):
+        expect.raises(ValueError, naive.bit_period, bit, mentions=bit)
+
+
+@pytest.mark.question("bit_period", points=0.5)
+@given(bit=st.integers(0, 5))
+def test_bits_repeat_after_their_period(naive, bit):
+    """A column of the binary code repeats after its bit's period, and is the other way round after half of it."""
+    period = naive.bit_period(bit)
+    column = np.arange(3 * 2 ** (bit + 1)) >> bit & 1
+    expect.close(column[period:], column[:-period], "the column repeats after a period")
+    expect.close(column[period // 2 :], 1 - column[: -period // 2], "half a period turns zeros into ones")
+
+
+# hamming_steps
+
+
+@pytest.mark.question("hamming_steps", points=0.5)
+def test_hamming_of_any_codes(naive, rng):
+    """The number of columns that differ between neighbours, for codes of any length and width."""
+    for shape in ((9, 5), (2, 1), (40, 12), (5, 5)):
+        expect.matches(naive.hamming_steps, random_codes(rng, *shape))
+    expect.matches(naive.hamming_steps, random_codes(rng, 1, 4))
+
+
+@pytest.mark.question("hamming_steps", points=0.375)
+def test_hamming_of_the_two_codes(naive):
+    """A binary counter changes as many bits as it carries; reflected Gray code changes one."""
+    numbers, bits = np.arange(64)[:, np.newaxis], np.arange(6)[::-1]
+    counter = naive.hamming_steps(numbers >> bits & 1)
+    expect.close(np.sum(counter), 2.0**7 - 6 - 2, "2^(n+1) − n − 2 bits change while n bits count through")
+    expect.close(counter[31], 6.0, "halfway all of them change")
+    gray = naive.hamming_steps((numbers ^ numbers >> 1) >> bits & 1)
+    expect.close(gray, np.ones(63), "one bit changes in a step of Gray code")
+
+
+@pytest.mark.question("hamming_steps", points=0.25)
+def test_hamming_as_an_array_function(naive, rng):
+    """int64, and the codes are as they were afterwards."""
+    expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4))
+    expect.unchanged(naive.hamming_steps, random_codes(rng, 7, 4))
+
+
+@pytest.mark.question("hamming_steps", points=0.25)
+def test_hamming_does_not_loop(naive):
+    """numpy compares all neighbours at once."""
+    expect.vectorised(naive.hamming_steps, lambda length: ((np.arange(length)[:, np.newaxis] >> np.arange(4)) & 1,))
+
+
+# gray_positions
+
+
+@pytest.mark.question("gray_positions", points=0.5)
+def test_gray_of_any_length(naive, rng):
+    """Just enough columns, or as many as asked for, for one token as well as many."""
+    for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
+        expect.matches(naive.gray_positions, length)
+        expect.matches(naive.gray_positions, length, 10)
+    expect.matches(naive.gray_positions, 1, 1)
+    expect.matches(naive.gray_positions, 16, n_bits=4)
+
+
+@pytest.mark.question("gray_positions", points=0.25)
+def test_gray_dtype(naive):
+    """Bits are int64, whatever the number of columns."""
+    expect.dtype(naive.gray_positions, 6)
+    expect.dtype(naive.gray_positions, 6, 9)
+
+
+@pytest.mark.question("gray_positions", points=0.25)
+def test_gray_refuses_bad_arguments(naive):
+    """Too few columns for the last position, none at all, and a negative length are refused."""
+    for length, n_bits in ((3, 1), (5, 2), (257, 8)):
+        named = [n_bits, length, length - 1, (length - 1).bit_length()]
+        expect.raises(ValueError, naive.gray_positions, length, n_bits, mentions=named)
+    expect.raises(ValueError, naive.gray_positions, 1, 0, mentions=[0, 1])
+    expect.raises(ValueError, naive.gray_positions, -4, mentions=-4)
+    expect.raises(ValueError, naive.gray_positions, -4, 3, mentions=-4)
+
+
+@pytest.mark.question("gray_positions", points=0.25)
+def test_gray_does_not_loop_over_positions(naive):
+    """numpy writes all codes at once; a loop over bits is fine."""
+    expect.vectorised(naive.gray_positions, lambda length: (length,), length=256)
+
+
+@pytest.mark.question("gray_positions", points=0.75)
+@given(length=LENGTHS)
+def test_gray_is_reflected(naive, length):
+    """Added up from the front, two ones making a zero, the bits of Gray code are those of the binary code."""
+    gray = naive.gray_positions(length)
+    numbers = (np.cumsum(gray, axis=-1) % 2) @ 2 ** np.arange(gray.shape[-1])[::-1]
+    expect.close(numbers, np.arange(length), "running sums of Gray code, modulo 2, read as numbers")
+
+
+# ANSWERS
+
+
+@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.parametrize(
+    "key", ["normalized_5_of_10", "normalized_5_of_1000", "bits_for_512", "bits_flipped_3_to_4", "middle_of_512"]
+)
+def test_answer(naive, key):
+    """Every question has one right answer."""
+    expect.answer(naive, key)

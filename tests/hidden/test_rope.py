@@ -1,0 +1,428 @@
+"""RoPE, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the properties at any position.
+
+The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+
+Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a few units in the
+last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈ 1e−15 or so. At position 10⁶ the
+angle, and so each feature, is off by up to about 1e−9 of the row's norm; FAR allows some hundred times that. Angles in
+float32 are off by 0.06 there.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, positions, seeds
+
+FAR = 1e-7
+HEAD_DIMS = st.sampled_from([2, 4, 8, 16])
+
+
+def normal(rng, *shape, dtype=np.float64):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def weights(rng, d, columns, dtype=np.float64):
+    return [normal(rng, d, columns, dtype=dtype) / np.sqrt(d).astype(dtype) for _ in range(3)]
+
+
+def caches(rng, *shape, dtype=np.float64):
+    return normal(rng, *shape, dtype=dtype), normal(rng, *shape, dtype=dtype)
+
+
+# rope_frequencies
+
+
+@pytest.mark.question("rope_frequencies", points=0.25)
+def test_frequencies_of_any_size_and_base(rope, rng):
+    """θ_i = base^(−2i/d) for every even size and every base, in float64."""
+    for head_dim in (2, 4, 6, 64, 128):
+        expect.matches(rope.rope_frequencies, head_dim)
+        expect.matches(rope.rope_frequencies, head_dim, float(rng.uniform(2, 1e6)))
+    expect.matches(rope.rope_frequencies, 6, 0.5)
+    expect.dtype(rope.rope_frequencies, 10, 10000)
+
+
+@pytest.mark.question("rope_frequencies", points=0.25)
+def test_frequencies_refuse_bad_arguments(rope):
+    """An odd or too small head_dim, and a base that is not positive and finite, are refused by name."""
+    for head_dim in (1, -2, 0, 33):
+        expect.raises(ValueError, rope.rope_frequencies, head_dim, mentions=head_dim)
+    for base in (0.0, -10.0, np.inf, np.nan):
+        expect.raises(ValueError, rope.rope_frequencies, 4, base, mentions=base)
+
+
+# rope_cos_sin
+
+
+@pytest.mark.question("rope_cos_sin", points=0.25)
+def test_cos_sin_at_any_real_position(rope, rng):
+    """Positions may be negative, fractional, unordered or far away; cos and sin are float64."""
+    expect.matches(rope.rope_cos_sin, rng.uniform(-50, 50, 7), 10)
+    expect.matches(rope.rope_cos_sin, rng.integers(0, 10**6, 5), 16, tolerance=FAR)
+    expect.dtype(rope.rope_cos_sin, np.arange(3), 8)
+
+
+@pytest.mark.question("rope_cos_sin", points=0.25)
+def test_cos_sin_refuses_bad_arguments(rope):
+    """Positions are 1-D and numbers; sizes and bases are as for rope_frequencies."""
+    expect.raises(ValueError, rope.rope_cos_sin, np.zeros((2, 3)), 4, mentions=(2, 3))
+    expect.raises(ValueError, rope.rope_cos_sin, np.array([0.0, np.nan]), 4, mentions="nan")
+    expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 5, mentions=5)
+    expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 4, -2.0, mentions=-2.0)
+
+
+@pytest.mark.question("rope_cos_sin", points=0.25)
+def test_cos_sin_do_not_loop_over_positions(rope):
+    """numpy computes all positions at once."""
+    expect.vectorised(rope.rope_cos_sin, lambda length: (np.arange(length), 8))
+
+
+# apply_rope
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_apply_rope_with_any_leading_axes(rope, rng):
+    """Any number of leading axes, and one row or one pair as well as many."""
+    for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
+        expect.matches(rope.apply_rope, normal(rng, *shape), rng.uniform(-100, 100, shape[-2]))
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_apply_rope_dtype(rope, rng):
+    """float32 stays float32, whatever the positions are; everything else becomes float64."""
+    x = normal(rng, 3, 8)
+    expect.dtype(rope.apply_rope, x.astype(np.float32), np.arange(3))
+    expect.dtype(rope.apply_rope, x.astype(np.float32), np.arange(3, dtype=np.float64))
+    expect.dtype(rope.apply_rope, x, np.arange(3))
+    expect.dtype(rope.apply_rope, np.arange(24).reshape(3, 8), np.arange(3))
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_apply_rope_computes_angles_in_float64(rope, rng):
+    """Far along the sequence float32 features are still turned by the right angle."""
+    expect.matches(rope.apply_rope, normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4))
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_apply_rope_leaves_its_arguments_alone(rope, rng):
+    """x and positions are as they were afterwards."""
+    expect.unchanged(rope.apply_rope, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4))
+    expect.unchanged(rope.apply_rope, normal(rng, 4, 6, dtype=np.float32), np.arange(4))
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_apply_rope_refuses_bad_arguments(rope):
+    """Odd sizes, positions that do not fit or are no numbers, and bad bases are refused."""
+    expect.raises(ValueError, rope.apply_rope, features(3, 5), np.arange(3), mentions=[5])
+    expect.raises(ValueError, rope.apply_rope, features(3, 4), np.arange(4), mentions=[(4,), (3, 4)])
+    expect.raises(ValueError, rope.apply_rope, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
+    expect.raises(ValueError, rope.apply_rope, features(3, 4), np.zeros((1, 3)), mentions=[(1, 3)])
+    expect.raises(ValueError, rope.apply_rope, features(2, 4), np.array([1.0, np.nan]), mentions="nan")
+    expect.raises(ValueError, rope.apply_rope, features(2, 4), np.arange(2), base=0.0, mentions=0.0)
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_apply_rope_does_not_loop_over_rows(rope):
+    """numpy turns all rows at once."""
+    expect.vectorised(rope.apply_rope, lambda length: (features(2, length, 4), np.arange(length)))
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+@given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
+def test_turns_add_up(rope, seed, m, n, head_dim):
+    """Turning by m and then by n is turning by m + n, and keeps the norm: up to position 10⁶."""
+    x = features(1, head_dim, seed=seed)
+    twice = rope.apply_rope(rope.apply_rope(x, np.array([m])), np.array([n]))
+    expect.close(twice, rope.apply_rope(x, np.array([m + n])), "turns add up", FAR)
+    expect.close(np.linalg.norm(twice), np.linalg.norm(x), "turns keep the norm", FAR)
+
+
+# rotate_half
+
+
+@pytest.mark.question("rotate_half", points=0.25)
+def test_rotate_half_is_a_quarter_turn(rope, rng):
+    """Twice it is −1; it keeps float32, its argument, and refuses an odd size."""
+    x = normal(rng, 2, 3, 10)
+    expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter turns negate")
+    expect.unchanged(rope.rotate_half, x)
+    expect.dtype(rope.rotate_half, x[0].astype(np.float32))
+    expect.raises(ValueError, rope.rotate_half, features(2, 3), mentions=[3])
+
+
+# apply_rope_half
+
+
+@pytest.mark.question("apply_rope_half", points=0.625)
+@given(seed=seeds(), start=positions(), head_dim=HEAD_DIMS)
+def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
+    """Reorder then turn is turn then reorder, and the turned reordering is not the unturned one."""
+    x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
+    half = rope.apply_rope_half(rope.interleaved_to_half(x), where)
+    expect.close(half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR)
+    expect.close(np.linalg.norm(half), np.linalg.norm(x), "turns keep the norm", FAR)
+
+
+@pytest.mark.question("apply_rope_half", points=0.25)
+def test_apply_rope_half_as_an_array_function(rope, rng):
+    """Leading axes, float32, angles in float64, arguments left alone."""
+    expect.unchanged(rope.apply_rope_half, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4))
+    expect.dtype(rope.apply_rope_half, normal(rng, 3, 8, dtype=np.float32), rng.integers(10**5, 10**6, 3))
+
+
+@pytest.mark.question("apply_rope_half", points=0.25)
+def test_apply_rope_half_refuses_and_does_not_loop(rope):
+    """Bad arguments are refused as by apply_rope; numpy turns all rows at once."""
+    expect.vectorised(rope.apply_rope_half, lambda length: (features(length, 4), np.arange(length)))
+    expect.raises(ValueError, rope.apply_rope_half, features(3, 5), np.arange(3), mentions=[5])
+    expect.raises(ValueError, rope.apply_rope_half, features(3, 4), np.arange(2), mentions=[(2,), (3, 4)])
+    expect.raises(ValueError, rope.apply_rope_half, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
+    expect.raises(ValueError, rope.apply_rope_half, features(1, 4), np.array([np.nan]), mentions="nan")
+
+
+# interleaved_to_half, half_to_interleaved
+
+
+@pytest.mark.question("interleaved_to_half", points=0.25)
+def test_interleaved_to_half_as_an_array_function(rope, rng):
+    """Leading axes, float32, arguments left alone, an odd size refused."""
+    expect.unchanged(rope.interleaved_to_half, normal(rng, 2, 3, 10))
+    expect.dtype(rope.interleaved_to_half, normal(rng, 8, dtype=np.float32))
+    expect.raises(ValueError, rope.interleaved_to_half, features(2, 7), mentions=[7])
+
+
+@pytest.mark.question("half_to_interleaved", points=0.25)
+def test_half_to_interleaved_takes_it_back(rope, rng):
+    """There and back is the identity; leading axes, float32, arguments left alone, an odd size refused."""
+    x = normal(rng, 2, 3, 10)
+    expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
+    expect.unchanged(rope.half_to_interleaved, x)
+    expect.dtype(rope.half_to_interleaved, normal(rng, 8, dtype=np.float32))
+    expect.raises(ValueError, rope.half_to_interleaved, features(2, 7), mentions=[7])
+
+
+# rotation_matrix
+
+
+@pytest.mark.question("rotation_matrix", points=0.625)
+@given(m=positions(), n=positions(), head_dim=HEAD_DIMS)
+def test_rotations_undo_and_add(rope, m, n, head_dim):
+    """R_mᵀ R_n = R_{n−m}, and R_m is what apply_rope does to one row."""
+    r_m, r_n = rope.rotation_matrix(m, head_dim), rope.rotation_matrix(n, head_dim)
+    expect.close(r_m.T @ r_n, rope.rotation_matrix(n - m, head_dim), "R_mᵀ R_n = R_{n−m}", FAR)
+    row = features(1, head_dim, seed=m)
+    expect.close(row @ r_m.T, rope.apply_rope(row, np.array([m])), "R_m x is apply_rope of the row x", FAR)
+    expect.close(r_m.T @ r_m, np.eye(head_dim), "R_m is orthogonal", FAR)
+
+
+@pytest.mark.question("rotation_matrix", points=0.25)
+def test_rotation_matrix_refuses_bad_arguments(rope, rng):
+    """Its values at a random position; bad sizes, bases and positions are refused."""
+    expect.dtype(rope.rotation_matrix, float(rng.uniform(-100, 100)), 12)
+    expect.raises(ValueError, rope.rotation_matrix, 1, 3, mentions=3)
+    expect.raises(ValueError, rope.rotation_matrix, np.nan, 4, mentions="nan")
+    expect.raises(ValueError, rope.rotation_matrix, 1, 4, base=-1.0, mentions=-1.0)
+
+
+# rope_scores
+
+
+@pytest.mark.question("rope_scores", points=1.125)
+@given(seed=seeds(), m=positions(), n=positions(), shift=positions(), head_dim=HEAD_DIMS)
+def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
+    """The score depends on n − m alone, for positions up to 10⁶; at the same position it is the plain one."""
+    q, k = features(1, head_dim, seed=seed), features(1, head_dim, seed=seed + 1)
+    score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
+    shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
+    from_zero = rope.rope_scores(q, k, np.array([0]), np.array([n - m]))
+    expect.close(shifted, score, "shifting both positions leaves the score", FAR)
+    expect.close(from_zero, score, "the score is that of a query at 0 and a key at n − m", FAR)
+    plain = rope.rope_scores(q, k, np.array([n]), np.array([n]))
+    expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position nothing is turned", FAR)
+
+
+@pytest.mark.question("rope_scores", points=0.25)
+def test_scores_with_any_shapes(rope, rng):
+    """More keys than queries, leading axes, float32 only where both are, arguments left alone."""
+    q, k = normal(rng, 2, 3, 4, 8), normal(rng, 2, 3, 6, 8)
+    expect.unchanged(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6))
+    q, k = q[0, 0].astype(np.float32), k[0, 0].astype(np.float32)
+    expect.dtype(rope.rope_scores, q, k, np.arange(4), np.arange(6))
+    expect.dtype(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))
+
+
+@pytest.mark.question("rope_scores", points=0.25)
+def test_scores_refuse_and_do_not_loop(rope):
+    """Shapes that do not fit are refused; numpy scores all pairs at once."""
+    expect.vectorised(rope.rope_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [np.arange(length)]))
+    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6])
+    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(2), np.arange(2), mentions=[(2,), (3, 4)])
+    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 4), np.array([0, np.nan]), np.arange(2), mentions="nan")
+
+
+# rope_attention
+
+
+@pytest.mark.question("rope_attention", points=0.25)
+def test_attention_values(rope, rng):
+    """Any number of heads, leading axes, any positions, causal or not, any base."""
+    x, w = normal(rng, 2, 5, 6), weights(rng, 6, 12)
+    for n_heads in (1, 2, 3, 6):
+        expect.matches(rope.rope_attention, x, *w, n_heads)
+    expect.matches(rope.rope_attention, x, *w, 2, rng.uniform(0, 50, 5), False, 300.0)
+
+
+@pytest.mark.question("rope_attention", points=0.25)
+def test_attention_is_causal_by_row_order(rope, rng):
+    """Row t sees rows 0 … t, also where the positions run the other way."""
+    expect.matches(rope.rope_attention, normal(rng, 5, 4), *weights(rng, 4, 8), 2, 1000 + np.arange(5)[::-1])
+
+
+@pytest.mark.question("rope_attention", points=0.25)
+@given(seed=seeds(), shift=positions())
+def test_values_are_not_turned(rope, seed, shift):
+    """A lone token gets its own value, wherever it stands, and a shift of all positions changes nothing."""
+    x, w = features(4, 4, seed=seed), [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
+    lone = rope.rope_attention(x[:1], *w, 2, np.array([shift]))
+    expect.close(lone, x[:1] @ w[2], "a lone token's output is its value", FAR)
+    near = rope.rope_attention(x, *w, 2, np.arange(4))
+    far = rope.rope_attention(x, *w, 2, np.arange(4) + shift)
+    # Scores here reach some tens, and softmax passes their error on to the values.
+    expect.close(far, near, "shifting all positions changes nothing", 100 * FAR)
+
+
+@pytest.mark.question("rope_attention", points=0.25)
+def test_attention_dtype_and_arguments(rope, rng):
+    """float32 where x and every weight is; arguments left alone."""
+    x, w = normal(rng, 3, 4, dtype=np.float32), weights(rng, 4, 8, np.float32)
+    expect.dtype(rope.rope_attention, x, *w, 2)
+    expect.dtype(rope.rope_attention, x, w[0], w[1], w[2].astype(np.float64), 2, 1000 + np.arange(3))
+    expect.unchanged(rope.rope_attention, x.astype(np.float64), *weights(rng, 4, 8), 2, 1000 + np.arange(3))
+
+
+@pytest.mark.question("rope_attention", points=0.25)
+def test_attention_refuses_bad_arguments(rope):
+    """Heads that do not divide the columns or are odd, and shapes that do not fit, are refused."""
+    x, w = features(3, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)]
+    expect.raises(ValueError, rope.rope_attention, x, *w, 3, mentions=[3, 8])
+    expect.raises(ValueError, rope.rope_attention, x, *w, 0, mentions=[0])
+    expect.raises(ValueError, rope.rope_attention, x, *w, 8, mentions=[1, 8])
+    expect.raises(ValueError, rope.rope_attention, features(3, 5), *w, 2, mentions=[5, 4])
+    expect.raises(ValueError, rope.rope_attention, x, *w, 2, np.arange(4), mentions=[(4,), 3])
+
+
+@pytest.mark.question("rope_attention", points=0.25)
+def test_attention_does_not_loop_over_rows(rope):
+    """numpy attends from all rows at once."""
+    w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
+    expect.vectorised(rope.rope_attention, lambda length: (features(length, 4), *w, 2))
+
+
+# decode_step
+
+
+@pytest.mark.question("decode_step", points=0.5)
+def test_decoding_equals_the_full_pass(rope, rng):
+    """Token by token from an empty cache is the full pass, row by row, for any heads and leading axes."""
+    x, w = normal(rng, 2, 6, 4), weights(rng, 4, 12)
+    full = rope.rope_attention(x, *w, 3)
+    cache_k = cache_v = np.zeros((2, 3, 0, 4))
+    rows = []
+    for t in range(6):
+        out, cache_k, cache_v = rope.decode_step(x[:, t : t + 1], *w, 3, cache_k, cache_v, t)
+        rows.append(out)
+    expect.close(np.concatenate(rows, axis=-2), full, "decoding token by token equals the full pass")
+    expect.matches(rope.decode_step, x[:, :1], *w, 3, cache_k, cache_v, 6)
+
+
+@pytest.mark.question("decode_step", points=0.25)
+def test_decoding_believes_the_position(rope, rng):
+    """The token stands at `position`, however many rows the cache still holds."""
+    expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
+    expect.matches(rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0)
+
+
+@pytest.mark.question("decode_step", points=0.25)
+def test_decoding_dtype_and_arguments(rope, rng):
+    """float32 where the token, the weights and the caches are; the old caches are left as they were."""
+    x, w, old = normal(rng, 1, 4, dtype=np.float32), weights(rng, 4, 8, np.float32), caches(rng, 2, 3, 4, dtype=np.float32)
+    expect.dtype(rope.decode_step, x, *w, 2, *old, 3)
+    expect.dtype(rope.decode_step, x, *w, 2, old[0].astype(np.float64), old[1], 1003)
+    expect.unchanged(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 1003)
+
+
+@pytest.mark.question("decode_step", points=0.25)
+def test_decoding_refuses_bad_arguments(rope):
+    """More than one token, caches that do not fit, and bad heads or positions are refused."""
+    x, w, old = features(1, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4)
+    expect.raises(ValueError, rope.decode_step, features(2, 4), *w, 2, old, old, 3, mentions=[2])
+    expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old[:, :2], 3, mentions=[(2, 2, 4), (2, 3, 4)])
+    expect.raises(ValueError, rope.decode_step, x, *w, 2, features(2, 3, 6), features(2, 3, 6), 3, mentions=[(2, 3, 6), 4])
+    expect.raises(ValueError, rope.decode_step, x, *w, 3, old, old, 3, mentions=[3, 8])
+    expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old, np.nan, mentions="nan")
+
+
+@pytest.mark.question("decode_step", points=0.25)
+def test_decoding_does_not_loop_over_the_cache(rope):
+    """numpy attends to the whole cache at once."""
+    w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
+    expect.vectorised(
+        rope.decode_step, lambda length: (features(1, 4), *w, 2, features(2, length, 2), features(2, length, 2, seed=5), length)
+    )
+
+
+# apply_partial_rope
+
+
+@pytest.mark.question("apply_partial_rope", points=0.25)
+def test_partial_rope_as_an_array_function(rope, rng):
+    """Any rotary_dim, an odd width too, leading axes, float32, arguments left alone."""
+    expect.unchanged(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
+    expect.dtype(rope.apply_partial_rope, normal(rng, 3, 8, dtype=np.float32), np.arange(3), 6)
+    expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
+
+
+@pytest.mark.question("apply_partial_rope", points=0.25)
+def test_partial_rope_refuses_and_does_not_loop(rope):
+    """A rotary_dim that is odd, too small or wider than the row is refused; numpy turns all rows at once."""
+    expect.vectorised(rope.apply_partial_rope, lambda length: (features(length, 6), np.arange(length), 4))
+    for rotary_dim in (3, 0, -2, 10):
+        expect.raises(ValueError, rope.apply_partial_rope, features(2, 8), np.arange(2), rotary_dim, mentions=rotary_dim)
+    expect.raises(ValueError, rope.apply_partial_rope, features(2, 8), np.arange(3), 4, mentions=[(3,), (2, 8), (2, 4)])
+
+
+# decay_bound
+
+
+@pytest.mark.question("decay_bound", points=0.25)
+def test_decay_bound_of_any_offsets(rope, rng):
+    """Offsets of any shape and sign; the bound does not care for the sign."""
+    offsets = rng.uniform(-500, 500, (2, 3))
+    expect.dtype(rope.decay_bound, offsets, 16)
+    expect.matches(rope.decay_bound, float(offsets[0, 0]), 128, base=500000.0)
+    expect.close(rope.decay_bound(-offsets, 16), rope.decay_bound(offsets, 16), "the bound is the same for −offset")
+
+
+@pytest.mark.question("decay_bound", points=0.25)
+def test_decay_bound_refuses_and_does_not_loop(rope):
+    """Bad sizes, bases and offsets are refused; numpy computes all offsets at once."""
+    expect.vectorised(rope.decay_bound, lambda length: (np.arange(length), 8))
+    expect.raises(ValueError, rope.decay_bound, 3, 5, mentions=5)
+    expect.raises(ValueError, rope.decay_bound, np.array([1.0, np.nan]), 4, mentions="nan")
+    expect.raises(ValueError, rope.decay_bound, 3, 4, base=np.inf, mentions=np.inf)
+
+
+# ANSWERS
+
+
+@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.parametrize(
+    "key",
+    ["score_change_when_all_shift_by_5", "rotates_values", "extra_parameters", "score_m1_n3_equals_m3_n5", "half_layout_is_a_bug"],
+)
+def test_answer(rope, key):
+    """Every question has one right answer."""
+    expect.answer(rope, key)

@@ -1,0 +1,353 @@
+"""Sinusoidal encoding, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and properties far out.
+
+The first line of a test is shown to students when it does not pass: it states the rule and never an input.
+
+Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a few units in the
+last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15. At position 10⁶ the angle, and so
+each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as much, summed over the
+hands. Angles in float32 are off by 0.06 there.
+
+A wavelength returned in float32 is off by up to 6e−8 of itself, and a hand that has turned for so long by 2π times that, 4e−7.
+That is a mistake of dtype, which costs where the dtype is asked for: ROUNDED allows twice as much.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, positions, seeds
+
+FAR = 1e-7
+ROUNDED = 1e-6
+D_MODELS = st.sampled_from([2, 4, 6, 16])
+SHIFTS = st.integers(-(10**6), 10**6)
+
+
+def normal(rng, *shape, dtype=np.float64):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+# frequencies
+
+
+@pytest.mark.question("frequencies", points=0.5)
+def test_frequencies_of_any_size_and_base(sinusoidal, rng):
+    """ω_i = base^(−2i/d) for every even size and every base, in float64."""
+    for d_model in (2, 4, 6, 64, 512):
+        expect.matches(sinusoidal.frequencies, d_model)
+        expect.matches(sinusoidal.frequencies, d_model, float(rng.uniform(2, 1e6)))
+    expect.matches(sinusoidal.frequencies, 6, base=float(rng.uniform(0.1, 0.9)))
+    expect.dtype(sinusoidal.frequencies, 10, 10000)
+
+
+@pytest.mark.question("frequencies", points=0.5)
+def test_frequencies_refuse_bad_arguments(sinusoidal):
+    """An odd or too small d_model, and a base that is not positive and finite, are refused by name."""
+    sinusoidal.frequencies(2, 1.0)
+    for d_model in (1, -2, 0, 33):
+        expect.raises(ValueError, sinusoidal.frequencies, d_model, mentions=d_model)
+    for base in (0.0, -10.0, np.inf, np.nan):
+        expect.raises(ValueError, sinusoidal.frequencies, 4, base, mentions=base)
+
+
+# sinusoidal_encoding
+
+
+@pytest.mark.question("sinusoidal_encoding", points=0.5)
+def test_encoding_of_positions_of_any_shape(sinusoidal, rng):
+    """Positions are a number or an array of any shape, negative and fractional ones too; the features are a new last axis."""
+    expect.matches(sinusoidal.sinusoidal_encoding, float(rng.uniform(-50, 50)), 6)
+    for shape in ((7,), (1,), (2, 3), (2, 1, 3)):
+        expect.matches(sinusoidal.sinusoidal_encoding, rng.uniform(-50, 50, shape), 10)
+    expect.matches(sinusoidal.sinusoidal_encoding, rng.uniform(-50, 50, 4), 2, float(rng.uniform(2, 1e6)))
+
+
+@pytest.mark.question("sinusoidal_encoding", points=0.5)
+def test_encoding_computes_angles_in_float64(sinusoidal, rng):
+    """Far along the sequence, before the start too, the angles are still right."""
+    expect.matches(sinusoidal.sinusoidal_encoding, rng.integers(10**5, 10**6, 5), 16, tolerance=FAR)
+    expect.matches(sinusoidal.sinusoidal_encoding, -rng.uniform(10**5, 10**6, 5), 16, tolerance=FAR)
+
+
+@pytest.mark.question("sinusoidal_encoding", points=0.25)
+def test_encoding_dtype(sinusoidal):
+    """The encoding is float64, whether positions are integers or not."""
+    expect.dtype(sinusoidal.sinusoidal_encoding, np.arange(3), 8)
+    expect.dtype(sinusoidal.sinusoidal_encoding, np.array([0.5, 2.0]), 8)
+    expect.dtype(sinusoidal.sinusoidal_encoding, 3, 8)
+
+
+@pytest.mark.question("sinusoidal_encoding", points=0.25)
+def test_encoding_leaves_its_arguments_alone(sinusoidal, rng):
+    """The positions are as they were afterwards."""
+    expect.unchanged(sinusoidal.sinusoidal_encoding, rng.uniform(0, 9, (2, 3)), 6)
+
+
+@pytest.mark.question("sinusoidal_encoding", points=0.5)
+def test_encoding_refuses_bad_arguments(sinusoidal):
+    """Positions are numbers; sizes and bases are as for frequencies."""
+    sinusoidal.sinusoidal_encoding(np.arange(3), 2)
+    expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.array([0.0, np.nan]), 4, mentions="nan")
+    for d_model in (5, 1, 0):
+        expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.arange(3), d_model, mentions=d_model)
+    expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.arange(3), 4, -2.0, mentions=-2.0)
+    expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.arange(3), 4, base=0.0, mentions=0.0)
+
+
+@pytest.mark.question("sinusoidal_encoding", points=0.5)
+def test_encoding_does_not_loop_over_positions(sinusoidal):
+    """numpy computes all positions at once."""
+    expect.vectorised(sinusoidal.sinusoidal_encoding, lambda length: (np.arange(length), 8))
+
+
+@pytest.mark.question("sinusoidal_encoding", points=0.5)
+@given(position=positions(1000), d_model=D_MODELS, base=st.sampled_from([10000.0, 10.0]))
+def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, base):
+    """Hand i needs base^(2i/d) times as many positions for what the first hand does in one."""
+    hands = np.arange(d_model // 2)
+    encoding = sinusoidal.sinusoidal_encoding(position * base ** (2 * hands / d_model), d_model, base)
+    expect.close(np.shape(encoding), (d_model // 2, d_model), "one row a position")
+    sines, cosines = encoding[hands, 2 * hands], encoding[hands, 2 * hands + 1]
+    expect.close(sines, np.full(d_model // 2, np.sin(position)), "all hands have the same sine by then")
+    expect.close(cosines, np.full(d_model // 2, np.cos(position)), "all hands have the same cosine by then")
+
+
+# add_positions
+
+
+@pytest.mark.question("add_positions", points=0.5)
+def test_add_positions_with_any_leading_axes(sinusoidal, rng):
+    """Any number of leading axes, and one row or one pair as well as many."""
+    for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 6), (1, 2), (4, 4, 4)):
+        expect.matches(sinusoidal.add_positions, normal(rng, *shape))
+    expect.matches(sinusoidal.add_positions, normal(rng, 2, 5, 6), float(rng.uniform(2, 1000)))
+
+
+@pytest.mark.question("add_positions", points=0.25)
+def test_add_positions_dtype(sinusoidal, rng):
+    """float32 stays float32; everything else becomes float64."""
+    x = normal(rng, 3, 8)
+    expect.dtype(sinusoidal.add_positions, x.astype(np.float32))
+    expect.dtype(sinusoidal.add_positions, x)
+    expect.dtype(sinusoidal.add_positions, np.arange(24).reshape(3, 8))
+
+
+@pytest.mark.question("add_positions", points=0.25)
+def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
+    """Far along a sequence of float32 features the encoding is still right."""
+    # With a small base the hands are fast: at row 4095 angles in float32 are off by some 1e−4, a float32 result by 1e−7.
+    expect.matches(sinusoidal.add_positions, normal(rng, 4096, 6, dtype=np.float32), 2.0)
+
+
+@pytest.mark.question("add_positions", points=0.25)
+def test_add_positions_leaves_its_arguments_alone(sinusoidal, rng):
+    """The embeddings are as they were afterwards."""
+    expect.unchanged(sinusoidal.add_positions, normal(rng, 2, 4, 6))
+    expect.unchanged(sinusoidal.add_positions, normal(rng, 4, 6, dtype=np.float32))
+
+
+@pytest.mark.question("add_positions", points=0.25)
+def test_add_positions_refuses_bad_arguments(sinusoidal):
+    """Features that do not form pairs, and bad bases, are refused."""
+    sinusoidal.add_positions(features(3, 2))
+    expect.raises(ValueError, sinusoidal.add_positions, features(3, 5), mentions=[5])
+    expect.raises(ValueError, sinusoidal.add_positions, features(2, 4, 1), mentions=[1])
+    for base in (0.0, -1.0, np.inf):
+        expect.raises(ValueError, sinusoidal.add_positions, features(3, 4), base=base, mentions=base)
+
+
+@pytest.mark.question("add_positions", points=0.25)
+def test_add_positions_does_not_loop_over_rows(sinusoidal):
+    """numpy adds to all rows at once."""
+    expect.vectorised(sinusoidal.add_positions, lambda length: (features(2, length, 4),))
+
+
+@pytest.mark.question("add_positions", points=0.25)
+@given(seed=seeds(), length=st.integers(1, 6), d_model=D_MODELS)
+def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
+    """What is added to a row depends on its place alone: the same in every sequence, and PE(0) in the first row."""
+    x = features(3, length, d_model, seed=seed)
+    moved = sinusoidal.add_positions(x)
+    expect.close(moved, x + (moved[0] - x[0]), "every sequence gets the same encoding")
+    expect.close(moved[:, 0], x[:, 0] + np.tile([0.0, 1.0], d_model // 2), "the first row is position 0")
+    first_hand = np.stack([np.sin(np.arange(length)), np.cos(np.arange(length))], axis=-1)
+    expect.close(moved[..., :2], x[..., :2] + first_hand, "the first hand turns one radian a row")
+
+
+# wavelengths
+
+
+@pytest.mark.question("wavelengths", points=0.25)
+def test_wavelengths_of_any_size_and_base(sinusoidal, rng):
+    """λ_i = 2π/ω_i for every even size and every base, in float64."""
+    for d_model in (2, 6, 512):
+        expect.matches(sinusoidal.wavelengths, d_model)
+        expect.matches(sinusoidal.wavelengths, d_model, float(rng.uniform(2, 1e6)))
+    expect.dtype(sinusoidal.wavelengths, 10, 10000)
+
+
+@pytest.mark.question("wavelengths", points=0.25)
+def test_wavelengths_refuse_bad_arguments(sinusoidal):
+    """Sizes and bases are as for frequencies."""
+    sinusoidal.wavelengths(2)
+    for d_model in (7, 0):
+        expect.raises(ValueError, sinusoidal.wavelengths, d_model, mentions=d_model)
+    for base in (0.0, -1.0, np.nan):
+        expect.raises(ValueError, sinusoidal.wavelengths, 4, base, mentions=base)
+
+
+@pytest.mark.question("wavelengths", points=0.25)
+@given(position=positions(1000), d_model=D_MODELS)
+def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
+    """Half a wavelength on, a hand points the other way; after a whole one it is back."""
+    hands = np.arange(d_model // 2)
+    wavelengths = sinusoidal.wavelengths(d_model)
+    where = position + np.stack([np.zeros(d_model // 2), wavelengths / 2, wavelengths])
+    encoding = sinusoidal.sinusoidal_encoding(where, d_model)
+    now, half, whole = np.stack([encoding[:, hands, 2 * hands], encoding[:, hands, 2 * hands + 1]], axis=-1)
+    expect.close(now[0], np.array([np.sin(position), np.cos(position)]), "the first hand turns one radian a position")
+    expect.close(half, -now, "half a wavelength on, each hand points the other way", ROUNDED)
+    expect.close(whole, now, "a wavelength on, each hand is back", ROUNDED)
+
+
+# shift_matrix
+
+
+@pytest.mark.question("shift_matrix", points=0.375)
+def test_shift_matrix_of_any_size_and_base(sinusoidal, rng):
+    """Any real offset, any even size, any base, in float64."""
+    for d_model in (2, 6, 12):
+        expect.matches(sinusoidal.shift_matrix, float(rng.uniform(-100, 100)), d_model, float(rng.uniform(2, 1e6)))
+    expect.matches(sinusoidal.shift_matrix, int(rng.integers(10**5, 10**6)), 16, tolerance=FAR)
+    expect.dtype(sinusoidal.shift_matrix, int(rng.integers(1, 100)), 8)
+
+
+@pytest.mark.question("shift_matrix", points=0.375)
+def test_shift_matrix_refuses_bad_arguments(sinusoidal):
+    """Sizes and bases are as for frequencies."""
+    sinusoidal.shift_matrix(1, 2)
+    for d_model in (3, 0):
+        expect.raises(ValueError, sinusoidal.shift_matrix, 1, d_model, mentions=d_model)
+    for base in (-1.0, 0.0, np.inf):
+        expect.raises(ValueError, sinusoidal.shift_matrix, 1, 4, base=base, mentions=base)
+
+
+@pytest.mark.question("shift_matrix", points=0.75)
+@given(position=positions(), shift=SHIFTS, d_model=D_MODELS)
+def test_shift_moves_any_position(sinusoidal, position, shift, d_model):
+    """M · PE(p) = PE(p + k), forwards and back, for positions and offsets up to 10⁶."""
+    moved = sinusoidal.shift_matrix(shift, d_model) @ sinusoidal.sinusoidal_encoding(position, d_model)
+    expect.close(moved, sinusoidal.sinusoidal_encoding(position + shift, d_model), "M · PE(p) = PE(p + k)", FAR)
+    first_hand = np.array([np.sin(position + shift), np.cos(position + shift)])
+    expect.close(moved[:2], first_hand, "the first hand moves one radian a position", FAR)
+
+
+@pytest.mark.question("shift_matrix", points=0.75)
+@given(first=SHIFTS, second=SHIFTS, d_model=D_MODELS)
+def test_shifts_are_rotations_and_add_up(sinusoidal, first, second, d_model):
+    """M is a rotation, the rotation by no positions is none, and shifting twice is shifting by the sum."""
+    one, other = sinusoidal.shift_matrix(first, d_model), sinusoidal.shift_matrix(second, d_model)
+    expect.close(one.T @ one, np.eye(d_model), "Mᵀ M = 1")
+    expect.close(sinusoidal.shift_matrix(0, d_model), np.eye(d_model), "moving on by 0 changes nothing")
+    expect.close(other @ one, sinusoidal.shift_matrix(first + second, d_model), "shifts add up", FAR)
+    block = np.array([[np.cos(first), np.sin(first)], [-np.sin(first), np.cos(first)]])
+    expect.close(one[:2, :2], block, "the first block turns one radian a position", FAR)
+
+
+# offset_similarity
+
+
+@pytest.mark.question("offset_similarity", points=0.25)
+def test_similarity_of_offsets_of_any_shape(sinusoidal, rng):
+    """Offsets are a number or an array of any shape; the result has that shape, in float64."""
+    for shape in ((5,), (2, 3), (2, 1, 3)):
+        expect.dtype(sinusoidal.offset_similarity, rng.uniform(-500, 500, shape), 10)
+    expect.matches(sinusoidal.offset_similarity, float(rng.uniform(-500, 500)), 128, base=500.0)
+    expect.matches(sinusoidal.offset_similarity, rng.integers(10**5, 10**6, 4), 16, tolerance=FAR)
+
+
+@pytest.mark.question("offset_similarity", points=0.25)
+def test_similarity_leaves_its_arguments_alone(sinusoidal, rng):
+    """The offsets are as they were afterwards."""
+    expect.unchanged(sinusoidal.offset_similarity, rng.uniform(-9, 9, (2, 3)), 6)
+
+
+@pytest.mark.question("offset_similarity", points=0.25)
+def test_similarity_refuses_bad_arguments(sinusoidal):
+    """Sizes and bases are as for frequencies."""
+    sinusoidal.offset_similarity(1, 2)
+    for d_model in (5, 0):
+        expect.raises(ValueError, sinusoidal.offset_similarity, np.arange(3), d_model, mentions=d_model)
+    for base in (0.0, -3.0, np.inf):
+        expect.raises(ValueError, sinusoidal.offset_similarity, np.arange(3), 4, base=base, mentions=base)
+
+
+@pytest.mark.question("offset_similarity", points=0.25)
+def test_similarity_does_not_loop_over_offsets(sinusoidal):
+    """numpy computes all offsets at once."""
+    expect.vectorised(sinusoidal.offset_similarity, lambda length: (np.arange(length), 8))
+
+
+@pytest.mark.question("offset_similarity", points=0.5)
+@given(position=positions(), shift=SHIFTS, d_model=D_MODELS)
+def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_model):
+    """PE(p) · PE(p + k) depends on k alone, for positions and offsets up to 10⁶; it is d/2 at 0, and the same for −k."""
+    here, there = sinusoidal.sinusoidal_encoding(np.array([position, position + shift]), d_model)
+    ahead, none, behind = sinusoidal.offset_similarity(np.array([shift, 0, -shift]), d_model)
+    expect.close(here @ there, ahead, "the dot product is the similarity at that offset", FAR)
+    expect.close(behind, ahead, "k and −k are equally similar")
+    expect.close(none, d_model / 2, "the similarity at offset 0 is d/2")
+    expect.close(sinusoidal.offset_similarity(shift, 2), np.cos(shift), "with one hand it is the cosine of the offset", FAR)
+
+
+# to_concatenated, to_interleaved
+
+
+@pytest.mark.question("to_concatenated", points=0.25)
+def test_to_concatenated_as_an_array_function(sinusoidal, rng):
+    """Leading axes, float32 and float64, arguments left alone."""
+    expect.unchanged(sinusoidal.to_concatenated, normal(rng, 2, 3, 10))
+    expect.matches(sinusoidal.to_concatenated, normal(rng, 4, 2))
+    expect.dtype(sinusoidal.to_concatenated, normal(rng, 3, 8, dtype=np.float32))
+    expect.dtype(sinusoidal.to_concatenated, np.arange(12).reshape(2, 6))
+
+
+@pytest.mark.question("to_concatenated", points=0.25)
+def test_to_concatenated_refuses_and_does_not_loop(sinusoidal):
+    """An odd size is refused; numpy reorders all rows at once."""
+    expect.vectorised(sinusoidal.to_concatenated, lambda length: (features(length, 6),))
+    expect.raises(ValueError, sinusoidal.to_concatenated, features(2, 7), mentions=[7])
+    expect.raises(ValueError, sinusoidal.to_concatenated, features(3, 1), mentions=[1])
+
+
+@pytest.mark.question("to_interleaved", points=0.25)
+def test_to_interleaved_takes_it_back(sinusoidal, rng):
+    """There and back is the identity; leading axes, float32 and float64, arguments left alone."""
+    x = normal(rng, 2, 3, 10)
+    expect.close(sinusoidal.to_interleaved(sinusoidal.to_concatenated(x)), x, "there and back")
+    expect.unchanged(sinusoidal.to_interleaved, x)
+    expect.matches(sinusoidal.to_interleaved, normal(rng, 4, 2))
+    expect.dtype(sinusoidal.to_interleaved, normal(rng, 3, 8, dtype=np.float32))
+    expect.dtype(sinusoidal.to_interleaved, np.arange(12).reshape(2, 6))
+
+
+@pytest.mark.question("to_interleaved", points=0.25)
+def test_to_interleaved_refuses_and_does_not_loop(sinusoidal):
+    """An odd size is refused; numpy reorders all rows at once."""
+    expect.vectorised(sinusoidal.to_interleaved, lambda length: (features(length, 6),))
+    expect.raises(ValueError, sinusoidal.to_interleaved, features(2, 7), mentions=[7])
+    expect.raises(ValueError, sinusoidal.to_interleaved, features(3, 1), mentions=[1])
+
+
+# ANSWERS
+
+
+@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.parametrize(
+    "key", ["slowest_wavelength_512", "fastest_wavelength", "similarity_at_zero_512", "extrapolates_without_error"]
+)
+def test_answer(sinusoidal, key):
+    """Every question has one right answer."""
+    expect.answer(sinusoidal, key)

@@ -1,0 +1,245 @@
+"""Known mistakes with ALiBi: each replaces one function of the solution, and must lose points.
+
+A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+"""
+
+import math
+
+import numpy as np
+
+from autograder.catalogue import misconception
+from solutions import alibi
+
+
+@misconception(
+    "alibi_slopes",
+    hint="The slopes are one step too steep, and the first may be 1: the sequence starts one step down, at its own ratio.",
+    origin="paiml/aprender #2143",
+)
+def slopes_start_at_one(n_heads):
+    slopes = alibi.alibi_slopes(n_heads)
+    power = power_below(n_heads)
+    return slopes * 2.0 ** (8 / power)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="The formula for a power of two is used for every number of heads: for others, the slopes of the power of two below "
+    "come first, and then the gaps are filled.",
+    origin="ml-explore/mlx #343, #3071",
+)
+def one_formula_for_every_number_of_heads(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="These are the right slopes, sorted: where the number of heads is no power of two the authors' order is not monotone.",
+    origin="NVIDIA/TensorRT-LLM #1611; antofuller/CROMA #12",
+)
+def slopes_sorted(n_heads):
+    return np.sort(alibi.alibi_slopes(n_heads))[::-1]
+
+
+@misconception(
+    "alibi_slopes",
+    hint="The further heads take neighbouring slopes of twice the power, so some come twice: take every other one.",
+    origin="expected: the stride left out",
+)
+def further_heads_without_the_stride(n_heads):
+    power = power_below(n_heads)
+    return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[: n_heads - power]])
+
+
+@misconception(
+    "alibi_slopes",
+    hint="The further heads repeat slopes that are taken: of twice the power, the first, third, fifth … are the new ones.",
+    origin="expected: every other slope, counted from the wrong end of a pair",
+)
+def further_heads_repeat_the_others(n_heads):
+    power = power_below(n_heads)
+    return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[1::2][: n_heads - power]])
+
+
+@misconception(
+    "alibi_slopes",
+    hint="Each slope is half of the one before, whatever the number of heads: that is the ratio for eight heads only.",
+    origin="expected: the paper's example for eight heads taken for the rule",
+)
+def every_ratio_is_one_half(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return 0.5 ** np.arange(1, n_heads + 1)
+
+
+@misconception(
+    "alibi_bias",
+    hint="The sign is wrong: the bias rewards far keys, and it should lower their scores.",
+    origin="meta-pytorch/attention-gym #86",
+)
+def far_keys_are_rewarded(n_heads, q_len, k_len):
+    return -alibi.alibi_bias(n_heads, q_len, k_len)
+
+
+@misconception(
+    "alibi_bias",
+    hint="With fewer queries than keys every distance is one too large: the newest token is no distance from itself.",
+    origin="vllm-project/vllm #945",
+)
+def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
+    bias = alibi.alibi_bias(n_heads, q_len, k_len)
+    return bias if q_len == k_len else alibi.alibi_bias(n_heads, q_len, k_len + 1)[..., :-1]
+
+
+@misconception(
+    "alibi_bias",
+    hint="The first query stands at the first key: with fewer queries than keys, the last query lines up with the last key.",
+    origin="expected: positions of queries counted from 0 with a cache, as in huggingface/candle #899 for T5",
+)
+def queries_counted_from_the_start(n_heads, q_len, k_len):
+    alibi.alibi_bias(n_heads, q_len, k_len)
+    return alibi.alibi_bias(n_heads, k_len, k_len)[:, :q_len]
+
+
+@misconception(
+    "alibi_attention",
+    hint="Without the causal mask keys ahead gain by their distance: a straight line in j, as BLOOM's row, "
+    "is right behind the query only.",
+    origin="ofirpress/attention_with_linear_biases #5",
+)
+def blooms_bias_without_a_mask(q, k, v, causal=True):
+    return attend(q, k, v, causal, lambda bias: alibi.bloom_bias(bias.shape[0], bias.shape[-1]))
+
+
+@misconception(
+    "alibi_bias",
+    hint="Keys ahead of the query gain where they should lose: a distance has no sign.",
+    origin="expected: i − j left without its absolute value; ofirpress/attention_with_linear_biases #5",
+)
+def keys_ahead_gain(n_heads, q_len, k_len):
+    bias = alibi.alibi_bias(n_heads, q_len, k_len)
+    ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
+    return np.where(ahead, -bias, bias)
+
+
+@misconception(
+    "alibi_attention",
+    hint="The bias is divided by √d as well: scale the scores first, then add the bias as it is.",
+    origin="expected: the bias added before the scaling",
+)
+def bias_divided_too(q, k, v, causal=True):
+    return attend(q, k, v, causal, lambda bias: bias / np.sqrt(np.shape(q)[-1]))
+
+
+@misconception(
+    "alibi_attention",
+    hint="The scores lack their scale: q kᵀ is divided by √d before the bias is added.",
+    origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
+)
+def scores_without_their_scale(q, k, v, causal=True):
+    return attend(np.asarray(q) * np.sqrt(np.shape(q)[-1]).astype(np.asarray(q).dtype), k, v, causal, lambda bias: bias)
+
+
+@misconception(
+    "alibi_attention",
+    hint="The causal mask lines up the first query with the first key: the last query sees all keys, as in the bias.",
+    origin="expected: np.tril of a matrix that is not square",
+)
+def mask_lined_up_at_the_start(q, k, v, causal=True):
+    if not causal:
+        return alibi.alibi_attention(q, k, v, causal)
+    return attend(q, k, v, False, lambda bias: np.where(np.tri(*bias.shape[-2:], dtype=bool), bias, -np.inf))
+
+
+@misconception(
+    "alibi_attention",
+    hint="Queries see what comes after them: causal is the default, and hides every key ahead.",
+    origin="expected: the bias taken for a mask",
+)
+def the_mask_forgotten(q, k, v, causal=True):
+    return alibi.alibi_attention(q, k, v, False)
+
+
+@misconception(
+    "bloom_bias",
+    hint="The bias counts keys from 1: the first key stands at 0. Softmax does not see the difference, the numbers do.",
+    origin="expected: Press et al. write the sequence's places from 1",
+)
+def keys_counted_from_one(n_heads, k_len):
+    return alibi.bloom_bias(n_heads, k_len + 1)[..., 1:] if k_len >= 0 else alibi.bloom_bias(n_heads, k_len)
+
+
+@misconception(
+    "bloom_bias",
+    hint="This counts back from the last key, which is MPT's form: softmax takes both alike, but BLOOM counts from 0 upwards.",
+    origin="expected: `build_mpt_alibi_tensor` in Hugging Face transformers in BLOOM's place",
+)
+def counted_back_from_the_last_key(n_heads, k_len):
+    bias = alibi.bloom_bias(n_heads, k_len)
+    return bias - bias[..., -1:]
+
+
+@misconception(
+    "bloom_bias",
+    hint="The sign is wrong for a bias that grows with the key's position: late keys are the near ones, and gain.",
+    origin="vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)",
+)
+def late_keys_lose(n_heads, k_len):
+    return -alibi.bloom_bias(n_heads, k_len)
+
+
+@misconception(
+    "bloom_bias",
+    hint="The axis of the queries is missing: one row a head still has shape (heads, 1, keys), to spread over all queries.",
+    origin="expected: an outer product of slopes and positions",
+)
+def no_axis_for_the_queries(n_heads, k_len):
+    return alibi.bloom_bias(n_heads, k_len)[:, 0, :]
+
+
+@misconception(
+    "effective_window",
+    hint="One distance short: there the bias still leaves more than the tolerance, so round up.",
+    origin="expected: int() in place of rounding up",
+)
+def the_window_rounded_down(slope, tolerance):
+    alibi.effective_window(slope, tolerance)
+    return math.floor(-math.log(tolerance) / slope)
+
+
+@misconception(
+    "effective_window",
+    hint="The weight falls as e^(−m·n), so the inverse is the natural logarithm, not that to base 2.",
+    origin="expected: slopes are powers of 2, weights are not",
+)
+def the_logarithm_to_base_two(slope, tolerance):
+    alibi.effective_window(slope, tolerance)
+    return math.ceil(-math.log2(tolerance) / slope)
+
+
+@misconception(
+    "effective_window",
+    hint="This is where the bias itself reaches the tolerance: softmax turns the bias into a factor, e^(−m·n).",
+    origin="expected: score and weight taken for each other",
+)
+def the_bias_compared_with_the_tolerance(slope, tolerance):
+    alibi.effective_window(slope, tolerance)
+    return math.ceil(tolerance / slope)
+
+
+def power_below(n_heads):
+    """The largest power of two that is not above n_heads."""
+    return 2 ** (len(alibi.alibi_slopes(n_heads)).bit_length() - 1)
+
+
+def attend(q, k, v, causal, change):
+    """The right attention but for its bias, which an entry changes."""
+    right = alibi.alibi_attention(q, k, v, causal)
+    q, k, v = (np.asarray(one) for one in (q, k, v))
+    n_heads, q_len, d = q.shape[-3:]
+    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(d)
+    scores = scores + change(alibi.alibi_bias(n_heads, q_len, k.shape[-2]))
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:], k.shape[-2] - q_len, dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (weights / weights.sum(axis=-1, keepdims=True) @ v).astype(right.dtype)

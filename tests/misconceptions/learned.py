@@ -1,0 +1,259 @@
+"""Known mistakes with learned positions: each replaces one function of the solution, and must lose points.
+
+A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+"""
+
+import numpy as np
+
+from autograder.catalogue import misconception
+from solutions import learned
+
+
+def mixed(table, where):
+    """The table read at fractional rows `where`, for entries that get those rows wrong."""
+    table = np.asarray(table)
+    where = np.clip(where, 0, len(table) - 1)
+    below = np.floor(where).astype(np.int64)
+    above = np.minimum(below + 1, len(table) - 1)
+    fraction = (where - below)[:, np.newaxis]
+    resized = (1 - fraction) * table[below] + fraction * table[above]
+    return resized.astype(table.dtype if table.dtype == np.float32 else np.float64)
+
+
+def within(positions, n_rows):
+    """Positions moved to the nearest row that there is, for entries that should have refused them."""
+    return np.clip(np.asarray(positions), 0, n_rows - 1)
+
+
+@misconception(
+    "init_table",
+    hint="The numbers are far too small: the generator wants the standard deviation, and N(0, std²) names its square.",
+    origin="llm-random/llm-random #508 (standard deviation and variance mixed up)",
+)
+def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
+    return learned.init_table(max_len, d_model, seed, std**2)
+
+
+@misconception(
+    "init_table",
+    hint="The numbers are those of N(0, 1): std is not used, and the rows start fifty times as large as they should.",
+    origin="expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise",
+)
+def table_without_its_std(max_len, d_model, seed, std=0.02):
+    return learned.init_table(max_len, d_model, seed, 1.0)
+
+
+@misconception(
+    "init_table",
+    hint="These are the numbers of numpy's old global generator: the lesson draws from default_rng(seed).",
+    origin="expected: np.random.seed, as in most older code",
+)
+def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
+    learned.init_table(max_len, d_model, seed, std)
+    return np.random.RandomState(seed).normal(0.0, std, (max_len, d_model))
+
+
+@misconception(
+    "lookup",
+    hint="Position −1 came back as the last row: numpy counts a negative index from the end, so check the lower end too.",
+    origin="pytorch/pytorch #151918, #183608 (compiled code that wraps); numpy's own indexing",
+)
+def minus_one_is_the_last_row(table, positions):
+    positions = np.asarray(positions)
+    return learned.lookup(table, np.where(positions < 0, positions + len(table), positions))
+
+
+@misconception(
+    "lookup",
+    hint="A position past the end came back as the last row: there is no such row, and that is an IndexError.",
+    origin="jax-ml/jax #3774; apache/mxnet #8940",
+)
+def past_the_end_is_the_last_row(table, positions):
+    return learned.lookup(table, within(positions, len(table)))
+
+
+@misconception(
+    "lookup",
+    hint="A position past the end came back as zeros: there is no such row, and that is an IndexError.",
+    origin="tensorflow/tensorflow #5260, #13642",
+)
+def past_the_end_is_zero(table, positions):
+    rows = learned.lookup(table, within(positions, len(table)))
+    missing = np.asarray(positions) != within(positions, len(table))
+    return np.where(missing[..., np.newaxis], rows.dtype.type(0), rows)
+
+
+@misconception(
+    "embed",
+    hint="The first token gets row 2 of the position table, as in RoBERTa and OPT: here positions count from 0.",
+    origin="huggingface/transformers #1363, #9116, #20761; pytorch/fairseq #1187",
+)
+def positions_start_at_two(token_table, position_table, token_ids):
+    learned.embed(token_table, position_table, token_ids)
+    return learned.embed(token_table, np.asarray(position_table)[2:], token_ids)
+
+
+@misconception(
+    "embed",
+    hint="Positions run along the batch: the sequence is the last axis of token_ids, and every sequence starts at row 0.",
+    origin="cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2",
+)
+def positions_along_the_batch(token_table, position_table, token_ids):
+    right = learned.embed(token_table, position_table, token_ids)
+    token_ids = np.asarray(token_ids)
+    batch = learned.lookup(position_table, np.arange(len(token_ids)))
+    places = batch.reshape(len(token_ids), *[1] * (token_ids.ndim - 1), -1)
+    return (learned.lookup(token_table, token_ids) + places).astype(right.dtype)
+
+
+@misconception(
+    "embed",
+    hint="A text too long for the position table goes through, its end all in the last row: refuse it with a ValueError.",
+    origin="expected: positions clipped to the table, as in jax-ml/jax #3774",
+)
+def long_texts_share_the_last_row(token_table, position_table, token_ids):
+    token_ids = np.asarray(token_ids)
+    places = np.asarray(position_table)[within(np.arange(token_ids.shape[-1]), len(position_table))]
+    return learned.embed(token_table, places, token_ids)
+
+
+@misconception(
+    "embed",
+    hint="The position rows are missing: what comes out is the token rows alone, the same in every order.",
+    origin="expected: the bag of words that this course began with",
+)
+def tokens_without_positions(token_table, position_table, token_ids):
+    right = learned.embed(token_table, position_table, token_ids)
+    return learned.lookup(token_table, token_ids).astype(right.dtype)
+
+
+@misconception(
+    "lookup_gradient",
+    hint="A row that was read several times got one gradient only: `+=` writes a repeated row once, so add them up.",
+    origin="pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242",
+)
+def repeated_positions_count_once(table_shape, positions, grad_output):
+    right = learned.lookup_gradient(table_shape, positions, grad_output)
+    gradient = np.zeros_like(right)
+    gradient[positions] += grad_output
+    return gradient
+
+
+@misconception(
+    "lookup_gradient",
+    hint="The gradients of a row are averaged: the row moves the loss through every place that read it, so they add up.",
+    origin="expected: PyTorch's option scale_grad_by_freq, taken for the rule",
+)
+def repeated_positions_averaged(table_shape, positions, grad_output):
+    right = learned.lookup_gradient(table_shape, positions, grad_output)
+    reads = np.bincount(np.ravel(positions), minlength=len(right))
+    return (right / np.maximum(reads, 1)[:, np.newaxis]).astype(right.dtype)
+
+
+@misconception(
+    "lookup_gradient",
+    hint="The gradient of position −1 went to the last row: numpy counts it from the end, here it is an IndexError.",
+    origin="pytorch/pytorch #148397, #151918 (compiled code that wraps)",
+)
+def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_output):
+    positions = np.asarray(positions)
+    wrapped = np.where(positions < 0, positions + table_shape[0], positions)
+    return learned.lookup_gradient(table_shape, wrapped, grad_output)
+
+
+@misconception(
+    "lookup_gradient",
+    hint="A grad_output of another shape was stretched to fit: it needs one row for each position, as wide as the table.",
+    origin="expected: numpy broadcasts it without a word",
+)
+def gradient_stretched_to_fit(table_shape, positions, grad_output):
+    shape = (*np.shape(positions), table_shape[1])
+    return learned.lookup_gradient(table_shape, positions, np.broadcast_to(grad_output, shape))
+
+
+@misconception(
+    "sgd_step",
+    hint="The step goes uphill: descent subtracts the gradient.",
+    origin="expected: the sign of the update",
+)
+def step_uphill(table, gradient, learning_rate):
+    return learned.sgd_step(table, gradient, -learning_rate)
+
+
+@misconception(
+    "sgd_step",
+    hint="The step ignores how large the gradient is and follows its sign alone: that is another optimiser.",
+    origin="expected: sign descent, of which Adam's first step is an example",
+)
+def step_by_the_sign(table, gradient, learning_rate):
+    return learned.sgd_step(table, np.sign(gradient), learning_rate)
+
+
+@misconception(
+    "trained_rows",
+    hint="One row too many: a sequence of length n uses positions 0 to n − 1, so row n is not read.",
+    origin="expected: positions counted from 1",
+)
+def row_after_the_last_is_trained(max_len, lengths):
+    learned.trained_rows(max_len, lengths)
+    return np.arange(max_len) <= np.max(lengths)
+
+
+@misconception(
+    "trained_rows",
+    hint="Only rows that every sequence reaches are counted: one sequence that is long enough trains a row.",
+    origin="expected: all for any",
+)
+def shortest_sequence_decides(max_len, lengths):
+    learned.trained_rows(max_len, lengths)
+    return np.arange(max_len) < np.min(lengths)
+
+
+@misconception(
+    "trained_rows",
+    hint="Every row is counted as trained: padding to the full length does not help, nothing flows back from padded places.",
+    origin="expected: the claim in articles that padding trains all rows",
+)
+def padding_trains_every_row(max_len, lengths):
+    learned.trained_rows(max_len, lengths)
+    return np.ones(max_len, dtype=bool)
+
+
+@misconception(
+    "resize_table",
+    hint="The end rows move, as with half-pixel centres: here first falls on first and last on last.",
+    origin="ggml-org/llama.cpp #25781 (this rule where the trained model keeps the ends)",
+)
+def edges_of_cells_lined_up(table, new_len):
+    learned.resize_table(table, new_len)
+    return mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
+
+
+@misconception(
+    "resize_table",
+    hint="The new positions are j · rows / new_len: there is one step fewer than there are rows, on both sides.",
+    origin="dwzhu-pku/LongEmbed #7 (stretching by a whole factor, the last row repeated)",
+)
+def rows_counted_for_steps(table, new_len):
+    learned.resize_table(table, new_len)
+    return mixed(table, np.arange(new_len) * len(table) / new_len)
+
+
+@misconception(
+    "resize_table",
+    hint="Rows are repeated or dropped, never mixed: a new position between two rows takes its share of both.",
+    origin="expected: nearest neighbour for linear interpolation",
+)
+def nearest_row_taken(table, new_len):
+    learned.resize_table(table, new_len)
+    return mixed(table, np.round(np.linspace(0, len(table) - 1, new_len)))
+
+
+@misconception(
+    "resize_table",
+    hint="The first row is wanted where one row is asked for: this one is the mean of all.",
+    origin="expected: a pooled table; the definition keeps the first row",
+)
+def one_row_is_the_mean(table, new_len):
+    right = learned.resize_table(table, new_len)
+    return right if new_len > 1 else np.mean(table, axis=0, keepdims=True).astype(right.dtype)

@@ -1,0 +1,281 @@
+"""Known mistakes with the first three attempts: each replaces one function of the solution, and must lose points.
+
+A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+"""
+
+import math
+
+import numpy as np
+
+from autograder.catalogue import misconception
+from solutions import naive
+
+# integer_positions
+
+
+@misconception(
+    "integer_positions",
+    hint="Positions seem to count from 1: the first token stands at 0.",
+    origin="expected: people count from 1",
+)
+def positions_count_from_one(length):
+    return naive.integer_positions(length) + 1
+
+
+@misconception(
+    "integer_positions",
+    hint="A negative length gives no positions at all: refuse it with a ValueError that names it.",
+    origin="expected: np.arange accepts it",
+)
+def positions_of_a_negative_length(length):
+    return np.arange(length, dtype=np.float64)
+
+
+# add_integer_positions
+
+
+@misconception(
+    "add_integer_positions",
+    hint="The number of the feature is added, not that of the token: the position runs along the last axis but one.",
+    origin="expected: broadcasting lines up the last axis",
+)
+def positions_run_along_the_features(x):
+    right = naive.add_integer_positions(x)
+    return (x + np.arange(right.shape[-1])).astype(right.dtype)
+
+
+@misconception(
+    "add_integer_positions",
+    hint="The position runs along the first axis: that is the batch. Tokens stand along the last axis but one.",
+    origin="expected: len(x) is the number of tokens for two axes only",
+)
+def positions_run_along_the_batch(x):
+    right = naive.add_integer_positions(x)
+    return (x + np.arange(len(x)).reshape(-1, *(1,) * (right.ndim - 1))).astype(right.dtype)
+
+
+# normalized_positions
+
+
+@misconception(
+    "normalized_positions",
+    hint="The last token does not arrive at 1: divide by the last position, L − 1, and not by the number of tokens.",
+    origin="expected: dividing by the length is in many articles",
+)
+def divided_by_the_length(length):
+    return naive.integer_positions(length) / max(length, 1)
+
+
+@misconception(
+    "normalized_positions",
+    hint="A single token gives 0/0: there is no step to divide by, and its position is 0.",
+    origin="edgeimpulse/inferencing-sdk-cpp #1; deeplearning4j/deeplearning4j #8550",
+)
+def one_token_divided_by_zero(length):
+    naive.normalized_positions(length)
+    with np.errstate(all="ignore"):
+        return naive.integer_positions(length) / np.float64(length - 1)
+
+
+@misconception(
+    "normalized_positions",
+    hint="The positions run from −1 to 1: here the first token stands at 0.",
+    origin="expected: coordinates are scaled so in CoordConv (Liu et al. 2018)",
+)
+def normalized_from_minus_one(length):
+    return 2 * naive.normalized_positions(length) - (length > 1)
+
+
+# bits_needed
+# The first entry that fits gives the hint. Where a logarithm goes wrong it errs as one of the others errs everywhere, and so
+# the two that use logarithms stand first.
+
+
+@misconception(
+    "bits_needed",
+    hint="A logarithm of base 2 is exact at powers of two, and can round down to them just above: count in whole numbers.",
+    origin="amaranth-lang/amaranth-soc #50; pymtl/pymtl3 #289",
+)
+def bits_from_a_logarithm_of_base_two(length):
+    return naive.bits_needed(length) if length < 2 else math.ceil(math.log2(length))
+
+
+@misconception(
+    "bits_needed",
+    hint="A quotient of two logarithms can land just above a whole number, and its ceiling is then one too many: "
+    "count in whole numbers.",
+    origin="ucb-bar/chisel2-deprecated #489",
+)
+def bits_from_a_quotient_of_logarithms(length):
+    return naive.bits_needed(length) if length < 2 else math.ceil(math.log(length) / math.log(2))
+
+
+@misconception(
+    "bits_needed",
+    hint="These are the bits of L itself: what has to be written is the last position, L − 1.",
+    origin="antonblanchard/microwatt #360",
+)
+def bits_of_the_length(length):
+    naive.bits_needed(length)
+    return int(length).bit_length()
+
+
+@misconception(
+    "bits_needed",
+    hint="The logarithm is rounded down, and the last positions have no code: a part of a bit needs a whole one.",
+    origin="expected: int() in place of a ceiling",
+)
+def bits_rounded_down(length):
+    return naive.bits_needed(length) if length < 2 else int(length).bit_length() - 1
+
+
+@misconception(
+    "bits_needed",
+    hint="A single token gets no bit at all: ⌈log₂ 1⌉ is 0, and the lesson asks for at least 1.",
+    origin="expected: the formula without its lower bound",
+)
+def no_bit_for_one_token(length):
+    return naive.bits_needed(length) - (length == 1)
+
+
+# binary_positions
+
+
+@misconception(
+    "binary_positions",
+    hint="The bits stand the other way round: the most significant bit comes first, as numbers are written.",
+    origin="jscott3201/rusty-bacnet #203",
+)
+def least_significant_bit_first(length, n_bits=None):
+    return naive.binary_positions(length, n_bits)[:, ::-1]
+
+
+@misconception(
+    "binary_positions",
+    hint="With too few columns the high bits are dropped and two positions share a code: "
+    "refuse n_bits when the last position does not fit.",
+    origin="expected: shifting and masking accept any number of columns",
+)
+def high_bits_dropped(length, n_bits=None):
+    if length < 0 or n_bits is None or n_bits < 1:
+        return naive.binary_positions(length, n_bits)
+    return naive.binary_positions(length, max(n_bits, naive.bits_needed(length)))[:, -n_bits:]
+
+
+@misconception(
+    "binary_positions",
+    hint="The columns that are not needed stand behind the number: zeros belong in front of it.",
+    origin="expected: padding at the end is the usual one",
+)
+def zeros_behind_the_number(length, n_bits=None):
+    spare = naive.binary_positions(length, n_bits).shape[-1] - naive.bits_needed(length)
+    return np.roll(naive.binary_positions(length, n_bits), -spare, axis=-1)
+
+
+# bit_period
+
+
+@misconception(
+    "bit_period",
+    hint="This is half the period: bit 0 goes 0, 1, 0, 1, and only after two positions does it begin again.",
+    origin="expected: the value of a bit taken for its period",
+)
+def half_the_period(bit):
+    return naive.bit_period(bit) // 2
+
+
+@misconception(
+    "bit_period",
+    hint="The periods grow by 2 from bit to bit; each further bit is twice as slow as the one before.",
+    origin="expected: a product where a power is meant",
+)
+def period_grows_by_addition(bit):
+    naive.bit_period(bit)
+    return 2 * (bit + 1)
+
+
+# hamming_steps
+
+
+@misconception(
+    "hamming_steps",
+    hint="This compares how many ones two codes have: 01 and 10 have one each, and both of their bits differ.",
+    origin="expected: the sums compared instead of the bits",
+)
+def difference_of_the_sums(codes):
+    naive.hamming_steps(codes)
+    return np.abs(np.diff(np.sum(codes, axis=-1))).astype(np.int64)
+
+
+@misconception(
+    "hamming_steps",
+    hint="A bit that goes from 1 to 0 counts as −1 here: every bit that changes counts as one.",
+    origin="expected: np.diff without the absolute value",
+)
+def changes_with_their_sign(codes):
+    naive.hamming_steps(codes)
+    return np.diff(codes, axis=0).sum(axis=-1).astype(np.int64)
+
+
+@misconception(
+    "hamming_steps",
+    hint="This says whether anything changes: count how many bits do.",
+    origin="expected: any where a count is meant",
+)
+def whether_anything_changes(codes):
+    return np.minimum(naive.hamming_steps(codes), 1)
+
+
+@misconception(
+    "hamming_steps",
+    hint="There is one number too many: the step from the last position back to the first is none.",
+    origin="expected: np.roll closes the sequence to a ring",
+)
+def steps_around_a_ring(codes):
+    naive.hamming_steps(codes)
+    return np.count_nonzero(codes != np.roll(codes, -1, axis=0), axis=-1).astype(np.int64)
+
+
+# gray_positions
+
+
+@misconception(
+    "gray_positions",
+    hint="The position is combined with its double: Gray code combines it with its half, ⌊p/2⌋.",
+    origin="expected: << for >>",
+)
+def gray_of_the_double(length, n_bits=None):
+    n_bits = naive.gray_positions(length, n_bits).shape[-1]
+    doubled = np.arange(length) ^ (np.arange(length) << 1)
+    return naive.binary_positions(2 ** (n_bits + 1), n_bits + 1)[doubled, 1:]
+
+
+@misconception(
+    "gray_positions",
+    hint="This is the way back, from Gray code to the number: every bit is combined with the one before it in the "
+    "number, and with no others.",
+    origin="expected: running sums belong to the decoder",
+)
+def gray_decoded(length, n_bits=None):
+    naive.gray_positions(length, n_bits)
+    return np.cumsum(naive.binary_positions(length, n_bits), axis=-1) % 2
+
+
+@misconception(
+    "gray_positions",
+    hint="The bits stand the other way round: the columns are those of binary_positions, most significant bit first.",
+    origin="expected: as for the binary code",
+)
+def gray_with_the_least_significant_bit_first(length, n_bits=None):
+    return naive.gray_positions(length, n_bits)[:, ::-1]
+
+
+@misconception(
+    "gray_positions",
+    hint="With too few columns the high bits are dropped and two positions share a code: refuse n_bits as in binary_positions.",
+    origin="expected: the check written once and forgotten the second time",
+)
+def gray_high_bits_dropped(length, n_bits=None):
+    if length < 0 or n_bits is None or n_bits < 1:
+        return naive.gray_positions(length, n_bits)
+    return naive.gray_positions(length, max(n_bits, naive.bits_needed(length)))[:, -n_bits:]

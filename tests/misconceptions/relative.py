@@ -1,0 +1,295 @@
+"""Known mistakes with relative positions: each replaces one function of the solution, and must lose points.
+
+A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+"""
+
+import numpy as np
+
+from autograder.catalogue import misconception
+from solutions import relative
+
+
+@misconception(
+    "relative_positions",
+    hint="The sign is turned round: a relative position is key minus query, so that the past is negative.",
+    origin="dmlc/gluon-nlp #1470",
+)
+def query_minus_key(q_len, k_len, q_start=0):
+    return -relative.relative_positions(q_len, k_len, q_start)
+
+
+@misconception(
+    "relative_positions",
+    hint="Queries seem to start at 0 whatever q_start says: while generating with a cache, the newest token stands at the end.",
+    origin="huggingface/candle #899; huggingface/transformers #20203",
+)
+def every_query_counts_from_zero(q_len, k_len, q_start=0):
+    relative.relative_positions(q_len, k_len, q_start)
+    return relative.relative_positions(q_len, k_len)
+
+
+@misconception(
+    "relative_positions",
+    hint="q_start seems to move the keys: it is the place of the first query, and keys count from 0.",
+    origin="expected: the sign of q_start lost in the difference",
+)
+def the_start_moves_the_keys(q_len, k_len, q_start=0):
+    relative.relative_positions(q_len, k_len, q_start)
+    return relative.relative_positions(q_len, k_len, -q_start)
+
+
+@misconception(
+    "relative_positions",
+    hint="Rows and columns are exchanged: a row belongs to a query, a column to a key.",
+    origin="expected: the new axis put on the wrong one of the two ranges",
+)
+def keys_down_queries_across(q_len, k_len, q_start=0):
+    return relative.relative_positions(q_len, k_len, q_start).T
+
+
+@misconception(
+    "clip_positions",
+    hint="Far behind and far ahead have become the same: clip to both −k and k, and keep the sign.",
+    origin="expected: the distance clipped in place of the relative position",
+)
+def the_sign_is_lost(positions, max_distance):
+    return np.abs(relative.clip_positions(positions, max_distance))
+
+
+@misconception(
+    "clip_positions",
+    hint="Only one end is clipped: keys far behind need the limit as much as keys far ahead.",
+    origin="expected: a minimum without its maximum",
+)
+def only_the_future_is_clipped(positions, max_distance):
+    relative.clip_positions(positions, max_distance)
+    return np.minimum(positions, max_distance)
+
+
+@misconception(
+    "clip_positions",
+    hint="Distances beyond the limit became 0, as if they were the token itself: they count as the limit.",
+    origin="expected: clipping taken for masking",
+)
+def far_tokens_count_as_here(positions, max_distance):
+    clipped = relative.clip_positions(positions, max_distance)
+    return np.where(np.abs(positions) > max_distance, 0, clipped)
+
+
+@misconception(
+    "shaw_scores",
+    hint="The table's rows enter without the query: Shaw adds a vector to the key, and the query is multiplied with it. "
+    "A number for each distance is T5's idea.",
+    origin="expected: 'Shaw adds a learned bias for each distance', as many articles say",
+)
+def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
+    bias = np.asarray(key_table).sum(axis=-1)[table_rows(q, k, max_distance)]
+    return (plain + bias / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+
+
+@misconception(
+    "shaw_scores",
+    hint="Only the words are divided by √d: the vector for the distance is part of the key, so its share is scaled too.",
+    origin="expected: the second term added after the scaling",
+)
+def distance_left_unscaled(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
+    return (plain + (right - plain) * np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+
+
+@misconception(
+    "shaw_scores",
+    hint="The scores are √d too large: divide by the square root of the number of features.",
+    origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
+)
+def scores_without_their_scale(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    return (right * np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+
+
+@misconception(
+    "shaw_scores",
+    hint="Row 0 of the table is used for distance 0, and negative distances wrap round to its end: "
+    "the middle row belongs to distance 0.",
+    origin="expected: the + k that turns a clipped distance into a row left out, which numpy's negative indices hide",
+)
+def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
+    relative.shaw_scores(q, k, key_table, max_distance)
+    return relative.shaw_scores(q, k, np.roll(key_table, max_distance, axis=0), max_distance)
+
+
+@misconception(
+    "shaw_attention",
+    hint="The value table seems forgotten: each value carries the vector for its distance, as each key does.",
+    origin="expected: the shape is right without it, and 'relative_key' in Hugging Face's BERT has the key table alone",
+)
+def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
+    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    return relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
+
+
+@misconception(
+    "shaw_attention",
+    hint="Masked keys have lost their weight after the softmax, so what is left no longer sums to one: mask the scores.",
+    origin="expected: weights multiplied with the mask",
+)
+def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
+    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    if mask is None:
+        return right
+    scores = relative.shaw_scores(q, k, key_table, max_distance)
+    kept = np.exp(np.where(mask, scores, -np.inf)).sum(axis=-1, keepdims=True)
+    return (right * kept / np.exp(scores).sum(axis=-1, keepdims=True)).astype(right.dtype)
+
+
+@misconception(
+    "shaw_attention",
+    hint="The mask is read the wrong way round: True means that a query may attend to the key.",
+    origin="expected: PyTorch's two conventions for boolean masks",
+)
+def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
+    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    hidden = None if mask is None else ~np.asarray(mask)
+    return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
+
+
+@misconception(
+    "t5_bucket",
+    hint="Far distances get buckets that do not exist, or that belong to the other direction: the last takes all the rest.",
+    origin="huggingface/candle #1312",
+)
+def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    exact = per_direction // 2
+    steps = log_steps(distance, per_direction, max_distance)
+    return np.where(distance < exact, right, first + exact + steps)
+
+
+@misconception(
+    "t5_bucket",
+    hint="A distance exactly on a boundary falls one bucket short: log n − log e is not log(n/e) in floating point.",
+    origin="expected: the quotient rule applied by hand; only boundary distances of some sizes show it",
+)
+def difference_of_logarithms(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    exact = per_direction // 2
+    above = np.log(np.maximum(distance, exact)) - np.log(exact)
+    steps = (above / (np.log(max_distance) - np.log(exact)) * (per_direction - exact)).astype(np.int64)
+    return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
+
+
+@misconception(
+    "t5_bucket",
+    hint="Past and future have each other's half of the buckets: keys ahead, j > i, use the second half.",
+    origin="dmlc/gluon-nlp #1470 (query minus key)",
+)
+def the_past_in_the_second_half(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    if not bidirectional:
+        return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    return relative.t5_bucket(-np.asarray(relative_position), bidirectional, num_buckets, max_distance)
+
+
+@misconception(
+    "t5_bucket",
+    hint="Keys ahead are bucketed by their distance in the causal case too: there they count as distance 0.",
+    origin="expected: |j − i| taken in both cases",
+)
+def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    if not bidirectional:
+        relative_position = -np.abs(relative_position)
+    return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+
+
+@misconception(
+    "t5_bucket",
+    hint="The buckets stay one wide all the way: only half of a direction's buckets are for exact distances, "
+    "the rest grow with the logarithm.",
+    origin="expected: the logarithmic half of the formula left out",
+)
+def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    return first + np.minimum(distance, per_direction - 1)
+
+
+@misconception(
+    "t5_bucket",
+    hint="The logarithmic buckets do not start where the exact ones end: the logarithm is of n/e, and of max_distance/e, "
+    "with e the number of exact buckets.",
+    origin="lucidrains/x-transformers #10 (buckets wrong at and beyond the exact range)",
+)
+def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    exact = per_direction // 2
+    steps = (np.log(np.maximum(distance, 1)) / np.log(max_distance) * (per_direction - exact)).astype(np.int64)
+    return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
+
+
+@misconception(
+    "t5_bucket",
+    hint="The logarithmic steps are rounded to the nearest, so buckets open too early: cut the fraction off.",
+    origin="expected: round() where T5 converts to an integer",
+)
+def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    exact = per_direction // 2
+    above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    steps = np.round(above * (per_direction - exact)).astype(np.int64)
+    return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
+
+
+@misconception(
+    "t5_bias",
+    hint="The buckets are the encoder's whatever `bidirectional` says: a decoder's buckets all lie behind the query.",
+    origin="huggingface/transformers #8518 (bidirectional buckets used inside the decoder)",
+)
+def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    return relative.t5_bias(table, q_len, k_len, True, max_distance, q_start)
+
+
+@misconception(
+    "t5_bias",
+    hint="The heads come last: scores have shape (..., heads, queries, keys), so move them to the front.",
+    origin="expected: what the lookup gives, left as it is; Hugging Face permutes it",
+)
+def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    return np.moveaxis(relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start), 0, -1)
+
+
+@misconception(
+    "t5_bias",
+    hint="max_distance has no effect here: hand it on to t5_bucket.",
+    origin="lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)",
+)
+def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
+
+
+def table_rows(q, k, max_distance):
+    """The right row of a table for each pair, for entries that go wrong after the lookup."""
+    where = relative.relative_positions(np.shape(q)[-2], np.shape(k)[-2])
+    return relative.clip_positions(where, max_distance) + max_distance
+
+
+def parts(relative_position, bidirectional, num_buckets):
+    """First bucket, distance and number of buckets of each direction, for entries that go wrong after them."""
+    relative_position = np.asarray(relative_position)
+    if bidirectional:
+        return np.where(relative_position > 0, num_buckets // 2, 0), np.abs(relative_position), num_buckets // 2
+    return 0, np.maximum(-relative_position, 0), num_buckets
+
+
+def log_steps(distance, per_direction, max_distance):
+    """How many logarithmic buckets open up to each distance; the last one ends nowhere."""
+    exact = per_direction // 2
+    above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    return (above * (per_direction - exact)).astype(np.int64)

@@ -1,0 +1,135 @@
+"""ALiBi, the tests you can see: each function by its values, and the properties that make it a straight line.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/alibi.json`.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+
+def causal_weights(scores):
+    """Softmax over the keys that are not ahead, the last query at the last key."""
+    q_len, k_len = scores.shape[-2:]
+    scores = np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.question("alibi_slopes", points=0.5)
+def test_slopes_by_hand(alibi):
+    """With eight heads each slope is half of the one before, from 1/2 to 1/256."""
+    slopes = expect.matches(alibi.alibi_slopes, 8)
+    expect.close(slopes, 1 / np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]), "the slopes of eight heads")
+
+
+@pytest.mark.question("alibi_slopes", points=0.5)
+def test_slopes_of_a_power_of_two(alibi):
+    """The first slope is 2^(−8/n), and so is the ratio."""
+    for n_heads in (1, 2, 4, 16):
+        expect.matches(alibi.alibi_slopes, n_heads)
+
+
+@pytest.mark.question("alibi_slopes", points=0.75)
+def test_slopes_of_other_numbers_of_heads(alibi):
+    """The slopes of the power of two below, then every other slope of twice that power."""
+    slopes = expect.matches(alibi.alibi_slopes, 3)
+    expect.close(slopes, np.array([1 / 16, 1 / 256, 1 / 4]), "the slopes of three heads")
+    expect.matches(alibi.alibi_slopes, 6)
+    expect.matches(alibi.alibi_slopes, 12)
+
+
+@pytest.mark.question("alibi_slopes", points=0.25)
+def test_slopes_need_a_head(alibi):
+    """No heads at all are refused, and the message says so."""
+    expect.raises(ValueError, alibi.alibi_slopes, 0, mentions=0)
+
+
+@pytest.mark.question("alibi_bias", points=0.5)
+def test_bias_by_hand(alibi):
+    """Minus slope times distance, behind the query and ahead of it."""
+    bias = expect.matches(alibi.alibi_bias, 1, 2, 3)
+    expect.close(
+        bias * 256,
+        np.array([[[-1.0, 0.0, -1.0], [-2.0, -1.0, 0.0]]]),
+        "256 times the bias of one head, two queries, three keys",
+    )
+
+
+@pytest.mark.question("alibi_bias", points=0.75)
+def test_bias(alibi):
+    """One matrix a head, whether there are as many queries as keys or fewer."""
+    expect.matches(alibi.alibi_bias, 4, 3, 3)
+    expect.matches(alibi.alibi_bias, 2, 2, 5)
+
+
+@pytest.mark.question("alibi_bias", points=0.5)
+def test_the_newest_token_is_no_distance_from_itself(alibi):
+    """A single query stands at the last key."""
+    bias = expect.matches(alibi.alibi_bias, 2, 1, 4)
+    expect.close(bias[:, 0, :] * 256, np.array([[-48.0, -32.0, -16.0, 0.0], [-3.0, -2.0, -1.0, 0.0]]), "256 times the bias")
+
+
+@pytest.mark.question("alibi_bias", points=0.25)
+def test_queries_line_up_with_keys(alibi):
+    """More queries than keys are refused."""
+    expect.raises(ValueError, alibi.alibi_bias, 2, 4, 3, mentions=[4, 3])
+
+
+@pytest.mark.question("alibi_attention", points=0.5)
+def test_attention_by_hand(alibi):
+    """Two keys that match equally well: the nearer one counts e^(1/256) times as much."""
+    out = alibi.alibi_attention(np.zeros((1, 1, 1)), np.ones((1, 2, 1)), np.array([[[0.0], [1.0]]]))
+    expect.close(out, np.array([[[1 / (1 + np.exp(-1 / 256))]]]), "the weight of the nearer key")
+
+
+@pytest.mark.question("alibi_attention", points=1.0)
+def test_causal_attention(alibi):
+    """softmax(q kᵀ/√d + bias) v, each query up to its own key and the last query up to the last."""
+    expect.matches(alibi.alibi_attention, features(4, 4, 4), features(4, 4, 4, seed=1), features(4, 4, 2, seed=2))
+    expect.matches(alibi.alibi_attention, features(2, 2, 2, 6), features(2, 2, 5, 6, seed=1), features(2, 2, 5, 3, seed=2))
+
+
+@pytest.mark.question("alibi_attention", points=0.5)
+def test_attention_both_ways(alibi):
+    """Without the causal mask every query sees every key, and keys ahead lose by their distance too."""
+    expect.matches(alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False)
+
+
+@pytest.mark.question("bloom_bias", points=0.5)
+def test_bloom_bias(alibi):
+    """Slope times the position of the key: one row a head for all queries."""
+    bias = expect.matches(alibi.bloom_bias, 1, 3)
+    expect.close(bias * 256, np.array([[[0.0, 1.0, 2.0]]]), "256 times BLOOM's bias of one head")
+    expect.matches(alibi.bloom_bias, 4, 5)
+
+
+@pytest.mark.question("bloom_bias", points=0.5)
+@given(seed=seeds())
+def test_both_forms_give_the_same_weights(alibi, seed):
+    """Under a causal mask softmax does not tell BLOOM's form from minus slope times distance."""
+    scores = features(2, 3, 5, seed=seed)
+    bloom = alibi.bloom_bias(2, 5)
+    expect.holds(bloom.shape == (2, 1, 5), "BLOOM's bias has one row a head, shape (heads, 1, keys)")
+    expect.close(
+        causal_weights(scores + bloom), causal_weights(scores + alibi.alibi_bias(2, 3, 5)), "the weights of both forms"
+    )
+    expect.holds(not np.allclose(causal_weights(scores + bloom), causal_weights(scores)), "the bias changes the weights")
+
+
+@pytest.mark.question("effective_window", points=0.5)
+def test_windows_by_hand(alibi):
+    """Down to one hundredth: the first distance at which the bias alone leaves that much or less."""
+    windows = [expect.matches(alibi.effective_window, slope, 0.01) for slope in (1 / 4, 1 / 16, 1 / 64, 1 / 256)]
+    expect.close(np.array(windows), np.array([19, 74, 295, 1179]), "the windows of four heads")
+
+
+@pytest.mark.question("effective_window", points=0.5)
+def test_windows(alibi):
+    """The steeper the slope and the larger the tolerance, the sooner."""
+    expect.matches(alibi.effective_window, 0.05, 0.5)
+    expect.matches(alibi.effective_window, 0.1, 0.001)
+    expect.matches(alibi.effective_window, 2.0, 1 / 3)

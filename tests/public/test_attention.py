@@ -1,0 +1,255 @@
+"""Attention, the tests you can see: each function by its values, and what a shuffle of the tokens does to it.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/attention.json`.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+NOTHING = -np.inf
+# The lesson's example by hand: tokens 0, 1, 2 with one feature each, and exp(S_ij) = 2^(x_i x_j).
+TOKENS = np.array([[0.0], [1.0], [2.0]])
+BY_HAND = [np.array([[np.log(2)]]), np.array([[1.0]]), np.array([[1.0]])]
+
+
+# softmax
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_by_hand(attention):
+    """Scores 0 and ln 3 weigh 1/4 and 3/4; a thousand more on both changes nothing."""
+    scores = np.array([0.0, np.log(3)])
+    expect.close(attention.softmax(scores), np.array([0.25, 0.75]), "softmax([0, ln 3])")
+    expect.close(attention.softmax(scores + 1000), np.array([0.25, 0.75]), "softmax([1000, 1000 + ln 3])")
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_along_an_axis(attention):
+    """The weights sum to 1 along the axis that was asked for, the last one if none was."""
+    expect.matches(attention.softmax, features(2, 3, 4))
+    expect.matches(attention.softmax, features(3, 4), axis=0)
+    expect.matches(attention.softmax, features(2, 3, 4), axis=1)
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_of_huge_scores(attention):
+    """Every slice is shifted by its own maximum, so huge scores of either sign do no harm."""
+    expect.matches(attention.softmax, np.array([[1e4, 1e4 - 1, 0.0], [-1e4, -1e4 - 1, -1e4 - 2], [0.0, 1.0, 2.0]]))
+
+
+@pytest.mark.question("softmax", points=0.25)
+def test_softmax_of_nothing(attention):
+    """A slice that is −∞ throughout gets zeros; a single −∞ gets a zero among the other weights."""
+    scores = np.array([[NOTHING, NOTHING, NOTHING], [0.0, NOTHING, 1.0]])
+    expect.matches(attention.softmax, scores)
+    expect.matches(attention.softmax, scores, axis=0)
+
+
+@pytest.mark.question("softmax", points=0.25)
+@given(seed=seeds(), shift=st.integers(-1000, 1000))
+def test_softmax_forgets_a_common_shift(attention, seed, shift):
+    """The same number added to all scores of a slice changes nothing; a larger score gets a larger weight."""
+    scores = features(3, 5, seed=seed)
+    weights = attention.softmax(scores)
+    expect.close(attention.softmax(scores + shift), weights, "a shift changes nothing")
+    expect.close(np.sum(weights, axis=-1), np.ones(3), "the weights of a slice sum to 1")
+    expect.close(np.argmax(weights, axis=-1), np.argmax(scores, axis=-1), "the largest score has the largest weight")
+
+
+# attention_weights
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_by_hand(attention):
+    """The lesson's example: thirds, sevenths and twenty-firsts."""
+    wanted = np.array([[1 / 3, 1 / 3, 1 / 3], [1 / 7, 2 / 7, 4 / 7], [1 / 21, 4 / 21, 16 / 21]])
+    expect.close(attention.attention_weights(TOKENS * np.log(2), TOKENS), wanted, "the weights of tokens 0, 1, 2")
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights(attention):
+    """Scores are divided by √d; each query's weights run over the keys."""
+    expect.matches(attention.attention_weights, features(3, 4), features(5, 4, seed=1))
+    expect.matches(attention.attention_weights, features(2, 3, 4, 8), features(2, 3, 4, 8, seed=1))
+
+
+@pytest.mark.question("attention_weights", points=0.5)
+def test_weights_with_a_mask(attention):
+    """True = may attend; a query that may attend to nothing gets zeros."""
+    q, k = features(3, 4), features(3, 4, seed=1)
+    something = np.array([[True, False, True], [False, True, True], [True, True, True]])
+    nothing_for_one = np.array([[True, False, True], [False, False, False], [False, True, False]])
+    expect.matches(attention.attention_weights, q, k, something)
+    expect.matches(attention.attention_weights, q, k, mask=nothing_for_one)
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_with_a_bias(attention):
+    """The bias is added to the scores after they are scaled."""
+    q, k = features(3, 4), features(5, 4, seed=1)
+    expect.matches(attention.attention_weights, q, k, bias=features(3, 5, seed=2))
+    expect.matches(attention.attention_weights, q, k, features(3, 5, seed=3) > -1, features(3, 5, seed=2))
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_mask_and_bias_serve_all_heads(attention):
+    """Mask and bias broadcast over leading axes."""
+    q, k = features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1)
+    expect.matches(attention.attention_weights, q, k, np.tri(4, dtype=bool), features(3, 4, 4, seed=2))
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_weights_refuse_shapes_that_do_not_fit(attention):
+    """Queries and keys are equally wide, and a mask fits the scores."""
+    q, k = features(2, 4), features(4, 4)
+    expect.raises(ValueError, attention.attention_weights, q, features(4, 6), mentions=[4, 6])
+    expect.raises(ValueError, attention.attention_weights, q, k, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 4)])
+
+
+# attention
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_attention_by_hand(attention):
+    """The lesson's example: the outputs are 1, 10/7 and 12/7."""
+    out = attention.attention(TOKENS * np.log(2), TOKENS, TOKENS)
+    expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
+
+
+@pytest.mark.question("attention", points=0.5)
+def test_attention(attention):
+    """Every query gets the average of the values, by its weights; values may be wider than keys."""
+    q, k, v = features(3, 4), features(5, 4, seed=1), features(5, 6, seed=2)
+    expect.matches(attention.attention, q, k, v)
+    expect.matches(attention.attention, q, k, v, features(3, 5, seed=3) > -1, features(3, 5, seed=4))
+    expect.matches(attention.attention, features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1), features(2, 3, 4, 1, seed=2))
+
+
+@pytest.mark.question("attention", points=0.25)
+@given(seed=seeds(), order=st.permutations(range(5)))
+def test_the_order_of_keys_does_not_matter(attention, seed, order):
+    """Shuffle keys and values together: every query gets the same answer, one that depends on the query."""
+    q, k, v = (features(rows, 4, seed=seed + part) for part, rows in enumerate((3, 5, 5)))
+    out = attention.attention(q, k, v)
+    expect.close(attention.attention(q, k[order], v[order]), out, "the order of the keys does not matter")
+    expect.close(attention.attention(0 * q, k, v), np.tile(v.mean(axis=0), (3, 1)), "a query of zeros gets the plain mean")
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_values_fit_the_keys(attention):
+    """There is one row of values for each key."""
+    q, k = features(2, 4), features(5, 4)
+    expect.raises(ValueError, attention.attention, q, k, features(3, 4), mentions=[(3, 4), (5, 4), 3, 5])
+
+
+# causal_mask
+
+
+@pytest.mark.question("causal_mask", points=0.25)
+def test_causal_mask(attention):
+    """Row i may attend to rows 0 … i, itself included."""
+    expect.matches(attention.causal_mask, 4)
+    wanted = np.array([[True, False, False], [True, True, False], [True, True, True]])
+    expect.close(attention.causal_mask(3), wanted, "causal_mask(3)")
+
+
+@pytest.mark.question("causal_mask", points=0.25)
+def test_causal_mask_refuses_a_negative_length(attention):
+    """A negative length is refused, and the message says which."""
+    expect.raises(ValueError, attention.causal_mask, -3, mentions=-3)
+
+
+# self_attention
+
+
+@pytest.mark.question("self_attention", points=0.25)
+def test_self_attention_by_hand(attention):
+    """The lesson's example again, now with the three weights: 1, 10/7 and 12/7."""
+    out = attention.self_attention(TOKENS, *BY_HAND)
+    expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
+
+
+@pytest.mark.question("self_attention", points=0.5)
+def test_self_attention(attention):
+    """Queries, keys and values are x times their weights; d is the width of a query."""
+    w_q, w_k, w_v = features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)
+    expect.matches(attention.self_attention, features(5, 6), w_q, w_k, w_v)
+    expect.matches(attention.self_attention, features(2, 4, 6), w_q, w_k, w_v, np.tri(4, dtype=bool))
+
+
+@pytest.mark.question("self_attention", points=0.25)
+def test_self_attention_refuses_weights_that_do_not_fit(attention):
+    """A weight has one row for each feature of x."""
+    w = [features(4, 3, seed=seed) for seed in (1, 2, 3)]
+    expect.raises(ValueError, attention.self_attention, features(3, 5), *w, mentions=[(3, 5), (4, 3), 4, 5])
+
+
+# permute_tokens
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_permute_by_hand(attention):
+    """order[t] says where row t comes from: [2, 0, 1] puts the last row first."""
+    moved = attention.permute_tokens(np.array([[10.0], [20.0], [30.0]]), np.array([2, 0, 1]))
+    expect.close(moved, np.array([[30.0], [10.0], [20.0]]), "rows 10, 20, 30 in the order [2, 0, 1]")
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_permute_with_leading_axes(attention):
+    """Whatever stands in front, the tokens move, and all of a token's features with it."""
+    expect.matches(attention.permute_tokens, features(3, 3, 3), np.array([1, 2, 0]))
+    expect.matches(attention.permute_tokens, features(2, 4, 3), np.array([3, 0, 2, 1]))
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_permute_refuses_what_is_no_permutation(attention):
+    """Every row has to appear exactly once."""
+    x = features(4, 2)
+    expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]), mentions=[1, 2])
+    expect.raises(ValueError, attention.permute_tokens, x, np.array([1, 2, 3, 4]), mentions=[0, 4])
+
+
+# equivariance_gap
+
+
+@pytest.mark.question("equivariance_gap", points=0.25)
+def test_gap(attention):
+    """The largest difference between attend-then-permute and permute-then-attend, under the same mask."""
+    w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
+    expect.matches(attention.equivariance_gap, features(4, 4), *w, np.array([2, 0, 3, 1]), np.tri(4, dtype=bool))
+    expect.matches(attention.equivariance_gap, features(2, 3, 4), *w, np.array([1, 2, 0]), mask=np.tri(3, dtype=bool))
+
+
+@pytest.mark.question("equivariance_gap", points=0.5)
+@given(seed=seeds(), order=st.permutations(range(4)))
+def test_self_attention_is_equivariant(attention, seed, order):
+    """Without a mask the outputs move with their tokens; under a mask on one place they do not."""
+    x, w = features(4, 3, seed=seed), [np.eye(3), np.eye(3), features(3, 2, seed=seed + 1)]
+    expect.close(attention.equivariance_gap(x, *w, np.array(order)), 0.0, "without a mask the gap is zero")
+    only_the_first = np.tile([True, False, False, False], (4, 1))
+    wanted = np.abs((x[0] - x[order[0]]) @ w[2]).max()
+    masked = attention.equivariance_gap(x, *w, np.array(order), only_the_first)
+    expect.close(masked, wanted, "where all see place 0 alone, the gap is that of the two tokens there")
+
+
+# bag_of_tokens
+
+
+@pytest.mark.question("bag_of_tokens", points=0.25)
+def test_bag_by_hand(attention):
+    """The lesson's example: the mean of 1, 10/7 and 12/7 is 29/21, in any order."""
+    expect.close(attention.bag_of_tokens(TOKENS, *BY_HAND), np.array([29 / 21]), "the bag of tokens 0, 1, 2")
+    expect.close(attention.bag_of_tokens(TOKENS[[2, 0, 1]], *BY_HAND), np.array([29 / 21]), "the bag of tokens 2, 0, 1")
+
+
+@pytest.mark.question("bag_of_tokens", points=0.5)
+def test_bag(attention):
+    """The mean over tokens of what self-attention returns."""
+    w = [features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)]
+    expect.matches(attention.bag_of_tokens, features(4, 6), *w)
+    expect.matches(attention.bag_of_tokens, features(2, 3, 5, 6), *w)

@@ -1,0 +1,236 @@
+"""Context extension, the tests you can see: each function by its values, and what each method keeps or slows.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/context_extension.json`.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, positions, seeds
+
+# interpolate_positions
+
+
+@pytest.mark.question("interpolate_positions", points=0.25)
+def test_interpolation_by_hand(context_extension):
+    """Position 4096 stands where 1024 stood, when the text is to run four times as long."""
+    squeezed = context_extension.interpolate_positions(np.array([0, 1, 4096]), 4)
+    expect.close(squeezed, np.array([0.0, 0.25, 1024.0]), "the positions 0, 1 and 4096 at factor 4")
+
+
+@pytest.mark.question("interpolate_positions", points=0.25)
+def test_interpolated_positions(context_extension):
+    """Every position is divided by the factor: negative and fractional ones too, one alone or many."""
+    expect.matches(context_extension.interpolate_positions, np.array([[-3.0, 0.5, 7.0], [100.0, 2.0, 0.0]]), 2.5)
+    expect.matches(context_extension.interpolate_positions, 10, 8)
+
+
+@pytest.mark.question("interpolate_positions", points=0.25)
+def test_interpolation_never_stretches(context_extension):
+    """A factor below 1 is refused, and the message says which."""
+    expect.raises(ValueError, context_extension.interpolate_positions, np.arange(4), 0.5, mentions=0.5)
+
+
+# ntk_base
+
+
+@pytest.mark.question("ntk_base", points=0.25)
+def test_ntk_slows_the_slowest_pair_by_the_factor(context_extension):
+    """With eight features the slowest pair turns by base^(−6/8): at factor 4 that becomes a quarter of what it was."""
+    base = context_extension.ntk_base(10000.0, 4.0, 8)
+    expect.close(base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair of the new base against that of the old")
+
+
+@pytest.mark.question("ntk_base", points=0.25)
+def test_ntk_base(context_extension):
+    """The base grows with the factor, by the exponent d/(d − 2)."""
+    expect.matches(context_extension.ntk_base, 500.0, 2.5, 4)
+    expect.matches(context_extension.ntk_base, 10000.0, 8, 64)
+
+
+@pytest.mark.question("ntk_base", points=0.25)
+def test_ntk_needs_two_pairs(context_extension):
+    """With two features there is no exponent d/(d − 2): a head_dim below 4 is refused."""
+    expect.raises(ValueError, context_extension.ntk_base, 10000.0, 4.0, 2, mentions=2)
+
+
+# dynamic_ntk_base
+
+
+@pytest.mark.question("dynamic_ntk_base", points=0.25)
+def test_dynamic_ntk_by_hand(context_extension):
+    """At twice the trained length and factor 2 the bracket is 2·2 − 1 = 3."""
+    base = context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 2.0)
+    expect.close(base, 10000.0 * 3 ** (8 / 6), "the base for 4096 tokens of 2048 trained, at factor 2")
+
+
+@pytest.mark.question("dynamic_ntk_base", points=0.25)
+def test_dynamic_ntk_base(context_extension):
+    """The base follows the length of the text at hand, factor or no factor."""
+    expect.matches(context_extension.dynamic_ntk_base, 500.0, 4, 3000, 1000, 1.5)
+    expect.matches(context_extension.dynamic_ntk_base, 10000.0, 64, 10000, 4096, 1)
+
+
+@pytest.mark.question("dynamic_ntk_base", points=0.25)
+def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
+    """A text that fits the trained length keeps the trained base."""
+    expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 1536, 2048, 2.0)
+    expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 2048, 2048, 4.0)
+
+
+# rotations_in_context
+
+
+@pytest.mark.question("rotations_in_context", points=0.25)
+def test_rotations_by_hand(context_extension):
+    """Over 1024 tokens the first of four pairs turns by 1024 radians, and each further pair by a tenth of that."""
+    turns = context_extension.rotations_in_context(8, 1024)
+    expect.close(turns, np.array([1024, 102.4, 10.24, 1.024]) / (2 * np.pi), "the turns of four pairs over 1024 tokens")
+
+
+@pytest.mark.question("rotations_in_context", points=0.25)
+def test_rotations(context_extension):
+    """Full turns, for any size, length and base."""
+    expect.matches(context_extension.rotations_in_context, 6, 777, base=500.0)
+
+
+# yarn_frequencies
+
+
+@pytest.mark.question("yarn_frequencies", points=0.5)
+def test_yarn_by_hand(context_extension):
+    """The example of the lesson: low = 0, high = 3, and the ramp 0, 1/3, 2/3, 1."""
+    frequencies = context_extension.yarn_frequencies(8, 10000.0, 4.0, 1024)
+    expect.close(frequencies, np.array([1, 0.075, 0.005, 0.00025]), "yarn_frequencies(8, 10000, 4, 1024)")
+
+
+@pytest.mark.question("yarn_frequencies", points=0.5)
+def test_yarn(context_extension):
+    """Fast pairs are kept, slow ones interpolated, and frequencies are blended along the pair index between."""
+    expect.matches(context_extension.yarn_frequencies, 32, 10000.0, 8.0, 4096)
+    expect.matches(context_extension.yarn_frequencies, 16, 500.0, 2.5, 2000, beta_fast=8.0, beta_slow=2.0)
+
+
+@pytest.mark.question("yarn_frequencies", points=0.25)
+def test_yarn_with_a_long_trained_context(context_extension):
+    """High is clamped at d − 1, so the ramp may run out past the last pair."""
+    expect.matches(context_extension.yarn_frequencies, 16, 10000.0, 4.0, 131_072)
+
+
+@pytest.mark.question("yarn_frequencies", points=0.25)
+def test_yarn_bounds_in_order(context_extension):
+    """More turns are fast, fewer are slow: a beta_fast below beta_slow is refused."""
+    expect.raises(ValueError, context_extension.yarn_frequencies, 8, 10000.0, 4.0, 1024, 1.0, 32.0, mentions=[1, 32])
+
+
+# yarn_scale
+
+
+@pytest.mark.question("yarn_scale", points=0.25)
+def test_yarn_scale(context_extension):
+    """One tenth of the natural logarithm of the factor, and 1."""
+    expect.matches(context_extension.yarn_scale, 40.0)
+    expect.close(context_extension.yarn_scale(np.exp(2)), 1.2, "the scale at a factor of e²")
+
+
+@pytest.mark.question("yarn_scale", points=0.25)
+def test_yarn_scale_where_nothing_is_extended(context_extension):
+    """A factor of 1 or less needs no scale: it is 1."""
+    expect.matches(context_extension.yarn_scale, 0.5)
+    expect.matches(context_extension.yarn_scale, 1)
+
+
+# llama3_frequencies
+
+
+@pytest.mark.question("llama3_frequencies", points=0.375)
+def test_llama3_by_hand(context_extension):
+    """The example of the lesson: two pairs kept, one blended by the turns it made, one interpolated."""
+    frequencies = context_extension.llama3_frequencies(8, base=10000.0, factor=4.0, trained_len=1024)
+    share = (10.24 / (2 * np.pi) - 1) / 3
+    blended = (1 - share) * 0.0025 + share * 0.01
+    expect.close(frequencies, np.array([1, 0.1, blended, 0.00025]), "four pairs over 1024 tokens, at factor 4")
+
+
+@pytest.mark.question("llama3_frequencies", points=0.375)
+def test_llama3(context_extension):
+    """The blend runs along turns from low_freq_factor to high_freq_factor."""
+    expect.matches(context_extension.llama3_frequencies, 24)
+    expect.matches(context_extension.llama3_frequencies, 12, 500.0, 3.0, 2.0, 20.0, 1000)
+
+
+# longrope_frequencies
+
+
+@pytest.mark.question("longrope_frequencies", points=0.25)
+def test_longrope_by_hand(context_extension):
+    """Each pair is slowed by its own divisor."""
+    frequencies = context_extension.longrope_frequencies(8, np.array([1.0, 1.0, 2.0, 4.0]))
+    expect.close(frequencies, np.array([1, 0.1, 0.005, 0.00025]), "the divisors 1, 1, 2 and 4")
+
+
+@pytest.mark.question("longrope_frequencies", points=0.25)
+def test_longrope(context_extension):
+    """θ_i/rescale_i for any base, and one divisor for every pair."""
+    expect.matches(context_extension.longrope_frequencies, 6, np.array([1.0, 1.5, 32.0]), base=500.0)
+    expect.raises(ValueError, context_extension.longrope_frequencies, 6, np.ones(6), mentions=[(6,), (3,)])
+
+
+# longrope_scale
+
+
+@pytest.mark.question("longrope_scale", points=0.25)
+def test_longrope_scale(context_extension):
+    """The root of how much the logarithm of the length grew."""
+    expect.matches(context_extension.longrope_scale, 32.0, 4096)
+    expect.close(context_extension.longrope_scale(4, 4096) ** 2, 14 / 12, "from 2^12 to 2^14 tokens the square is 14/12")
+
+
+@pytest.mark.question("longrope_scale", points=0.25)
+def test_longrope_scale_where_nothing_is_extended(context_extension):
+    """A factor of 1 or less needs no scale: it is 1."""
+    expect.matches(context_extension.longrope_scale, 0.5, 4096)
+    expect.matches(context_extension.longrope_scale, 1, 4096)
+
+
+# apply_rope_with
+
+
+@pytest.mark.question("apply_rope_with", points=0.25)
+def test_apply_rope_with_by_hand(context_extension):
+    """At position 2 and frequency 1/2 a pair turns by one radian; a scale of 2 makes it twice as long."""
+    turned = context_extension.apply_rope_with(np.array([[1.0, 0.0, 0.0, 3.0]]), np.array([2]), np.array([0.5, 0.0]), scale=2.0)
+    wanted = np.array([[2 * np.cos(1), 2 * np.sin(1), 0.0, 6.0]])
+    expect.close(turned, wanted, "one pair turned by a radian and one that does not turn, both scaled")
+
+
+@pytest.mark.question("apply_rope_with", points=0.5)
+def test_apply_rope_with(context_extension):
+    """Pair i of row t, features 2i and 2i + 1, turns by positions[t]·frequencies[i]."""
+    expect.matches(context_extension.apply_rope_with, features(4, 6), np.arange(4), np.array([1.0, 0.25, 0.01]))
+    where = np.array([7.0, -2.5, 30.0])
+    expect.matches(context_extension.apply_rope_with, features(2, 3, 4), where, np.array([0.5, 0.125]), 1.25)
+
+
+@pytest.mark.question("apply_rope_with", points=0.5)
+def test_scale_at_position_zero(context_extension):
+    """At position 0 nothing turns, but the scale still counts, once."""
+    x, frequencies = features(3, 4), np.array([1.0, 0.5])
+    expect.matches(context_extension.apply_rope_with, x, np.ones(3), frequencies, 1.5)
+    still = context_extension.apply_rope_with(x, np.zeros(3), frequencies, 1.5)
+    expect.close(still, 1.5 * x, "rows at position 0 are only scaled")
+
+
+@pytest.mark.question("apply_rope_with", points=0.25)
+@given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
+def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shift):
+    """Whatever the frequencies, the score depends on n − m alone, and it is multiplied by the square of the scale."""
+    rows, frequencies = features(2, 4, seed=seed), np.array([0.75, 0.03125])
+
+    def score(q_position, k_position):
+        return np.vdot(*context_extension.apply_rope_with(rows, np.array([q_position, k_position]), frequencies, 1.25))
+
+    expect.close(score(m + shift, n + shift), score(m, n), f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})")
+    expect.close(score(m, m), 1.25**2 * np.vdot(*rows), "at the same position the plain score times scale²")

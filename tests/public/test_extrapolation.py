@@ -1,0 +1,175 @@
+"""Extrapolation, the tests you can see: every method by its values, and the two numbers that sum up a measurement.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/extrapolation.json`.
+"""
+
+import numpy as np
+import pytest
+
+from autograder.checks import expect
+from autograder.checks.inputs import features
+
+ADDED = ["integer", "normalized", "binary", "sinusoidal", "learned"]
+SCORED = ["rope", "shaw", "t5", "alibi"]
+
+
+def parameters(length, d):
+    """What every method needs, in one dict: each reads its own and leaves the rest."""
+    return {
+        "table": features(length + 1, d, seed=3),
+        "n_bits": 3,
+        "key_table": features(5, d, seed=4),
+        "bias_table": features(8, 1, seed=5),
+        "slope": 0.25,
+        "base": 100.0,
+    }
+
+
+# encode
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_numbers_added_by_hand(extrapolation):
+    """Row t gets t added to every feature, or t/(T − 1)."""
+    x = np.array([[1.0, -2.0], [0.0, 4.0], [0.5, 0.0]])
+    counted = extrapolation.encode("integer", x, {})
+    expect.close(counted, np.array([[1.0, -2.0], [1.0, 5.0], [2.5, 2.0]]), "0, 1 and 2 added")
+    scaled = extrapolation.encode("normalized", x, {})
+    expect.close(scaled, np.array([[1.0, -2.0], [0.5, 4.5], [1.5, 1.0]]), "0, 1/2 and 1 added")
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_bits_added_by_hand(extrapolation):
+    """The most significant bit comes first, and features beyond n_bits are left alone: 3 is 011."""
+    coded = extrapolation.encode("binary", np.full((4, 4), 0.5), {"n_bits": 3})
+    expect.close(coded[3], np.array([0.5, 1.5, 1.5, 0.5]), "the bits 0, 1 and 1 added to the row of position 3")
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_sinusoids_added_by_hand(extrapolation):
+    """Feature 2i gets a sine and feature 2i + 1 the cosine of the same angle, base 10000 unless said otherwise."""
+    coded = extrapolation.encode("sinusoidal", np.zeros((2, 4)), {})
+    wanted = np.array([[0, 1, 0, 1], [np.sin(1), np.cos(1), np.sin(0.01), np.cos(0.01)]])
+    expect.close(coded, wanted, "the sinusoids of positions 0 and 1 with four features")
+
+
+@pytest.mark.question("encode", points=0.25)
+@pytest.mark.parametrize("method", ADDED)
+def test_encode(extrapolation, method):
+    """What the method adds to the embeddings, added."""
+    expect.matches(extrapolation.encode, method, features(6, 4), parameters(6, 4))
+    expect.matches(extrapolation.encode, method, features(1, 8), parameters(1, 8))
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
+    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every text of a length."""
+    x, given_to = features(5, 4), parameters(5, 4)
+    for method in ("none", *SCORED):
+        expect.matches(extrapolation.encode, method, x, given_to)
+    for method in ADDED:
+        added = extrapolation.encode(method, np.zeros((5, 4)), given_to)
+        expect.close(extrapolation.encode(method, x, given_to) - x, added, f"{method} adds the same to every text")
+        expect.holds(np.any(added), f"{method} adds something")
+
+
+@pytest.mark.question("encode", points=0.25)
+def test_no_row_past_the_table(extrapolation):
+    """A text longer than the table is refused: no row is repeated, none is used twice."""
+    table = features(4, 2, seed=1)
+    expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table}, mentions=[4, 5])
+
+
+# logits
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_plain_logits_by_hand(extrapolation):
+    """q_i·k_j/√d for keys up to the query, −∞ for those after it."""
+    q, k = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])
+    wanted = np.array([[1.0, -np.inf], [3.0, 7.0]]) / np.sqrt(2)
+    got = extrapolation.logits("none", q, k, {})
+    expect.close(got, wanted, "two queries and two keys, without any encoding")
+    expect.close(np.isneginf(got), np.isneginf(wanted), "only what lies ahead is −∞")
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_alibi_by_hand(extrapolation):
+    """ALiBi subtracts the slope times the distance."""
+    row = extrapolation.logits("alibi", np.zeros((3, 2)), np.zeros((3, 2)), {"slope": 0.5})[2]
+    expect.close(row, np.array([-1.0, -0.5, 0.0]), "the last of three rows, at slope 1/2")
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_shaw_by_hand(extrapolation):
+    """The rows of the key table stand for j − i = −k … k: what lies behind comes first, and far keys share the first row."""
+    rows = extrapolation.logits("shaw", np.ones((3, 1)), np.zeros((3, 1)), {"key_table": np.array([[1.0], [2.0], [4.0]])})
+    expect.close(rows[2], np.array([1.0, 1.0, 2.0]), "the last of three rows: distances 2, 1 and 0")
+
+
+@pytest.mark.question("logits", points=0.25)
+def test_t5_by_hand(extrapolation):
+    """With four buckets distances 0 and 1 have one each, 2 to 15 share the third, and the last has the rest."""
+    table = {"bias_table": np.array([[0.0], [1.0], [2.0], [3.0]])}
+    row = extrapolation.logits("t5", np.zeros((18, 1)), np.zeros((18, 1)), table)[17]
+    expect.close(row, np.array([3.0, 3.0] + 14 * [2.0] + [1.0, 0.0]), "the last of 18 rows, from distance 17 to 0")
+
+
+@pytest.mark.question("logits", points=0.125)
+@pytest.mark.parametrize("method", ["none", *ADDED])
+def test_logits_without_an_effect(extrapolation, method):
+    """What acts in the embeddings leaves the scores as they are."""
+    for d in (3, 4):
+        expect.matches(extrapolation.logits, method, features(4, d), features(4, d, seed=1), parameters(4, d))
+
+
+@pytest.mark.question("logits", points=0.375)
+@pytest.mark.parametrize("method", SCORED)
+def test_logits(extrapolation, method):
+    """The scores with the method's effect."""
+    expect.matches(extrapolation.logits, method, features(12, 4), features(12, 4, seed=1), parameters(12, 4))
+
+
+@pytest.mark.question("logits", points=0.5)
+def test_the_future_is_hidden(extrapolation):
+    """Every method has −∞ above the diagonal, and numbers on and below it."""
+    hidden = ~np.tri(5, dtype=bool)
+    for method in ("none", *ADDED, *SCORED):
+        got = extrapolation.logits(method, features(5, 4), features(5, 4, seed=1), parameters(5, 4))
+        expect.close(np.isneginf(got), hidden, f"{method}: a query sees the keys up to its own, and no further")
+        expect.holds(np.all(np.isfinite(got[~hidden])), f"{method}: what a query sees has a score")
+
+
+# longest_reliable_length
+
+
+@pytest.mark.question("longest_reliable_length", points=0.5)
+def test_reliable_by_hand(extrapolation):
+    """A lucky pass behind a failure does not count, and what just reaches the threshold passes."""
+    longest = extrapolation.longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
+    expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
+
+
+@pytest.mark.question("longest_reliable_length", points=0.5)
+def test_reliable_lengths(extrapolation):
+    """Lengths may come in any order; 0 where not even the shortest passes."""
+    expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
+    expect.matches(extrapolation.longest_reliable_length, [16, 32, 64], [0.5, 0.95, 1.0])
+    expect.matches(extrapolation.longest_reliable_length, np.array([8, 24]), np.array([0.75, 0.5]), threshold=0.5)
+
+
+# extrapolation_gap
+
+
+@pytest.mark.question("extrapolation_gap", points=0.375)
+def test_gap_by_hand(extrapolation):
+    """Accuracy at the trained length minus accuracy at the longest."""
+    gap = extrapolation.extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16)
+    expect.close(gap, 0.75, "1.0 at the trained length 16 and 0.25 at 128")
+
+
+@pytest.mark.question("extrapolation_gap", points=0.375)
+def test_gaps(extrapolation):
+    """The longest length is the largest, which need not come last; better at the longest makes the gap negative."""
+    expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
+    expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)

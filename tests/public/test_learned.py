@@ -1,0 +1,158 @@
+"""Learned positions, the tests you can see: each function by its values, both ends of the table, and where gradients go.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/learned.json`.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+
+@pytest.mark.question("init_table", points=0.5)
+def test_init_table(learned):
+    """One row a position, every number drawn from N(0, std²) by numpy's default_rng(seed), in one call."""
+    expect.matches(learned.init_table, 4, 3, 0)
+    expect.matches(learned.init_table, 3, 4, 7, std=0.5)
+
+
+@pytest.mark.question("init_table", points=0.25)
+def test_init_table_repeats_itself(learned):
+    """The same seed gives the same table, and another seed another one."""
+    table = learned.init_table(5, 2, 11)
+    expect.close(table, learned.init_table(5, 2, 11), "seed 11 gives the same table twice")
+    expect.holds(not np.allclose(table, learned.init_table(5, 2, 12)), "seeds 11 and 12 give different tables")
+
+
+@pytest.mark.question("init_table", points=0.25)
+def test_init_table_needs_rows(learned):
+    """A table without rows is refused."""
+    learned.init_table(1, 1, 0)
+    expect.raises(ValueError, learned.init_table, 0, 4, 0, mentions=0)
+
+
+@pytest.mark.question("lookup", points=0.5)
+def test_lookup(learned):
+    """The row of each position; positions of any shape, a single number too."""
+    expect.matches(learned.lookup, np.array([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]), np.array([2, 0, 2]))
+    expect.matches(learned.lookup, features(6, 3), np.array([[5, 0, 1], [1, 1, 4]]))
+    expect.matches(learned.lookup, features(4, 5), 3)
+
+
+@pytest.mark.question("lookup", points=0.5)
+def test_lookup_past_the_end(learned):
+    """A table of three rows ends with row 2: row 3 is an IndexError."""
+    learned.lookup(features(3, 2), np.array([0, 2]))
+    expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, 3]), mentions=3)
+
+
+@pytest.mark.question("lookup", points=0.5)
+def test_lookup_before_the_start(learned):
+    """Position −1 is an IndexError too, and not the last row."""
+    learned.lookup(features(3, 2), np.array([0, 2]))
+    expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, -1]), mentions=-1)
+
+
+@pytest.mark.question("embed", points=0.25)
+def test_embed_by_hand(learned):
+    """Token row plus position row: the same token twice differs by the rows of its two places."""
+    tokens, places = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[10.0, 0.0], [20.0, 5.0], [30.0, 0.0]])
+    wanted = np.array([[12.0, 2.0], [22.0, 7.0]])
+    expect.close(learned.embed(tokens, places, np.array([1, 1])), wanted, "token 1 at positions 0 and 1")
+
+
+@pytest.mark.question("embed", points=0.75)
+def test_embed(learned):
+    """Every sequence starts at position 0, whatever stands in front of the last axis."""
+    expect.matches(learned.embed, features(5, 4), features(6, 4, seed=1), np.array([4, 0, 0, 2]))
+    expect.matches(learned.embed, features(5, 3), features(3, 3, seed=1), np.array([[0, 1, 2], [4, 4, 4]]))
+
+
+@pytest.mark.question("embed", points=0.25)
+def test_embed_a_text_that_is_too_long(learned):
+    """Four tokens do not fit a position table of three rows, and the message says so."""
+    learned.embed(features(5, 2), features(3, 2), np.array([0, 1, 2]))
+    expect.raises(ValueError, learned.embed, features(5, 2), features(3, 2), np.array([0, 1, 2, 3]), mentions=[4, 3])
+
+
+@pytest.mark.question("lookup_gradient", points=0.5)
+def test_lookup_gradient_by_hand(learned):
+    """A row that was read twice collects both gradients; one that was not read gets zero."""
+    gradient = learned.lookup_gradient((3, 2), np.array([0, 2, 0]), np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 5.0]]))
+    expect.close(gradient, np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]]), "row 0 was read twice, row 1 never")
+
+
+@pytest.mark.question("lookup_gradient", points=0.5)
+def test_lookup_gradient(learned):
+    """The gradient of row r is the sum of all gradients that came back from position r."""
+    expect.matches(learned.lookup_gradient, (4, 3), np.array([1, 1, 1, 3, 0]), features(5, 3))
+    expect.matches(learned.lookup_gradient, (5, 2), np.array([[0, 1, 2], [0, 1, 2]]), features(2, 3, 2))
+
+
+@pytest.mark.question("lookup_gradient", points=0.25)
+@given(seed=seeds(), reads=st.lists(st.integers(0, 3), min_size=1, max_size=6))
+def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
+    """The loss changes by as much as the table changes times its gradient: the transpose of reading."""
+    table, grad_output = features(4, 2, seed=seed), features(len(reads), 2, seed=seed + 1)
+    gradient = learned.lookup_gradient((4, 2), np.array(reads), grad_output)
+    expect.close(np.sum(table * gradient), np.sum(table[reads] * grad_output), f"the gradient for positions {reads}")
+    read = np.isin(np.arange(4), reads)
+    expect.close(gradient[~read], np.zeros((4 - read.sum(), 2)), f"rows never read, for positions {reads}")
+
+
+@pytest.mark.question("sgd_step", points=0.25)
+def test_sgd_step_by_hand(learned):
+    """new = table − learning_rate · gradient."""
+    table, gradient = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]])
+    wanted = np.array([[0.7, 0.5], [2.0, 2.0], [3.0, 2.9]])
+    expect.close(learned.sgd_step(table, gradient, 0.1), wanted, "the lesson's step with learning rate 0.1")
+
+
+@pytest.mark.question("sgd_step", points=0.5)
+def test_sgd_step(learned):
+    """The step is as long as learning rate and gradient say; the table that was given stays as it was."""
+    expect.unchanged(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
+
+
+@pytest.mark.question("trained_rows", points=0.5)
+def test_trained_rows_by_hand(learned):
+    """A sequence of length n trains rows 0 to n − 1."""
+    wanted = np.array([True, True, True, False, False])
+    expect.close(learned.trained_rows(5, np.array([2, 3])), wanted, "lengths 2 and 3 in a table of five rows")
+
+
+@pytest.mark.question("trained_rows", points=0.5)
+def test_trained_rows(learned):
+    """The longest sequence decides, wherever it stands among the lengths."""
+    expect.matches(learned.trained_rows, 8, np.array([1, 6, 2, 6]))
+    expect.matches(learned.trained_rows, 4, np.array([4]))
+
+
+@pytest.mark.question("resize_table", points=0.5)
+def test_resize_table_by_hand(learned):
+    """Three rows stretched to five: first, middle and last stay, the others lie half way between two."""
+    table = np.array([[0.0, 0.0], [2.0, 10.0], [4.0, 30.0]])
+    wanted = np.array([[0.0, 0.0], [1.0, 5.0], [2.0, 10.0], [3.0, 20.0], [4.0, 30.0]])
+    expect.close(learned.resize_table(table, 5), wanted, "three rows stretched to five")
+
+
+@pytest.mark.question("resize_table", points=0.5)
+def test_resize_table(learned):
+    """The new positions lie evenly over the old ones, first on first and last on last, when it shrinks too."""
+    expect.matches(learned.resize_table, features(4, 3), 6)
+    expect.matches(learned.resize_table, features(7, 2), 3)
+    expect.matches(learned.resize_table, features(5, 2), 1)
+
+
+@pytest.mark.question("resize_table", points=0.25)
+@given(seed=seeds(), rows=st.integers(2, 6), new_len=st.integers(2, 9))
+def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
+    """First and last row are kept, and a table resized to its own length stays as it is."""
+    table = features(rows, 2, seed=seed)
+    resized = learned.resize_table(table, new_len)
+    expect.close(np.shape(resized), (new_len, 2), f"{rows} rows resized to {new_len}")
+    expect.close(resized[[0, -1]], table[[0, -1]], f"first and last row of {rows} resized to {new_len}")
+    expect.close(learned.resize_table(table, rows), table, f"{rows} rows resized to {rows}")

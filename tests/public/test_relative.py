@@ -1,0 +1,143 @@
+"""Relative positions, the tests you can see: each function by its values, and the properties that make it relative.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/relative.json`.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+
+@pytest.mark.question("relative_positions", points=0.5)
+def test_relative_positions(relative):
+    """Key minus query: negative behind the query, positive ahead of it."""
+    expect.matches(relative.relative_positions, 2, 3)
+    expect.matches(relative.relative_positions, 5, 4)
+
+
+@pytest.mark.question("relative_positions", points=0.5)
+def test_the_newest_token_stands_at_the_end(relative):
+    """Queries count from q_start: for the newest token all its past lies behind."""
+    expect.matches(relative.relative_positions, 1, 4, q_start=3)
+    expect.matches(relative.relative_positions, 2, 6, 4)
+    newest = relative.relative_positions(1, 3, q_start=2)
+    expect.close(newest, np.array([[-2, -1, 0]]), "a query at 2 sees keys at 0, 1, 2 as −2, −1, 0")
+
+
+@pytest.mark.question("relative_positions", points=0.25)
+def test_lengths_are_not_negative(relative):
+    """A negative length is refused, and the message says which."""
+    expect.raises(ValueError, relative.relative_positions, -2, 3, mentions=-2)
+
+
+@pytest.mark.question("clip_positions", points=0.5)
+def test_clip_by_hand(relative):
+    """Beyond the limit a distance counts as the limit, with its sign."""
+    clipped = expect.matches(relative.clip_positions, np.array([-5, -2, -1, 0, 1, 2, 7]), 2)
+    expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
+
+
+@pytest.mark.question("clip_positions", points=0.5)
+def test_clip_any_shape(relative):
+    """Works on relative positions of any shape."""
+    expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
+
+
+@pytest.mark.question("shaw_scores", points=0.5)
+def test_shaw_scores_by_hand(relative):
+    """Three equal words, and a table with a row for behind, one for here, one for ahead."""
+    q, k = np.array([[2.0, 2.0, 0.0, 0.0]] * 2), np.array([[1.0, 1.0, 0.0, 0.0]] * 3)
+    table = np.array([[0.0, 2.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])
+    scores = expect.matches(relative.shaw_scores, q, k, table, 1)
+    expect.close(scores, np.array([[3.0, 1.0, 1.0], [4.0, 3.0, 1.0]]), "the scores worked out in the lesson")
+
+
+@pytest.mark.question("shaw_scores", points=0.75)
+def test_shaw_scores(relative):
+    """q_i · (k_j + a_ij) / √d, whatever stands in front of the last two axes."""
+    expect.matches(relative.shaw_scores, features(4, 6), features(5, 6, seed=1), features(5, 6, seed=2), 2)
+    expect.matches(relative.shaw_scores, features(2, 5, 3), features(2, 3, 3, seed=1), features(3, 3, seed=2), 1)
+
+
+@pytest.mark.question("shaw_scores", points=0.25)
+def test_the_table_has_a_row_for_each_distance(relative):
+    """A table for another max_distance is refused."""
+    expect.raises(
+        ValueError, relative.shaw_scores, features(3, 4), features(3, 4), features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3]
+    )
+
+
+@pytest.mark.question("shaw_attention", points=0.5)
+@given(seed=seeds())
+def test_a_lone_token_reads_itself(relative, seed):
+    """With one token the result is its value plus the middle row of the value table."""
+    q, k, v = (features(1, 4, seed=seed + part) for part in range(3))
+    key_table, value_table = features(5, 4, seed=seed + 3), features(5, 4, seed=seed + 4)
+    out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
+    expect.close(out, v + value_table[2], "v plus the vector for distance 0")
+
+
+@pytest.mark.question("shaw_attention", points=1.0)
+def test_shaw_attention(relative):
+    """Σ_j α_ij (v_j + b_ij), over the keys that the mask leaves."""
+    q, k, v = features(4, 4), features(5, 4, seed=1), features(5, 3, seed=2)
+    key_table, value_table = features(5, 4, seed=3), features(5, 3, seed=4)
+    expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
+    expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2, np.tri(4, 5, dtype=bool))
+    heads = (features(2, 3, 4, seed=seed) for seed in (5, 6, 7))
+    expect.matches(
+        relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=np.tri(3, dtype=bool)
+    )
+
+
+@pytest.mark.question("t5_bucket", points=0.5)
+def test_nearby_buckets_by_hand(relative):
+    """With T5's defaults each of the nearest distances has a bucket to itself; keys ahead use the second half."""
+    behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
+    buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
+    expect.close(buckets, np.array(behind + ahead), "the buckets of −8 … 8")
+
+
+@pytest.mark.question("t5_bucket", points=0.625)
+def test_far_buckets(relative):
+    """Further off the buckets widen, and the last one takes the rest."""
+    far = np.array([9, 11, 12, 15, 16, 23, 32, 45, 46, 63, 64, 90, 91, 127, 128, 129, 1000])
+    expect.matches(relative.t5_bucket, np.stack([-far, far]))
+    expect.matches(relative.t5_bucket, np.arange(-40, 41), num_buckets=8, max_distance=32)
+
+
+@pytest.mark.question("t5_bucket", points=0.625)
+def test_causal_buckets(relative):
+    """Causal: all buckets are for the past, a distance on a boundary opens the upper one, and keys ahead count as 0."""
+    expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 16)
+    expect.matches(relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False)
+    expect.close(relative.t5_bucket(np.array([-20, 5]), False), np.array([17, 0]), "causal buckets of −20 and 5")
+
+
+@pytest.mark.question("t5_bias", points=0.25)
+def test_bias_by_hand(relative):
+    """Each pair gets the table's number for its bucket, heads first."""
+    bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 8, q_start=4)
+    expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 8")
+
+
+@pytest.mark.question("t5_bias", points=0.5)
+def test_bias(relative):
+    """One row of the table a bucket, one column a head."""
+    expect.matches(relative.t5_bias, features(8, 3), 4, 6)
+    expect.matches(relative.t5_bias, features(8, 2), 3, 12, bidirectional=False, max_distance=16, q_start=9)
+
+
+@pytest.mark.question("t5_bias", points=0.25)
+@given(seed=seeds(), start=st.integers(0, 20))
+def test_bias_depends_on_the_distance_alone(relative, seed, start):
+    """Move queries and keys together and the bias stays; it tells the past from the future."""
+    table = features(8, 2, seed=seed) + np.arange(8.0)[:, np.newaxis] * 8
+    moved = relative.t5_bias(table, 3, start + 3, q_start=start)
+    expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
+    expect.close(moved[..., start:], relative.t5_bias(table, 3, 3), "queries and keys moved together")
+    expect.holds((moved[:, 0, start + 1] > moved[:, 1, start]).all(), "a key one ahead has another number than one behind")
