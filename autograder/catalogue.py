@@ -25,7 +25,6 @@ from autograder.checks.call import Raised, Reply
 from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
 from autograder.course import Assignment
 
-
 REMEMBERED = 32 * 1024
 """Bytes of a call for which it is remembered what known mistakes make of it."""
 

@@ -106,7 +106,9 @@ def test_the_same_course_makes_the_same_zip(zips: Path, tmp_path: Path) -> None:
 def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -> None:
     with zipfile.ZipFile(zips / "rope.zip") as archive:
         environment = archive.read("environment.yml").decode("utf-8")
-        (wheel,) = (name for name in archive.namelist() if name.endswith(".whl"))
+        wheels = [name for name in archive.namelist() if name.endswith(".whl")]
+        (wheel,) = (name for name in wheels if "/" not in name)
+        assert len({archive.read(name) for name in wheels}) == 1
         constraints = archive.read(package.CONSTRAINTS).decode("utf-8").splitlines()
     assert f"- /autograder/source/{wheel}\n" in environment
     assert f"- -c /autograder/source/{package.CONSTRAINTS}\n" in environment
