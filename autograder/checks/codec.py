@@ -41,7 +41,7 @@ ARRAY_KINDS = "biufc"
 _SCALAR_TYPES = frozenset(scalar for scalar in np.sctypeDict.values() if np.dtype(scalar).kind in ARRAY_KINDS)
 _SPELLINGS = {dtype.str for scalar in _SCALAR_TYPES for dtype in (np.dtype(scalar), np.dtype(scalar).newbyteorder())}
 # By its spelling, a type that C has two names for (long, long long) is one.
-_DTYPES = {spelling: np.dtype(spelling) for spelling in _SPELLINGS}
+_DTYPES = {spelling.encode("ascii"): np.dtype(spelling) for spelling in _SPELLINGS}
 
 
 class Malformed(ValueError):
@@ -85,38 +85,11 @@ class _Encoder:
         self.out: list[bytes] = []
         self.items = self.numbers = self.bytes = 0
 
-    def write(self, value: object, depth: int) -> None:
+    def write(self, value: Any, depth: int) -> None:
         self.items += 1
-        kind = type(value)
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise _TooLarge("containers in containers" if depth > MAX_DEPTH else "very many values")
-        if value is None:
-            self._put(b"N")
-        elif kind is bool:
-            self._put(b"T" if value else b"F")
-        elif kind is int:
-            self._int(value)  # type: ignore[arg-type]
-        elif kind is float:
-            self._put(b"d" + _FLOAT.pack(value))
-        elif kind is complex:
-            self._put(b"c" + _COMPLEX.pack(value.real, value.imag))  # type: ignore[attr-defined]
-        elif kind is str:
-            self._str(value)  # type: ignore[arg-type]
-        elif kind is list or kind is tuple:
-            items = list(value)  # type: ignore[call-overload]
-            self._put((b"l" if kind is list else b"t") + _COUNT.pack(len(items)))
-            for item in items:
-                self.write(item, depth + 1)
-        elif kind is dict:
-            self._dict(value, depth)  # type: ignore[arg-type]
-        elif kind is np.ndarray and value.dtype.kind in ARRAY_KINDS:  # type: ignore[attr-defined]
-            self._array(b"a", value)  # type: ignore[arg-type]
-        elif kind in _SCALAR_TYPES:
-            self._array(b"g", np.asarray(value))
-        elif kind is Foreign:
-            self.foreign(value.description)  # type: ignore[attr-defined]
-        else:
-            self.foreign(self._describe(value))
+        _WRITERS.get(type(value), _Encoder._other)(self, value, depth)
 
     def foreign(self, description: str) -> None:
         self._text(b"!", description.encode("utf-8", "backslashreplace"))
@@ -127,13 +100,10 @@ class _Encoder:
             raise _TooLarge("very many bytes")
         self.out.append(data)
 
-    @staticmethod
-    def _describe(value: object) -> str:
-        if type(value) is np.ndarray:
-            return f"an array of dtype {value.dtype.kind!r}, which is not a number type"
-        return describe(value)
+    def _other(self, value: object, depth: int) -> None:
+        self.foreign(describe(value))
 
-    def _int(self, value: int) -> None:
+    def _int(self, value: int, depth: int) -> None:
         size = value.bit_length() // 8 + 1
         if size > MAX_INT_BYTES:
             self.foreign("an int too large to compare")
@@ -143,11 +113,17 @@ class _Encoder:
     def _text(self, tag: bytes, data: bytes) -> None:
         self._put(tag + _COUNT.pack(len(data)) + data)
 
-    def _str(self, value: str) -> None:
+    def _str(self, value: str, depth: int) -> None:
         try:
             self._text(b"s", value.encode("utf-8"))
         except UnicodeEncodeError:  # half a surrogate pair: later, somebody would fail to print it
             self.foreign("a str that is not Unicode text")
+
+    def _sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> None:
+        items = list(value)
+        self._put((b"l" if type(value) is list else b"t") + _COUNT.pack(len(items)))
+        for item in items:
+            self.write(item, depth + 1)
 
     def _dict(self, value: dict[Any, Any], depth: int) -> None:
         pairs = list(value.items())
@@ -161,20 +137,43 @@ class _Encoder:
             self._text(b"s", key)
             self.write(item, depth + 1)
 
-    def _array(self, tag: bytes, value: np.ndarray) -> None:
-        if value.ndim > MAX_AXES:
-            self.foreign(f"an array of {value.ndim} axes")
+    def _array(self, value: np.ndarray, depth: int, tag: bytes = b"a") -> None:
+        dtype, axes = value.dtype, value.ndim
+        if dtype.kind not in ARRAY_KINDS:
+            self.foreign(f"an array of dtype {dtype.kind!r}, which is not a number type")
+            return
+        if axes > MAX_AXES:
+            self.foreign(f"an array of {axes} axes")
             return
         self.numbers += value.size
         # Asked before the numbers are laid out: an array of equal numbers may be larger than any memory.
         if self.numbers > MAX_NUMBERS:
             raise _TooLarge(f"an array of shape {value.shape}")
-        if value.dtype.kind == "b":
+        if dtype.kind == "b":
             value = value.astype(np.uint8) != 0  # a view can make a bool of any byte
-        dtype = value.dtype.str.encode("ascii")
-        header = tag + bytes([len(dtype)]) + dtype + bytes([value.ndim])
-        self._put(header + _SHAPES[value.ndim].pack(*value.shape))
-        self._put(value.tobytes())
+        spelling = dtype.str.encode("ascii")
+        header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
+        self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
+
+    def _scalar(self, value: np.generic, depth: int) -> None:
+        self._array(np.asarray(value), depth, b"g")
+
+
+_WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
+    type(None): lambda encoder, value, depth: encoder._put(b"N"),
+    bool: lambda encoder, value, depth: encoder._put(b"T" if value else b"F"),
+    int: _Encoder._int,
+    float: lambda encoder, value, depth: encoder._put(b"d" + _FLOAT.pack(value)),
+    complex: lambda encoder, value, depth: encoder._put(b"c" + _COMPLEX.pack(value.real, value.imag)),
+    str: _Encoder._str,
+    list: _Encoder._sequence,
+    tuple: _Encoder._sequence,
+    dict: _Encoder._dict,
+    np.ndarray: _Encoder._array,
+    **dict.fromkeys(_SCALAR_TYPES, _Encoder._scalar),
+    Foreign: lambda encoder, value, depth: encoder.foreign(value.description),
+}
+"""By the exact type: a class that a submission derives from one of these is foreign."""
 
 
 def _utf8(key: Any) -> bytes:
@@ -194,6 +193,9 @@ def decode(data: bytes) -> Any:
     return value
 
 
+_KEY = ord("s")
+
+
 class _Decoder:
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -203,10 +205,17 @@ class _Decoder:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise Malformed("nested too deep, or too many values")
-        tag = self._take(1)
+        tag = self._byte()
         if tag not in _READERS:
-            raise Malformed(f"unknown tag {tag!r}")
+            raise Malformed(f"unknown tag {tag}")
         return _READERS[tag](self, depth)
+
+    def _byte(self) -> int:
+        at = self.at
+        if at >= len(self.data):
+            raise Malformed("the end, where a value was to come")
+        self.at = at + 1
+        return self.data[at]
 
     def _take(self, size: int) -> bytes:
         begin = self.at
@@ -216,7 +225,12 @@ class _Decoder:
         return self.data[begin : self.at]
 
     def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
-        return form.unpack(self._take(form.size))
+        begin = self.at
+        self.at = begin + form.size
+        try:
+            return form.unpack_from(self.data, begin)
+        except struct.error as error:
+            raise Malformed(f"{form.size} bytes promised, {len(self.data) - begin} there") from error
 
     def _count(self) -> int:
         count: int = self._unpack(_COUNT)[0]
@@ -242,7 +256,7 @@ class _Decoder:
         count = self._believable(self._count())
         pairs = {}
         for _ in range(count):
-            if self._take(1) != b"s":
+            if self._byte() != _KEY:
                 raise Malformed("a dict key that is not text")
             key = self._text()
             pairs[key] = self.read(depth + 1)
@@ -256,11 +270,11 @@ class _Decoder:
         return count
 
     def _array(self) -> np.ndarray:
-        name = str(self._take(self._take(1)[0]), "ascii", "replace")
-        if name not in _DTYPES:
-            raise Malformed(f"dtype {name!r}")
-        dtype = _DTYPES[name]
-        axes = self._take(1)[0]
+        spelling = self._take(self._byte())
+        if spelling not in _DTYPES:
+            raise Malformed(f"dtype {spelling!r}")
+        dtype = _DTYPES[spelling]
+        axes = self._byte()
         if axes > MAX_AXES:
             raise Malformed(f"{axes} axes")
         shape = self._unpack(_SHAPES[axes])
@@ -284,18 +298,18 @@ class _Decoder:
         return array.flat[0]  # type: ignore[no-any-return]
 
 
-_READERS: dict[bytes, Callable[[_Decoder, int], Any]] = {
-    b"N": lambda decoder, depth: None,
-    b"T": lambda decoder, depth: True,
-    b"F": lambda decoder, depth: False,
-    b"i": lambda decoder, depth: decoder._int(),
-    b"d": lambda decoder, depth: decoder._unpack(_FLOAT)[0],
-    b"c": lambda decoder, depth: complex(*decoder._unpack(_COMPLEX)),
-    b"s": lambda decoder, depth: decoder._text(),
-    b"!": lambda decoder, depth: Foreign(decoder._text()),
-    b"l": lambda decoder, depth: decoder._list(depth),
-    b"t": lambda decoder, depth: tuple(decoder._list(depth)),
-    b"m": lambda decoder, depth: decoder._dict(depth),
-    b"a": lambda decoder, depth: decoder._array(),
-    b"g": lambda decoder, depth: decoder._scalar(),
+_READERS: dict[int, Callable[[_Decoder, int], Any]] = {
+    ord("N"): lambda decoder, depth: None,
+    ord("T"): lambda decoder, depth: True,
+    ord("F"): lambda decoder, depth: False,
+    ord("i"): lambda decoder, depth: decoder._int(),
+    ord("d"): lambda decoder, depth: decoder._unpack(_FLOAT)[0],
+    ord("c"): lambda decoder, depth: complex(*decoder._unpack(_COMPLEX)),
+    ord("s"): lambda decoder, depth: decoder._text(),
+    ord("!"): lambda decoder, depth: Foreign(decoder._text()),
+    ord("l"): lambda decoder, depth: decoder._list(depth),
+    ord("t"): lambda decoder, depth: tuple(decoder._list(depth)),
+    ord("m"): lambda decoder, depth: decoder._dict(depth),
+    ord("a"): lambda decoder, depth: decoder._array(),
+    ord("g"): lambda decoder, depth: decoder._scalar(),
 }

@@ -7,6 +7,7 @@ values; the grader sets another `Desk` before collecting.
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Generator
 from pathlib import Path
@@ -113,7 +114,12 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 def random_inputs(desk: Desk, item: pytest.Item) -> np.random.Generator:
     """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
-    return np.random.default_rng([_seed(desk, item), *item.name.encode("utf-8")])
+    return np.random.default_rng(_seeds(_seed(desk, item), item.name))
+
+
+@functools.cache
+def _seeds(term: int, test: str) -> np.random.SeedSequence:
+    return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
 def _seed(desk: Desk, item: pytest.Item) -> int:

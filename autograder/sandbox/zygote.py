@@ -41,10 +41,14 @@ first answer, before any order, says that the zygote is ready; where it cannot b
 EXCESS = ("nothing", "files", "threads")
 """What a worker had too much of."""
 
-WATCH_SECONDS = 0.01
-"""How often a worker is looked at."""
+ORDER = struct.Struct("<ci")
+"""An order of the grader: FORK with the core that the worker is to run on (ANY_CORE: whichever is free), or END."""
 
 FORK, END = b"F", b"K"
+ANY_CORE = -1
+
+WATCH_SECONDS = 0.01
+"""How often a worker is looked at."""
 
 LOADER_PATH = "LD_LIBRARY_PATH"
 """The one variable of the grader's environment that comes along, since the interpreter may not start without it."""
@@ -90,20 +94,23 @@ class _Zygote:
                 assert self.worker is not None
                 self.worker.watch()
                 continue
-            order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 2)
+            message, descriptors, _, _ = socket.recv_fds(self.grader, ORDER.size, 2)
+            if len(message) < ORDER.size:
+                self._end()
+            order, core = ORDER.unpack(message)
             if order == FORK:
-                self._fork(*descriptors)
+                self._fork(core, *descriptors)
             elif order == END and self.worker is not None:
                 status, excess = self.worker.end(), self.worker.excess
                 self.worker = None
                 self._answer(status, excess)
-            else:
-                self._end()
 
-    def _fork(self, end: int, output: int) -> None:
+    def _fork(self, core: int, end: int, output: int) -> None:
         self.locks.before_fork()
         child = os.fork()
         if child == 0:
+            if core != ANY_CORE:
+                os.sched_setaffinity(0, {core})
             self.work(end, output, self.scratch, self.locks)
         os.close(end)
         os.close(output)
