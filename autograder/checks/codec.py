@@ -205,10 +205,10 @@ class _Decoder:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise Malformed("nested too deep, or too many values")
-        tag = self._byte()
-        if tag not in _READERS:
-            raise Malformed(f"unknown tag {tag}")
-        return _READERS[tag](self, depth)
+        reader = _READERS.get(self._byte())
+        if reader is None:
+            raise Malformed("an unknown tag")
+        return reader(self, depth)
 
     def _byte(self) -> int:
         at = self.at
@@ -236,40 +236,51 @@ class _Decoder:
         count: int = self._unpack(_COUNT)[0]
         return count
 
-    def _int(self) -> int:
+    def _float(self, depth: int) -> float:
+        value: float = self._unpack(_FLOAT)[0]
+        return value
+
+    def _complex(self, depth: int) -> complex:
+        return complex(*self._unpack(_COMPLEX))
+
+    def _int(self, depth: int) -> int:
         size = self._count()
         value = int.from_bytes(self._take(min(size, MAX_INT_BYTES)), "little", signed=True)
         if size != value.bit_length() // 8 + 1:
             raise Malformed(f"an int in {size} bytes")
         return value
 
-    def _text(self) -> str:
+    def _text(self, depth: int) -> str:
         try:
             return str(self._take(self._count()), "utf-8")
         except UnicodeDecodeError as error:
             raise Malformed("text that is not UTF-8") from error
 
     def _list(self, depth: int) -> list[Any]:
-        return [self.read(depth + 1) for _ in range(self._believable(self._count()))]
+        return [self.read(depth + 1) for _ in range(self._believable_count())]
+
+    def _tuple(self, depth: int) -> tuple[Any, ...]:
+        return tuple(self._list(depth))
 
     def _dict(self, depth: int) -> dict[str, Any]:
-        count = self._believable(self._count())
+        count = self._believable_count()
         pairs = {}
         for _ in range(count):
             if self._byte() != _KEY:
                 raise Malformed("a dict key that is not text")
-            key = self._text()
+            key = self._text(depth)
             pairs[key] = self.read(depth + 1)
         if len(pairs) != count:
             raise Malformed("a dict with a key twice")
         return pairs
 
-    def _believable(self, count: int) -> int:
+    def _believable_count(self) -> int:
+        count = self._count()
         if count > len(self.data) - self.at:
             raise Malformed(f"{count} items promised in {len(self.data) - self.at} bytes")
         return count
 
-    def _array(self) -> np.ndarray:
+    def _array(self, depth: int) -> np.ndarray:
         spelling = self._take(self._byte())
         if spelling not in _DTYPES:
             raise Malformed(f"dtype {spelling!r}")
@@ -287,12 +298,12 @@ class _Decoder:
         if dtype.kind == "b" and not set(data) <= {0, 1}:
             raise Malformed("a bool that is neither True nor False")
         try:
-            return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+            return np.frombuffer(data, dtype).reshape(shape).copy()
         except ValueError as error:
             raise Malformed(f"an array of shape {shape}") from error
 
-    def _scalar(self) -> np.generic:
-        array = self._array()
+    def _scalar(self, depth: int) -> np.generic:
+        array = self._array(depth)
         if array.ndim or not array.dtype.isnative:
             raise Malformed("no numpy scalar")
         return array.flat[0]  # type: ignore[no-any-return]
@@ -302,14 +313,14 @@ _READERS: dict[int, Callable[[_Decoder, int], Any]] = {
     ord("N"): lambda decoder, depth: None,
     ord("T"): lambda decoder, depth: True,
     ord("F"): lambda decoder, depth: False,
-    ord("i"): lambda decoder, depth: decoder._int(),
-    ord("d"): lambda decoder, depth: decoder._unpack(_FLOAT)[0],
-    ord("c"): lambda decoder, depth: complex(*decoder._unpack(_COMPLEX)),
-    ord("s"): lambda decoder, depth: decoder._text(),
-    ord("!"): lambda decoder, depth: Foreign(decoder._text()),
-    ord("l"): lambda decoder, depth: decoder._list(depth),
-    ord("t"): lambda decoder, depth: tuple(decoder._list(depth)),
-    ord("m"): lambda decoder, depth: decoder._dict(depth),
-    ord("a"): lambda decoder, depth: decoder._array(),
-    ord("g"): lambda decoder, depth: decoder._scalar(),
+    ord("i"): _Decoder._int,
+    ord("d"): _Decoder._float,
+    ord("c"): _Decoder._complex,
+    ord("s"): _Decoder._text,
+    ord("!"): lambda decoder, depth: Foreign(decoder._text(depth)),
+    ord("l"): _Decoder._list,
+    ord("t"): _Decoder._tuple,
+    ord("m"): _Decoder._dict,
+    ord("a"): _Decoder._array,
+    ord("g"): _Decoder._scalar,
 }
