@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,14 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 from autograder import catalogue, course
 from autograder.checks import plugin
-from autograder.checks.outcome import Outcome, Part, describe, outcome
+from autograder.checks.outcome import Outcome, Part, Test, describe, outcome
 from autograder.checks.proxy import Backend, Submission
 from autograder.checks.reference import Reference, recorded
 from autograder.checks.wrong import BrokenTest
 from autograder.course import Assignment
+from autograder.rehearsal import Rehearsal, script, settled
+from autograder.sandbox.ahead import Script, Step
+from autograder.sandbox.client import Sandboxed
 
 
 class Suite:
@@ -43,19 +46,43 @@ class Suite:
         self._simple = {item for item in collected if _is_simple(item)}
         self.tests = list(self._items)
 
-    def run(self, backend: Backend, begin_part: Callable[[], None] = lambda: None) -> list[Outcome]:
-        """The outcome of every test on one submission. `begin_part` is called before each part."""
-        return list(self.outcomes(backend, begin_part))
+    def run(self, backend: Backend) -> list[Outcome]:
+        """The outcome of every test on one submission."""
+        return list(self.outcomes(backend))
 
-    def outcomes(self, backend: Backend, begin_part: Callable[[], None] = lambda: None) -> Iterator[Outcome]:
+    def outcomes(self, backend: Backend) -> Iterator[Outcome]:
         """The same, test by test as they run."""
         self._desk.backend = backend
-        previous = None
         for test, item in self._items.items():
-            if test.part is not previous:
-                begin_part()
-            previous = test.part
             yield outcome(test, self._raised_by(item))
+
+    def run_behind_the_wall(self, submission: Sandboxed) -> list[Outcome]:
+        """The outcome of every test, part by part, on one submission that is told what comes."""
+        scripts, outcomes = self._scripts, []
+        self._desk.backend = submission
+        part = None
+        for test, item in self._items.items():
+            if test.part is not part:
+                part = test.part
+                submission.part(scripts[part])
+            submission.test(test.name)
+            outcomes.append(outcome(test, self._raised_by(item)))
+        return outcomes
+
+    @functools.cached_property
+    def _scripts(self) -> dict[Part, Script]:
+        asked, asked_when_nudged = (self._rehearsed(nudged) for nudged in (False, True))
+        requests = {test: settled(asked[test], asked_when_nudged[test]) for test in self.tests}
+        return {part: script({test.name: requests[test] for test in self.tests if test.part is part}) for part in Part}
+
+    def _rehearsed(self, nudged: bool) -> dict[Test, list[Step]]:
+        backend = Rehearsal(self.assignment, nudged)
+        self._desk.backend = backend
+        asked = {}
+        for test, item in self._items.items():
+            self._raised_by(item)
+            asked[test] = backend.asked()
+        return asked
 
     def _raised_by(self, item: pytest.Function) -> BaseException | None:
         """Run one test. pytest would report on it as well, which takes longer than most tests do."""

@@ -26,12 +26,16 @@ from autograder.checks.call import Raised, Reply
 from autograder.checks.codec import Malformed
 from autograder.checks.wrong import Stopped
 from autograder.sandbox import wire, zygote
+from autograder.sandbox.ahead import Ahead, Script
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 PATIENCE_SECONDS = 60.0
 """How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for that."""
+
+LEFTOVER_SECONDS = 0.05
+"""How long a worker may take over calls that were sent ahead and turn out not to be wanted."""
 
 STARTS = 3
 """How often a zygote is started before the machine is given up on."""
@@ -202,6 +206,9 @@ class Sandbox:
         self.close()
 
 
+_libc = ctypes.CDLL(None)
+
+
 class _Core:
     """The core on which grader and worker take turns while a worker lives: whichever the grader happens to run on.
 
@@ -216,9 +223,11 @@ class _Core:
         if sys.platform != "linux":
             return zygote.ANY_CORE
         self.leave()
-        core = ctypes.CDLL(None).sched_getcpu()
+        core: int = _libc.sched_getcpu()
         self._before = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {core})
+        # A reply wakes the grader. As a batch job it leaves the core to a worker that has more to do (see `ahead`).
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
         return core
 
     def leave(self) -> None:
@@ -226,6 +235,7 @@ class _Core:
         before, self._before = self._before, None
         if before is not None:
             os.sched_setaffinity(0, before)
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 _SETTINGS = {
@@ -277,11 +287,14 @@ class Worker:
             message = f"the sandbox could not lock a worker ({raised.kind}: {raised.message}): run `autograder doctor`"
             raise SandboxError(message)
 
-    def ask(self, request: bytes, seconds: float) -> Reply:
-        """Send a request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""
+    def ask(self, requests: bytes, seconds: float) -> Reply:
+        """Send one request, several (see `ahead`) or none, and wait for the next reply.
+
+        Raises WorkerDied, and then the worker is of no more use.
+        """
         begin = time.monotonic()
         try:
-            self._send(request, begin + seconds)
+            self._send(requests, begin + seconds)
             return self._receive_reply(seconds - (time.monotonic() - begin))
         except TimeoutError as error:
             raise WorkerDied(f"did not return within {round(seconds, 1):g} seconds", slow=True) from error
@@ -383,38 +396,71 @@ class Sandboxed:
         self.status: str | None = None
         self.why = ""
         self.printed: list[str] = []
+        self.ahead = Ahead(Script())
+        self.unwritten: set[str] = set()
 
-    def part(self) -> None:
+    def part(self, script: Script) -> None:
         """Start afresh: the next call opens a new worker, and what it prints is kept apart."""
         self.close()
         self.printed.append("")
+        self.ahead = Ahead(script)
+
+    def test(self, name: str) -> None:
+        """This test of the part begins."""
+        self._drop(self.ahead.missed(name))
+        self.ahead.begin(name)
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
         self._look_at_the_tests_time()
         if self.status is not None:
             raise Stopped(self.status, self.why)
-        if self.slow[function] >= self.limits.slow_calls:
+        if not self._may_be_called(function):
             raise Stopped("timeout", f"{function} did not return {self.limits.slow_calls} times and is not called again")
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
         request = wire.request(function, args, kwargs, count_lines)
         try:
-            return self._call(function, request)
+            reply = self._call(function, request)
         except ZygoteGone:
-            return self._call(function, request)
+            reply = self._call(function, request)
+        finally:
+            self.ahead.answered()
+        if reply.raised is not None and "NotImplementedError" in reply.raised.bases:
+            self.unwritten.add(function)
+        return reply
 
     def _call(self, function: str, request: bytes) -> Reply:
+        if not self.ahead.has_sent(request):
+            self._drop(self.ahead.on_the_way)
         if self.worker is None:
             self.worker = self.sandbox.open()
             self.failure = self._ask("your file", self.source.request(), loading=True).raised
-        return self._ask(function, request)
+        return self._ask(function, self.ahead.to_send(request, self._is_worth_sending))
 
-    def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
+    def _drop(self, count: int) -> None:
+        """Throw away that many replies. A worker that takes long over them is ended, and the submission not blamed for it."""
+        begin = time.monotonic()
+        try:
+            for _ in range(count):
+                assert self.worker is not None
+                self.worker.ask(b"", begin + LEFTOVER_SECONDS - time.monotonic())
+                self.ahead.answered()
+        except WorkerDied:
+            self.close()
+        self.seconds += time.monotonic() - begin
+
+    def _is_worth_sending(self, function: str) -> bool:
+        return function not in self.unwritten and self._may_be_called(function)
+
+    def _may_be_called(self, function: str) -> bool:
+        return self.slow[function] < self.limits.slow_calls
+
+    def _ask(self, what: str, requests: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
         begin = time.monotonic()
         seconds = min(self.limits.call_seconds, self.limits.submission_seconds - self.seconds)
         try:
-            return self.worker.ask(request, seconds)
+            return self.worker.ask(requests, seconds)
         except WorkerDied as error:
             raise self._died(what, error, loading) from error
         finally:
@@ -451,6 +497,7 @@ class Sandboxed:
         if self.worker is None:
             return ""
         worker, self.worker = self.worker, None
+        self.ahead.lost()
         try:
             return worker.close()
         finally:

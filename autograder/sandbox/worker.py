@@ -8,7 +8,8 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 from autograder.checks import call, codec
 from autograder.sandbox import wire
@@ -52,23 +53,30 @@ def _keep_only(grader: int, output: int, locks: list[int]) -> int:
 def _serve(grader: int) -> None:
     # What is printed is seen at once: the process is ended without ceremony, and buffers with it.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    name, cells, filename = codec.decode(_read_frame(grader))
+    requests = _requests(grader)
+    name, cells, filename = next(requests)
     module, failure = call.load(name, cells, filename)
     _write(grader, wire.pack_reply(call.Reply(raised=failure)))
-    while True:
-        function, args, kwargs, count_lines = codec.decode(_read_frame(grader))
+    for function, args, kwargs, count_lines in requests:
         _write(grader, wire.pack_reply(call.perform(module, function, args, kwargs, count_lines)))
 
 
-def _read_frame(grader: int) -> bytes:
-    """One frame. The grader sends no second one before it is answered, so nothing more can come with it."""
+def _requests(grader: int) -> Iterator[Any]:
+    """What the grader asks, until it hangs up. It may send many requests at once, and takes the replies in order."""
     data = b""
-    while len(data) < LENGTH.size or len(data) < LENGTH.size + LENGTH.unpack_from(data)[0]:
-        part = os.read(grader, 1 << 16)
-        if not part:
-            os._exit(0)
+    while part := os.read(grader, 1 << 16):
         data += part
-    return data[LENGTH.size :]
+        begin = 0
+        while (end := _end_of_frame(data, begin)) <= len(data):
+            yield codec.decode(data[begin + LENGTH.size : end])
+            begin = end
+        data = data[begin:]
+
+
+def _end_of_frame(data: bytes, begin: int) -> int:
+    """Where the frame that begins there ends, or would end; beyond the data where its length is not there yet."""
+    whole = len(data) - begin >= LENGTH.size
+    return begin + LENGTH.size + (int(LENGTH.unpack_from(data, begin)[0]) if whole else 0)
 
 
 def _write(grader: int, data: bytes) -> None:
