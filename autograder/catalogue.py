@@ -20,6 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from autograder.checks import call, codec
 from autograder.checks.call import Raised, Reply
 from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
@@ -104,15 +106,12 @@ class Live:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.solution, _ = _loaded(assignment)
         self.call: tuple[str, tuple[Any, ...], dict[str, Any]] = ("", (), {})
 
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.call = (function, args, kwargs)
-        try:
-            return vars(self.solution)[function](*args, **kwargs)
-        except (ValueError, IndexError):
-            return REFUSED
+        encoded_call = codec.encode(self.call)
+        return _remembering(_wanted, encoded_call)(self.assignment, encoded_call)
 
     def hint(self, got: Any) -> str | None:
         mark = fingerprint(got)
@@ -126,17 +125,34 @@ class Live:
     def mistakes(self) -> tuple[tuple[Misconception, Fingerprint], ...]:
         """What each known mistake returns for the last call, where that is a value and not the right one."""
         encoded_call = codec.encode(self.call)
-        # A call may hand back what a submission returned: not everything is worth remembering.
-        look = _mistakes if len(encoded_call) <= REMEMBERED else _mistakes.__wrapped__
-        return look(self.assignment, encoded_call)
+        return _remembering(_mistakes, encoded_call)(self.assignment, encoded_call)
 
     def answer(self, key: str) -> Any:
-        return vars(self.solution)[call.ANSWERS][key]
+        return vars(_loaded(self.assignment)[0])[call.ANSWERS][key]
 
 
 @functools.cache
 def _loaded(assignment: Assignment) -> tuple[types.ModuleType, list[tuple[Misconception, types.ModuleType]]]:
     return solution(assignment), [(entry, mistaken(assignment, entry)) for entry in entries(assignment)]
+
+
+def _remembering(look: Any, encoded_call: bytes) -> Any:
+    """A call may hand back what a submission returned: not everything is worth remembering."""
+    return look if len(encoded_call) <= REMEMBERED else look.__wrapped__
+
+
+@functools.lru_cache(maxsize=2048)
+def _wanted(assignment: Assignment, encoded_call: bytes) -> Any:
+    """What the solution returns, or REFUSED. Remembered, since a test asks the same about every submission."""
+    function, args, kwargs = codec.decode(encoded_call)
+    try:
+        wanted = vars(_loaded(assignment)[0])[function](*args, **kwargs)
+    except (ValueError, IndexError):
+        return REFUSED
+    for part in wanted if type(wanted) is tuple else (wanted,):
+        if isinstance(part, np.ndarray):
+            part.flags.writeable = False
+    return wanted
 
 
 @functools.lru_cache(maxsize=2048)
