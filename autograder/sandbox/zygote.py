@@ -107,10 +107,10 @@ class _Zygote:
 
     def _fork(self, core: int, end: int, output: int) -> None:
         self.locks.before_fork()
+        if core != ANY_CORE:
+            os.sched_setaffinity(0, {core})
         child = os.fork()
         if child == 0:
-            if core != ANY_CORE:
-                os.sched_setaffinity(0, {core})
             self.work(end, output, self.scratch, self.locks)
         os.close(end)
         os.close(output)
