@@ -125,7 +125,8 @@ class Live:
     def mistakes(self) -> tuple[tuple[Misconception, Fingerprint], ...]:
         """What each known mistake returns for the last call, where that is a value and not the right one."""
         encoded_call = codec.encode(self.call)
-        return _remembering(_mistakes, encoded_call)(self.assignment, encoded_call)
+        found: tuple[tuple[Misconception, Fingerprint], ...] = _remembering(_mistakes, encoded_call)(self.assignment, encoded_call)
+        return found
 
     def answer(self, key: str) -> Any:
         return vars(_loaded(self.assignment)[0])[call.ANSWERS][key]

@@ -61,6 +61,7 @@ class Grader:
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
             suite = Suite(assignment)
+            _ = suite.scripts  # now, and not at the cost of the first submission
             self._suites[assignment] = (suite, Scorer(suite))
             gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
         return self._suites[assignment]

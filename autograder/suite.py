@@ -58,7 +58,7 @@ class Suite:
 
     def run_behind_the_wall(self, submission: Sandboxed) -> list[Outcome]:
         """The outcome of every test, part by part, on one submission that is told what comes."""
-        scripts, outcomes = self._scripts, []
+        scripts, outcomes = self.scripts, []
         self._desk.backend = submission
         part = None
         for test, item in self._items.items():
@@ -70,7 +70,8 @@ class Suite:
         return outcomes
 
     @functools.cached_property
-    def _scripts(self) -> dict[Part, Script]:
+    def scripts(self) -> dict[Part, Script]:
+        """What is known of the tests' requests before any test runs."""
         asked, asked_when_nudged = (self._rehearsed(nudged) for nudged in (False, True))
         requests = {test: settled(asked[test], asked_when_nudged[test]) for test in self.tests}
         return {part: script({test.name: requests[test] for test in self.tests if test.part is part}) for part in Part}

@@ -51,13 +51,13 @@ class Ahead:
 
     def missed(self, test: str) -> int:
         """How many of these belong to tests before this one, which did not come to ask for them."""
-        return min(self.on_the_way, max(0, self._script.starts.get(test, self._sent) - self._at))
+        return max(0, min(self._sent, self._script.starts.get(test, self._sent)) - self._at)
 
     def begin(self, test: str) -> None:
-        """This test comes now, and nothing from before it is on the way."""
+        """This test comes now, and of those before it nothing is on the way."""
         self._follows = test in self._script.starts
-        self._at = self._script.starts.get(test, self._sent)
-        self._sent = max(self._sent, self._at)
+        if not self.on_the_way:
+            self._at = self._sent = self._script.starts.get(test, 0)
 
     def has_sent(self, request: bytes) -> bool:
         """Whether this is what comes next, and was sent already."""
@@ -90,3 +90,7 @@ class Ahead:
     def lost(self) -> None:
         """Nothing is on the way any more."""
         self._sent = self._at
+
+    def leave(self) -> None:
+        """The test goes its own way, and nothing is on the way."""
+        self._follows = False

@@ -430,8 +430,9 @@ class Sandboxed:
         return reply
 
     def _call(self, function: str, request: bytes) -> Reply:
-        if not self.ahead.has_sent(request):
+        if self.ahead.on_the_way and not self.ahead.has_sent(request):
             self._drop(self.ahead.on_the_way)
+            self.ahead.leave()
         if self.worker is None:
             self.worker = self.sandbox.open()
             self.failure = self._ask("your file", self.source.request(), loading=True).raised

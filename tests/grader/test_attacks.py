@@ -30,6 +30,7 @@ from autograder.checks import codec
 from autograder.checks.outcome import Part
 from autograder.checks.wrong import Stopped
 from autograder.grading import Grader, Verdict
+from autograder.sandbox.ahead import Script
 from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox, Sandboxed, Source
 from autograder.sandbox.confine import FIRST_USER, NAMES
@@ -305,7 +306,7 @@ def no_secret_is_shown(ground: Field, source: str, verdict: Verdict) -> None:
 def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
     backend = Sandboxed(ground.grader.sandbox, Source("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
-    backend.part()
+    backend.part(Script())
     try:
         reply = backend.call("rope_frequencies", (4,), {}, count_lines=False)
     finally:
@@ -337,7 +338,7 @@ def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
     """What the wall is seen to stop is really stopped by it: with all locks off, every one of these gets somewhere."""
     with _ground(without=NAMES) as open_ground:
         backend = Sandboxed(open_ground.grader.sandbox, Source("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
-        backend.part()
+        backend.part(Script())
         try:
             with suppress(Stopped):
                 backend.call("rope_frequencies", (4,), {}, False)

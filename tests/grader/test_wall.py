@@ -20,6 +20,7 @@ from autograder.checks import codec
 from autograder.checks.wrong import Stopped
 from autograder.grading import Grader
 from autograder.sandbox import client
+from autograder.sandbox.ahead import Script
 from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox, Sandboxed, SandboxError, Source
 from autograder.sandbox.limits import LIMITS
@@ -37,7 +38,7 @@ def sandbox() -> Iterator[Sandbox]:
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[Sandboxed]:
     """A submission behind the wall, in its first part."""
     backend = Sandboxed(sandbox, Source("rope", cells))
-    backend.part()
+    backend.part(Script())
     try:
         yield backend
     finally:
@@ -178,7 +179,7 @@ def tick():
         process = backend.worker.process
         time.sleep(0.05)
         assert list(sandbox.scratch.iterdir())
-        backend.part()
+        backend.part(Script())
         assert not is_running(process)
         assert not list(sandbox.scratch.iterdir())
 
@@ -196,7 +197,7 @@ def test_a_worker_ends_with_its_zygote_and_with_its_grader() -> None:
     if grader == 0:
         abandoned = Sandbox()
         backend = Sandboxed(abandoned, Source("rope", ("def f(): pass",)))
-        backend.part()
+        backend.part(Script())
         called(backend, "f")
         assert backend.worker is not None
         os.write(write_end, f"{abandoned.process.pid} {backend.worker.process} {abandoned.scratch}".encode())
@@ -232,7 +233,7 @@ def test_a_zygote_that_has_ended_is_replaced_and_the_call_repeated(sandbox: Sand
         sandbox.process.kill()
         assert called(backend, "f") == 7
         assert (backend.status, backend.deaths) == (None, 0)
-        backend.part()
+        backend.part(Script())
         sandbox.process.kill()
         assert called(backend, "f") == 7
 
@@ -294,7 +295,7 @@ def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
     source = "import os\ndef f():\n    for _ in range(300): os.write(1, b'x' * 65536)"
     with loaded(sandbox, source) as backend:
         called(backend, "f")
-        backend.part()
+        backend.part(Script())
         assert len(backend.printed[0]) == LIMITS.output
 
 
