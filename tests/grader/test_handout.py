@@ -302,7 +302,7 @@ def test_grader_check_runs_the_public_tests_on_the_students_file(laptop: Path, g
     write(laptop, (SAMPLES / "rope" / "ada.py").read_bytes())
     said = grader_in({})("rope_frequencies")
     assert "rope_frequencies, public tests results: All test cases passed!" in said
-    assert "That is 0.75 of the points; hidden tests decide another 0.5." in said
+    assert "All public tests of rope_frequencies are worth 0.75 points; hidden tests decide another 0.5." in said
 
 
 def test_a_function_that_a_cell_defines_goes_before_the_file(grader_in: Callable[..., Check]) -> None:
