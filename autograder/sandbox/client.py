@@ -115,6 +115,7 @@ class Sandbox:
 
     def _stop(self) -> None:
         """End the zygote, which ends its worker first, and see that the scratch folder is gone."""
+        self._core.leave()
         self.control.close()
         try:
             self.process.wait(PATIENCE_SECONDS)
@@ -216,26 +217,34 @@ class _Core:
     """
 
     def __init__(self) -> None:
-        self._before: set[int] | None = None
+        self._before: tuple[set[int], int] | None = None
 
     def stay(self) -> int:
-        """Keep this thread on its core; returns that, or ANY_CORE where the system has no say in it."""
-        if sys.platform != "linux":
-            return zygote.ANY_CORE
+        """Keep this thread on its core; returns that, or ANY_CORE where the machine does not let it."""
         self.leave()
-        core: int = _libc.sched_getcpu()
-        self._before = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, {core})
-        # A reply wakes the grader. As a batch job it leaves the core to a worker that has more to do (see `ahead`).
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-        return core
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):
+                core: int = _libc.sched_getcpu()
+                before = os.sched_getaffinity(0), os.sched_getscheduler(0)
+                os.sched_setaffinity(0, {core})
+                self._before = before
+                # A reply wakes the grader. As a batch job it leaves the core to a worker that has more to do (see `ahead`).
+                self._follow(os.SCHED_BATCH)
+                return core
+        return zygote.ANY_CORE
 
     def leave(self) -> None:
         """Let this thread move again."""
-        before, self._before = self._before, None
-        if before is not None:
-            os.sched_setaffinity(0, before)
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        if self._before is not None:
+            cores, policy = self._before
+            os.sched_setaffinity(0, cores)
+            self._follow(policy)
+            self._before = None
+
+    @staticmethod
+    def _follow(policy: int) -> None:
+        if {policy, os.sched_getscheduler(0)} == {os.SCHED_OTHER, os.SCHED_BATCH}:
+            os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
 _SETTINGS = {

@@ -322,3 +322,15 @@ def test_memory_of_the_tests_is_bounded() -> None:
             np.empty(1 << 25)
         np.empty(1 << 20)
     np.empty(1 << 25)
+
+
+def test_the_grader_is_bound_to_a_core_while_a_worker_lives_and_no_longer(sandbox: Sandbox) -> None:
+    """What hands back and forth does so on one core, and what grades next may run anywhere."""
+    free = os.sched_getaffinity(0), os.sched_getscheduler(0)
+    with loaded(sandbox, "def f():\n    import os\n    return sorted(os.sched_getaffinity(0))") as backend:
+        assert called(backend, "f") == list(os.sched_getaffinity(0))
+        assert len(os.sched_getaffinity(0)) == 1
+    assert (os.sched_getaffinity(0), os.sched_getscheduler(0)) == free
+    with Sandbox() as another:
+        another.open()
+    assert (os.sched_getaffinity(0), os.sched_getscheduler(0)) == free
