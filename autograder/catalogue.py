@@ -16,7 +16,7 @@ import copy
 import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,12 +163,35 @@ def _mistakes(assignment: Assignment, encoded_call: bytes) -> tuple[tuple[Miscon
     function = codec.decode(encoded_call)[0]
     right = fingerprint(_value(right_module, encoded_call))
     found = []
+    below = _functions_below(right_module, function)
     # The same wrong result may have its cause in the function itself or below it: the nearer one is likelier.
     for entry, module in sorted(wrong_modules, key=lambda pair: pair[0].function != function):
+        if entry.function not in below:
+            continue
         wrong = fingerprint(_value(module, encoded_call))
         if wrong is not None and not (right is not None and wrong.matches(right)):
             found.append((entry, wrong))
     return tuple(found)
+
+
+def _functions_below(module: types.ModuleType, function: str) -> set[str]:
+    """A function of a solution and all that it comes to call: no mistake elsewhere shows in its results."""
+    found: set[str] = set()
+    names = {function}
+    while names:
+        name = names.pop()
+        code = getattr(vars(module).get(name), "__code__", None)
+        found.add(name)
+        names |= {*_names_in(code)} - found if code is not None else set()
+    return found
+
+
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    """Names that code looks up in its module, inner functions included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names_in(constant)
 
 
 def _value(module: types.ModuleType, encoded_call: bytes) -> Any:
