@@ -22,7 +22,8 @@ from rich.table import Table
 from autograder.checks import codec
 from autograder.checks.codec import Foreign
 from autograder.sandbox import probes, wire
-from autograder.sandbox.client import PROJECT, Sandbox, SandboxError, Source, Worker, WorkerDied, environment
+from autograder.sandbox.backend import Source
+from autograder.sandbox.client import PROJECT, Sandbox, SandboxError, Worker, WorkerDied, environment
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
 PROBE_SECONDS = 20.0

@@ -13,8 +13,9 @@ from typing import Any
 from autograder.checks.outcome import Outcome, Part
 from autograder.course import Assignment
 from autograder.otter.score import Scorer, gradescope
+from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
-from autograder.sandbox.client import Sandbox, Sandboxed, Source
+from autograder.sandbox.client import Sandbox
 from autograder.suite import Suite
 from autograder.verdict import Verdict
 

@@ -28,7 +28,7 @@ from autograder.checks.wrong import BrokenTest
 from autograder.course import Assignment
 from autograder.rehearsal import Rehearsal, script, settled
 from autograder.sandbox.ahead import Script, Step
-from autograder.sandbox.client import Sandboxed
+from autograder.sandbox.backend import Sandboxed
 
 
 class Suite:

@@ -1,9 +1,8 @@
-"""The grader's side of the wall: opens a worker for a submission, sends calls, waits, and never waits for ever."""
+"""The grader's side of the wall: opens workers, sends requests, waits, and never waits for ever."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import select
@@ -14,28 +13,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from autograder.checks.call import Raised, Reply
 from autograder.checks.codec import Malformed
-from autograder.checks.wrong import Stopped
 from autograder.sandbox import wire, zygote
-from autograder.sandbox.ahead import Ahead, Script
+from autograder.sandbox.core import Core
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 PATIENCE_SECONDS = 60.0
 """How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for that."""
-
-LEFTOVER_SECONDS = 0.05
-"""How long a worker may take over calls that were sent ahead and turn out not to be wanted."""
 
 STARTS = 3
 """How often a zygote is started before the machine is given up on."""
@@ -62,29 +55,13 @@ class WorkerDied(Exception):
         self.slow = slow
 
 
-@dataclass(frozen=True)
-class Source:
-    """What is loaded inside the wall: the module's name and its text, in one cell or, from a notebook, several."""
-
-    name: str
-    cells: tuple[str, ...]
-
-    def request(self) -> bytes:
-        """The first request of a worker. A source that is too large for the wire is loaded as a file that says so."""
-        name = f"{self.name}.py"
-        try:
-            return wire.request(self.name, self.cells, name)
-        except ValueError:
-            return wire.request(self.name, ("raise MemoryError('the file is too large')",), name)
-
-
 class Sandbox:
     """One zygote and, at any time, at most one worker of it."""
 
     def __init__(self, without: Collection[str] = (), limits: Limits = LIMITS) -> None:
         self.without = list(without)
         self.limits = limits
-        self._core = _Core()
+        self._core = Core()
         self._start()
 
     def _start(self) -> None:
@@ -205,46 +182,6 @@ class Sandbox:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-_libc = ctypes.CDLL(None)
-
-
-class _Core:
-    """The core on which grader and worker take turns while a worker lives: whichever the grader happens to run on.
-
-    Only one of them ever has something to do. Handing over on one core takes 6 µs, waking another core 80.
-    """
-
-    def __init__(self) -> None:
-        self._before: tuple[set[int], int] | None = None
-
-    def stay(self) -> int:
-        """Keep this thread on its core; returns that, or ANY_CORE where the machine does not let it."""
-        self.leave()
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError):
-                core: int = _libc.sched_getcpu()
-                before = os.sched_getaffinity(0), os.sched_getscheduler(0)
-                os.sched_setaffinity(0, {core})
-                self._before = before
-                # A reply wakes the grader. As a batch job it leaves the core to a worker that has more to do (see `ahead`).
-                self._follow(os.SCHED_BATCH)
-                return core
-        return zygote.ANY_CORE
-
-    def leave(self) -> None:
-        """Let this thread move again."""
-        if self._before is not None:
-            cores, policy = self._before
-            os.sched_setaffinity(0, cores)
-            self._follow(policy)
-            self._before = None
-
-    @staticmethod
-    def _follow(policy: int) -> None:
-        if {policy, os.sched_getscheduler(0)} == {os.SCHED_OTHER, os.SCHED_BATCH}:
-            os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
 _SETTINGS = {
@@ -384,138 +321,3 @@ class Worker:
         if status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
             return f"ended its process ({signal.Signals(-status).name}, as endless recursion or running out of memory causes)"
         return ""
-
-
-class Sandboxed:
-    """A submission behind the wall, as a test's backend: one budget of time and workers for all its parts.
-
-    `part` begins a new worker, so that public tests, answers and hidden tests share neither memory nor files.
-    """
-
-    def __init__(self, sandbox: Sandbox, source: Source) -> None:
-        self.sandbox = sandbox
-        self.limits = sandbox.limits
-        self.source = source
-        self.worker: Worker | None = None
-        self.failure: Raised | None = None
-        self.seconds = 0.0
-        self.processor_begin = time.process_time()
-        self.deaths = 0
-        self.slow: Counter[str] = Counter()
-        self.status: str | None = None
-        self.why = ""
-        self.printed: list[str] = []
-        self.ahead = Ahead(Script())
-        self.unwritten: set[str] = set()
-
-    def part(self, script: Script) -> None:
-        """Start afresh: the next call opens a new worker, and what it prints is kept apart."""
-        self.close()
-        self.printed.append("")
-        self.ahead = Ahead(script)
-
-    def test(self, name: str) -> None:
-        """This test of the part begins."""
-        self._drop(self.ahead.missed(name))
-        self.ahead.begin(name)
-
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Reply:
-        """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
-        self._look_at_the_tests_time()
-        if self.status is not None:
-            raise Stopped(self.status, self.why)
-        if not self._may_be_called(function):
-            raise Stopped("timeout", f"{function} did not return {self.limits.slow_calls} times and is not called again")
-        # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
-        request = wire.request(function, args, kwargs, count_lines)
-        try:
-            reply = self._call(function, request)
-        except ZygoteGone:
-            reply = self._call(function, request)
-        finally:
-            self.ahead.answered()
-        if reply.raised is not None and "NotImplementedError" in reply.raised.bases:
-            self.unwritten.add(function)
-        return reply
-
-    def _call(self, function: str, request: bytes) -> Reply:
-        if self.ahead.on_the_way and not self.ahead.has_sent(request):
-            self._drop(self.ahead.on_the_way)
-            self.ahead.leave()
-        if self.worker is None:
-            self.worker = self.sandbox.open()
-            self.failure = self._ask("your file", self.source.request(), loading=True).raised
-        return self._ask(function, self.ahead.to_send(request, self._is_worth_sending))
-
-    def _drop(self, count: int) -> None:
-        """Throw away that many replies. A worker that takes long over them is ended, and the submission not blamed for it."""
-        begin = time.monotonic()
-        try:
-            for _ in range(count):
-                assert self.worker is not None
-                self.worker.ask(b"", begin + LEFTOVER_SECONDS - time.monotonic())
-                self.ahead.answered()
-        except WorkerDied:
-            self.close()
-        self.seconds += time.monotonic() - begin
-
-    def _is_worth_sending(self, function: str) -> bool:
-        return function not in self.unwritten and self._may_be_called(function)
-
-    def _may_be_called(self, function: str) -> bool:
-        return self.slow[function] < self.limits.slow_calls
-
-    def _ask(self, what: str, requests: bytes, loading: bool = False) -> Reply:
-        assert self.worker is not None
-        begin = time.monotonic()
-        seconds = min(self.limits.call_seconds, self.limits.submission_seconds - self.seconds)
-        try:
-            return self.worker.ask(requests, seconds)
-        except WorkerDied as error:
-            raise self._died(what, error, loading) from error
-        finally:
-            self.seconds += time.monotonic() - begin
-            if self.seconds >= self.limits.submission_seconds - 0.01:
-                self._give_up("timeout", f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds")
-
-    def _look_at_the_tests_time(self) -> None:
-        """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
-        if time.process_time() - self.processor_begin > self.limits.submission_seconds:
-            self._give_up("timeout", "not run: what the submission returned took too long to look at")
-
-    def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
-        """A worker is gone: count it, and give up on the submission where another one would go the same way."""
-        why = self._close() or error.why
-        self.deaths += 1
-        self.slow[what] += error.slow
-        if loading:
-            why = why.replace("return", "finish loading") if error.slow else f"{why} while it was loaded"
-        message = f"{what} {why}"
-        if loading:
-            self._give_up("timeout" if error.slow else "killed", message)
-        elif self.deaths > self.limits.replacements:
-            all_slow = sum(self.slow.values()) == self.deaths
-            self._give_up("timeout" if all_slow else "killed", f"not run: the submission {why} {self.deaths} times")
-        return Stopped("timeout" if error.slow else "crashed", message)
-
-    def _give_up(self, status: str, why: str) -> None:
-        if self.status is None:
-            self.status, self.why = status, why
-
-    def _close(self) -> str:
-        """End the worker, keep what it printed; returns in words what had ended it, where that is known."""
-        if self.worker is None:
-            return ""
-        worker, self.worker = self.worker, None
-        self.ahead.lost()
-        try:
-            return worker.close()
-        finally:
-            printed = self.printed[-1] + worker.output.decode("utf-8", "replace")
-            self.printed[-1] = printed[: self.limits.output]
-
-    def close(self) -> None:
-        """End the last worker. Nothing of the submission runs any more when this returns."""
-        # A worker ends with its zygote, and a new one is there already.
-        with contextlib.suppress(ZygoteGone):
-            self._close()

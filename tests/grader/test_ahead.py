@@ -15,7 +15,8 @@ from autograder.checks.outcome import Part
 from autograder.grading import Grader
 from autograder.sandbox import wire
 from autograder.sandbox.ahead import MAX_BYTES, Ahead, Script, Step
-from autograder.sandbox.client import Sandbox, Sandboxed, Source, Worker
+from autograder.sandbox.backend import Sandboxed, Source
+from autograder.sandbox.client import Sandbox, Worker
 from autograder.suite import Suite
 
 SAMPLES = course.ROOT / "tests" / "submissions" / "rope"

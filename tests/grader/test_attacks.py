@@ -31,8 +31,9 @@ from autograder.checks.outcome import Part
 from autograder.checks.wrong import Stopped
 from autograder.grading import Grader, Verdict
 from autograder.sandbox.ahead import Script
+from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
-from autograder.sandbox.client import Sandbox, Sandboxed, Source
+from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import read_file

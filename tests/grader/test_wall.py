@@ -21,8 +21,9 @@ from autograder.checks.wrong import Stopped
 from autograder.grading import Grader
 from autograder.sandbox import client
 from autograder.sandbox.ahead import Script
+from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
-from autograder.sandbox.client import Sandbox, Sandboxed, SandboxError, Source
+from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.5, submission_seconds=3.0)
