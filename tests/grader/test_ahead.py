@@ -129,7 +129,7 @@ def test_most_requests_are_known_before(assignment: course.Assignment) -> None:
     assert sum(step is not None for step in steps) > 0.6 * len(steps)
 
 
-@pytest.mark.parametrize("name", ["ada", "alonzo", "barbara", "donald", "hedy", "kurt", "sophie", "tim"])
+@pytest.mark.parametrize("name", ["ada", "barbara", "donald", "hedy", "kurt", "sophie", "tim"])
 def test_outcomes_are_those_of_calls_made_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (Path(SAMPLES) / f"{name}.py").read_text(encoding="utf-8")
     sent = []
