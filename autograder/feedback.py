@@ -68,7 +68,7 @@ def markdown(submission: Submission, verdict: Verdict | None) -> str:
     if verdict is None:
         return f"{title}\n\n{_not_graded(submission)}\n"
     parts = [f"{title}: {verdict.score:g} of {verdict.max_score:g} points", *_notes(submission), *_loading(verdict)]
-    parts += _questions(verdict, building_blocks("\n".join(submission.cells)), tuple(Part))
+    parts += _questions(verdict, submission, tuple(Part))
     if verdict.printed.strip():
         parts += ["## What your code printed", quoted(verdict.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -80,8 +80,7 @@ def public_markdown(submission: Submission, verdict: Verdict) -> str:
     if submission.problem is not None:
         return f"{_not_graded(submission)}\n"
     head = headline(_won(public), _possible(public), verdict.max_score)
-    blocks = building_blocks("\n".join(submission.cells))
-    parts = [head, *_notes(submission), *_loading(verdict), *_questions(verdict, blocks, (Part.PUBLIC,))]
+    parts = [head, *_notes(submission), *_loading(verdict), *_questions(verdict, submission, (Part.PUBLIC,))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -113,13 +112,15 @@ def _loading(verdict: Verdict) -> list[str]:
     return parts
 
 
-def _questions(verdict: Verdict, blocks: dict[str, frozenset[str]], parts: tuple[Part, ...]) -> list[str]:
+def _questions(verdict: Verdict, submission: Submission, parts: tuple[Part, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[Outcome]] = {}
     for one in verdict.outcomes:
         if one.test.part in parts:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(map(_is_mistake, group))}
+    # A single mistake is its own cause: no need to read the code for that.
+    blocks = building_blocks("\n".join(submission.cells)) if len(mistaken) > 1 else {}
     causes = _causes(mistaken, blocks)
     own = [name for name in mistaken if name not in causes]
     # What has a known cause, or is seen in public tests, comes first: mending it may mend the rest.
