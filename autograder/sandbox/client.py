@@ -22,6 +22,7 @@ import numpy as np
 from autograder.checks.call import Raised, Reply
 from autograder.checks.codec import Malformed
 from autograder.sandbox import wire, zygote
+from autograder.sandbox.ahead import MAX_BYTES
 from autograder.sandbox.core import Core
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
@@ -117,6 +118,7 @@ class Sandbox:
         self._wait_until_ready()
         self._empty_scratch()
         (ours, theirs), (read_end, write_end) = socket.socketpair(), os.pipe()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * MAX_BYTES)  # room for all that is sent ahead
         core = self._core.stay()
         try:
             socket.send_fds(self.control, [zygote.ORDER.pack(zygote.FORK, core)], [theirs.fileno(), write_end])

@@ -115,7 +115,10 @@ def test_a_function_that_is_not_written_is_not_asked_ahead(sandbox: Sandbox) -> 
         assert backend.ahead.on_the_way == 0
 
 
-def test_what_is_on_the_way_fits_into_the_wire() -> None:
+def test_what_is_on_the_way_fits_into_the_wire(sandbox: Sandbox) -> None:
+    worker = sandbox.open()
+    assert worker.wire.send(bytes(MAX_BYTES)) == MAX_BYTES
+    worker.close()
     long = Step("f", b"x" * (MAX_BYTES // 3))
     ahead = Ahead(Script((long,) * 9, {"test": 0}))
     ahead.begin("test")
