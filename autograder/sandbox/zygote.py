@@ -1,7 +1,7 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
 Run as a script by `client`, in an empty environment, with one socket inherited; its standard input says what it needs to know,
-and that is no answer to anything. One byte asks for a worker (two descriptors come along) or for its end; one worker lives at
+and that is no answer to anything. An order asks for a worker (two descriptors come along) or for its end; one worker lives at
 a time. While one lives, the zygote watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
 """
 
@@ -95,15 +95,15 @@ class _Zygote:
                 self.worker.watch()
                 continue
             message, descriptors, _, _ = socket.recv_fds(self.grader, ORDER.size, 2)
-            if len(message) < ORDER.size:
-                self._end()
-            order, core = ORDER.unpack(message)
+            order, core = ORDER.unpack(message) if len(message) == ORDER.size else (b"", ANY_CORE)
             if order == FORK:
                 self._fork(core, *descriptors)
             elif order == END and self.worker is not None:
                 status, excess = self.worker.end(), self.worker.excess
                 self.worker = None
                 self._answer(status, excess)
+            else:
+                self._end()
 
     def _fork(self, core: int, end: int, output: int) -> None:
         self.locks.before_fork()
