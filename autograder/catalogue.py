@@ -16,13 +16,14 @@ import copy
 import functools
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from autograder.checks import call, codec
+from autograder.checks.blocks import building_blocks
 from autograder.checks.call import Raised, Reply
 from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
 from autograder.course import Assignment
@@ -106,12 +107,11 @@ class Live:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.call: tuple[str, tuple[Any, ...], dict[str, Any]] = ("", (), {})
+        self.call = b""
 
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self.call = (function, args, kwargs)
-        encoded_call = codec.encode(self.call)
-        return _remembering(_wanted, encoded_call)(self.assignment, encoded_call)
+        self.call = codec.message(function, args, kwargs)
+        return _remembering(_wanted, self.call)(self.assignment, self.call)
 
     def hint(self, got: Any) -> str | None:
         mark = fingerprint(got)
@@ -124,8 +124,7 @@ class Live:
 
     def mistakes(self) -> tuple[tuple[Misconception, Fingerprint], ...]:
         """What each known mistake returns for the last call, where that is a value and not the right one."""
-        encoded_call = codec.encode(self.call)
-        found: tuple[tuple[Misconception, Fingerprint], ...] = _remembering(_mistakes, encoded_call)(self.assignment, encoded_call)
+        found: tuple[tuple[Misconception, Fingerprint], ...] = _remembering(_mistakes, self.call)(self.assignment, self.call)
         return found
 
     def answer(self, key: str) -> Any:
@@ -135,6 +134,11 @@ class Live:
 @functools.cache
 def _loaded(assignment: Assignment) -> tuple[types.ModuleType, list[tuple[Misconception, types.ModuleType]]]:
     return solution(assignment), [(entry, mistaken(assignment, entry)) for entry in entries(assignment)]
+
+
+@functools.cache
+def _blocks(assignment: Assignment) -> dict[str, frozenset[str]]:
+    return building_blocks(assignment.solution.read_text(encoding="utf-8"))
 
 
 def _remembering(look: Any, encoded_call: bytes) -> Any:
@@ -163,35 +167,15 @@ def _mistakes(assignment: Assignment, encoded_call: bytes) -> tuple[tuple[Miscon
     function = codec.decode(encoded_call)[0]
     right = fingerprint(_value(right_module, encoded_call))
     found = []
-    below = _functions_below(right_module, function)
+    # No mistake elsewhere shows in this function's results.
+    within = {function, *_blocks(assignment)[function]}
+    candidates = [(entry, module) for entry, module in wrong_modules if entry.function in within]
     # The same wrong result may have its cause in the function itself or below it: the nearer one is likelier.
-    for entry, module in sorted(wrong_modules, key=lambda pair: pair[0].function != function):
-        if entry.function not in below:
-            continue
+    for entry, module in sorted(candidates, key=lambda pair: pair[0].function != function):
         wrong = fingerprint(_value(module, encoded_call))
         if wrong is not None and not (right is not None and wrong.matches(right)):
             found.append((entry, wrong))
     return tuple(found)
-
-
-def _functions_below(module: types.ModuleType, function: str) -> set[str]:
-    """A function of a solution and all that it comes to call: no mistake elsewhere shows in its results."""
-    found: set[str] = set()
-    names = {function}
-    while names:
-        name = names.pop()
-        code = getattr(vars(module).get(name), "__code__", None)
-        found.add(name)
-        names |= {*_names_in(code)} - found if code is not None else set()
-    return found
-
-
-def _names_in(code: types.CodeType) -> Iterator[str]:
-    """Names that code looks up in its module, inner functions included."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names_in(constant)
 
 
 def _value(module: types.ModuleType, encoded_call: bytes) -> Any:

@@ -78,12 +78,7 @@ class Suite:
 
     def _rehearsed(self, nudged: bool) -> dict[Test, list[Step]]:
         backend = Rehearsal(self.assignment, nudged)
-        self._desk.backend = backend
-        asked = {}
-        for test, item in self._items.items():
-            self._raised_by(item)
-            asked[test] = backend.asked()
-        return asked
+        return {one.test: backend.asked() for one in self.outcomes(backend)}
 
     def _raised_by(self, item: pytest.Function) -> BaseException | None:
         """Run one test. pytest would report on it as well, which takes longer than most tests do."""

@@ -80,6 +80,14 @@ def encode(value: object) -> bytes:
     return b"".join(encoder.out)
 
 
+def message(*values: object) -> bytes:
+    """The bytes of some values side by side. Raises ValueError where no message has room for them."""
+    data = encode(values)
+    if data[:1] != b"t":
+        raise ValueError(f"{decode(data).description}: no request can carry that")
+    return data
+
+
 class _Encoder:
     def __init__(self) -> None:
         self.out: list[bytes] = []

@@ -7,7 +7,6 @@ the values and the fingerprints of mistakes, never the code of either. Staff com
 from __future__ import annotations
 
 import base64
-import functools
 import json
 import math
 from collections.abc import Iterator
@@ -19,9 +18,6 @@ import numpy as np
 
 from autograder.checks import codec
 from autograder.checks.wrong import BrokenTest
-
-REMEMBERED = 4096
-"""Values of a result up to which the weights of its fingerprint are kept."""
 
 REFUSED = object()
 """What is wanted of a call with a bad argument: an error."""
@@ -76,17 +72,11 @@ def fingerprint(value: Any) -> Fingerprint | None:
     flat = np.concatenate([array.ravel().astype(np.float64, copy=False) for array in arrays])
     # A masked score is −inf: it must leave the other values their say.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
-    weights = _weights if flat.size <= REMEMBERED else _weights.__wrapped__
+    # Weights that repeat at no lag, so that a reordering of the features changes the sums.
+    places = np.arange(1, flat.size + 1, dtype=np.float64)
     with np.errstate(all="ignore"):
-        sums = tuple(float(flat @ row) for row in weights(flat.size))
+        sums = tuple(float(flat @ np.cos(places * math.sqrt(prime))) for prime in (2, 3, 5, 7))
     return Fingerprint(tuple(axis for array in arrays for axis in array.shape), sums)
-
-
-@functools.lru_cache(maxsize=256)
-def _weights(size: int) -> list[np.ndarray]:
-    """Weights that repeat at no lag, so that a reordering of the features changes the sums."""
-    places = np.arange(1, size + 1, dtype=np.float64)
-    return [np.cos(places * math.sqrt(prime)) for prime in (2, 3, 5, 7)]
 
 
 def decoded(wanted: str) -> Any:

@@ -37,10 +37,7 @@ def frame(data: bytes) -> bytes:
 
 def request(*values: Any) -> bytes:
     """A frame for the worker. Raises ValueError for what the wire has no room for."""
-    data = codec.encode(values)
-    if data[:1] != b"t":
-        raise ValueError(f"{codec.decode(data).description}: no request can carry that")
-    return frame(data)
+    return frame(codec.message(*values))
 
 
 def pack_reply(reply: Reply) -> bytes:
