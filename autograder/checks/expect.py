@@ -153,7 +153,7 @@ def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None)
 
 
 def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
-    """The first way in which two results differ, in words; None where they agree."""
+    """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
     if type(wanted) is tuple:
         return _tuple_difference(got, wanted, tolerance)
     if not _is_number_like(got, wanted):
@@ -200,12 +200,15 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
         right = near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
     if right.all():
         return None
-    first = tuple(int(axis) for axis in np.argwhere(~right)[0])
-    largest = np.nanmax(np.where(right, 0, error)) if not np.isnan(error[~right]).all() else np.nan
-    where = f"first at index {first}: " if wanted.ndim else ""
-    words = "{}wanted {}, got {}".format(where, *_apart(wanted[first], got[first]))
+    with np.errstate(all="ignore"):
+        # Measured as the tolerance is; where that is no number, nothing could be worse.
+        size = np.where(right, -1, np.nan_to_num(error / (1 + np.abs(wanted)), nan=np.inf, posinf=np.inf))
+    worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
+    where = f"at index {worst}: " if wanted.ndim else ""
+    words = "{}wanted {}, got {}".format(where, *_apart(wanted[worst], got[worst]))
     if wanted.size > 1:
-        words += f" (largest error {float(largest):.3g}, {int((~right).sum())} of {wanted.size} values wrong)"
+        wrong = int((~right).sum())
+        words += f" (the largest of {wrong} differences in {wanted.size} values)" if wrong > 1 else f" (the only difference in {wanted.size} values)"
     if got.dtype != wanted.dtype:
         words += f"; it is {got.dtype} where {wanted.dtype} is wanted"
     return Kind.VALUE, words

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import pytest
 
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.checks.proxy import Submission
 
 
 class Phase(Enum):
@@ -53,6 +54,10 @@ class TestResult:
     kind: Kind | None = None
     function: str | None = None
     """the function to fix first, where it is not the question's own"""
+    call: str = ""
+    """the last call before it failed, for a Python prompt; shown to students of public tests alone"""
+    called: tuple[str, ...] = ()
+    """the functions that the test called"""
 
     @property
     def passed(self) -> bool:
@@ -77,11 +82,26 @@ def describe(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def test_result(test: Test, raised: BaseException | None) -> TestResult:
+def test_result(test: Test, raised: BaseException | None, submission: Submission | None = None) -> TestResult:
     """The result of a test that ended with that exception. Raises what is no submission's fault."""
+    found = _test_result(test, raised)
+    if submission is None or found.passed:
+        return found
+    call = submission.last_call if found.status in _CALLED and submission.last_call else ""
+    return replace(found, call=str(call), called=tuple(submission.called))
+
+
+_CALLED = ("failed", "timeout", "crashed")
+"""How a test comes out that has a call to show."""
+
+
+def _test_result(test: Test, raised: BaseException | None) -> TestResult:
     match raised:
         case None:
             return TestResult(test, "passed")
+        case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED) if raised.function not in (None, test.question):
+            message = f"{test.question} waits for {raised.function}: {raised.message}"
+            return TestResult(test, "waiting", message, kind=raised.kind, function=raised.function)
         case Wrong() if raised.kind in UNFINISHED:
             return TestResult(test, "not_implemented", raised.message, kind=raised.kind)
         case Wrong(kind=Kind.WAITING):
