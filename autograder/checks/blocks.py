@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping
 
-from autograder.checks.test_result import TestResult
-
 
 def building_blocks(source: str) -> dict[str, frozenset[str]]:
     """Function → all functions of the same file that it uses, directly or through others. Empty for text that is not Python."""
@@ -41,15 +39,4 @@ def root_causes(failing: Collection[str], blocks: Mapping[str, frozenset[str]]) 
         lowest = [other for other in below if not any(third in blocks.get(other, ()) for third in below)]
         if below:
             causes[name] = (lowest or below)[0]
-    return causes
-
-
-def compared_with(failing: Mapping[str, Collection[TestResult]]) -> dict[str, str]:
-    """For each function that fails only in tests that also call another failing one: that one, which fails by itself."""
-    by_itself = [name for name, missed in failing.items() if any(set(one.called) == {name} for one in missed)]
-    causes = {}
-    for name in failing.keys() - set(by_itself):
-        others = [other for other in by_itself if all(other in one.called for one in failing[name])]
-        if others:
-            causes[name] = others[0]
     return causes

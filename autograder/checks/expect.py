@@ -130,8 +130,11 @@ def answer(submission: Submission, key: str) -> None:
     got, wanted = answers.get(key), submission.reference.answer(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    if type(got) is Foreign or not _answers(_plain_scalar(got), wanted):
-        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right")
+    given = _plain_scalar(got)
+    if type(got) is Foreign or not _answers(given, wanted):
+        known = submission.reference.known_answers(key)
+        hint = next((hint for value, hint in known.items() if _answers(given, value)), None)
+        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(given, wanted))
 
 
 def _matches(
@@ -200,9 +203,8 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
         right = near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
     if right.all():
         return None
-    with np.errstate(all="ignore"):
-        # Measured as the tolerance is; where that is no number, nothing could be worse.
-        size = np.where(right, -1, np.nan_to_num(error / (1 + np.abs(wanted)), nan=np.inf, posinf=np.inf))
+    # Where the difference is no number, nothing could be worse.
+    size = np.where(right, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
     where = f"at index {worst}: " if wanted.ndim else ""
     words = "{}wanted {}, got {}".format(where, *_apart(wanted[worst], got[worst]))
@@ -230,6 +232,12 @@ def _answers(got: Any, wanted: Any) -> bool:
         return False
     allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
     return bool(abs(got - wanted) <= allowed)
+
+
+def _rounded(got: Any, wanted: Any) -> str | None:
+    """For a number that is nearly right."""
+    near = type(got) in (int, float) and type(wanted) is float and abs(got - wanted) <= 0.01 * abs(wanted)
+    return "You are near, but rounded too early or too much; the rule is four right digits or more." if near else None
 
 
 def _plain_scalar(value: Any) -> Any:

@@ -108,8 +108,6 @@ def _watch(words: list[str], names: Sequence[str]) -> int:
         now = _saved(folder)
         if now != seen:
             seen = now
-            if sys.stdout.isatty():
-                print("\x1b[2J\x1b[3J\x1b[H", end="", flush=True)
             if _check(words) == 2:
                 return 2
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)

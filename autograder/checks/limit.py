@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import IO
 
@@ -62,10 +62,10 @@ class Limit:
         self.calls = 0
 
     @contextlib.contextmanager
-    def on(self, function: str, file: str) -> Iterator[None]:
-        """While this call runs, of a function of that file. Raises Stopped where it is known not to return."""
+    def on(self, function: str, file: str, blocks: Collection[str] = ()) -> Iterator[None]:
+        """While this call runs, of a function of that file with its building blocks. Raises Stopped where it is known not to return."""
         self.calls += 1
-        stuck = self.stuck.get(function)
+        stuck = next((self.stuck[name] for name in (function, *blocks) if name in self.stuck), None)
         if stuck is not None and self.calls >= stuck.number:
             raise Stopped("timeout" if not stuck.ended else "crashed", stuck.sentence)
         if self.log is None:

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from autograder.checks import plugin
-from autograder.checks.blocks import building_blocks, compared_with, root_causes
+from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.failure import Kind
 from autograder.checks.limit import Interrupted
 from autograder.checks.proxy import Submission
 from autograder.checks.source import Source
-from autograder.checks.test_result import Listener, TestResult, describe, test_result
+from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
 
 LESSON = "README.md"
 
@@ -148,11 +148,17 @@ class Run(Listener):
         self.printed: dict[str, dict[str, str]] = {}
         """by assignment and test"""
         self.item: pytest.Function | None = None
+        self.submission: Submission | None = None
         self.interrupted_at: int | None = None
         """the student's line that ran when Ctrl-C came"""
 
     def pytest_runtest_setup(self, item: pytest.Function) -> None:
-        self.raised, self.item = None, item
+        self.raised, self.item, self.submission = None, item, None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Function) -> None:
+        given = item.funcargs.get(_assignment(item))
+        self.submission = given if isinstance(given, Submission) else None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         said = "".join(text for title, text in report.sections if title in (f"Captured stdout {report.when}", f"Captured stderr {report.when}"))
@@ -163,7 +169,7 @@ class Run(Listener):
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Function) -> None:
         name = _assignment(item)
-        found = test_result(describe(item), self.raised, _submission(item))
+        found = test_result(describe(item), self.raised, self.submission)
         self.test_results.setdefault(name, []).append(found)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -174,19 +180,12 @@ class Run(Listener):
         """What was running when the run was stopped."""
         if self.item is None:
             return "the tests were being collected"
-        submission = _submission(self.item)
-        call = submission.last_call if submission is not None else f"{_assignment(self.item)}.py"
+        call = self.submission.last_call if self.submission is not None else f"{_assignment(self.item)}.py"
         return f"{call} was running" + (f", at line {self.interrupted_at} of your file" if self.interrupted_at else "")
 
 
 def _assignment(item: pytest.Item) -> str:
     return item.path.stem.removeprefix("test_")
-
-
-def _submission(item: pytest.Function) -> Submission | None:
-    """What the test was given, if it came to that."""
-    found = item.funcargs.get(_assignment(item))
-    return found if isinstance(found, Submission) else None
 
 
 def all_progress(root: Path, names: Sequence[str], *plugins: object) -> list[Progress]:

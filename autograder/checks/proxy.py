@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.checks import call, codec, numpy_errors, source
+from autograder.checks.blocks import building_blocks
 from autograder.checks.call import Raised, Reply
 from autograder.checks.failure import Kind, Stopped, Wrong
 from autograder.checks.limit import FILE, Interrupted, Limit
@@ -37,10 +38,14 @@ class InProcess:
         self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
+        self.blocks: dict[str, frozenset[str]] = {}
         self.module, self.failure = types.ModuleType(name), None
+        self.module.__file__ = str(path)
         try:
+            text = source.decoded(path.read_bytes())
+            self.blocks = building_blocks(text) if self.limit.stuck else {}
             with self.limit.on(FILE, path.name):
-                self.module, self.failure = call.load(name, [source.decoded(path.read_bytes())], str(path))
+                self.module, self.failure = call.load(name, [text], str(path))
         except Stopped as stopped:
             self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
@@ -50,7 +55,7 @@ class InProcess:
             sys.modules[name] = before
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        with self.limit.on(function, self.file):
+        with self.limit.on(function, self.file, self.blocks.get(function, ())):
             reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
         _stop_if_interrupted(reply.raised)
         return reply

@@ -67,7 +67,8 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
         console.print(f"\n[red]{escape(progress.source.problem)}[/]", highlight=False)
     elif progress.stopped:
         told = escape(progress.stopped[0].upper() + progress.stopped[1:])
-        console.print(f"\n[red]{told}.[/] What is defined above that line was checked.\n", highlight=False)
+        some = "" if all(question.unreached for question in progress.questions) else " What is defined above that line was checked."
+        console.print(f"\n[red]{told}.[/]{some}\n", highlight=False)
         _print_printed(console, progress, FILE)
     elif progress.untouched and following is not None:
         lesson = progress.path.with_name(LESSON)
@@ -126,6 +127,8 @@ def _print_question(console: Console, progress: Progress, question: Question, br
         mark, words = "·", "[dim]not implemented yet[/]"
     console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip())
     if brief:
+        return
+    if failure is None and cause is not None:
         return
     if failure is None:
         _print_printed(console, progress, *(one.test.name for one in question.test_results))
@@ -221,6 +224,8 @@ def main(arguments: Sequence[str]) -> int:
         finally:
             log.write(f"{DONE}\n")
     console = Console(soft_wrap=True)
+    if options.next and console.is_terminal:
+        console.clear()
     if len(found) == 1:
         print_detail(console, found[0], only_next=options.next)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -128,3 +129,16 @@ class Listener:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
         if call.excinfo is not None and self.raised is None:
             self.raised = call.excinfo.value
+
+
+def compared_with(failing: Mapping[str, Collection[TestResult]]) -> dict[str, str]:
+    """For each function that fails, without a known cause, only in tests that also call another: that one, if it fails by itself."""
+    by_itself = [name for name, missed in failing.items() if any(set(one.called) == {name} for one in missed)]
+    causes = {}
+    for name, missed in failing.items():
+        if name in by_itself or any(one.hint for one in missed):
+            continue
+        others = [other for other in by_itself if all(other in one.called for one in missed)]
+        if others:
+            causes[name] = others[0]
+    return causes

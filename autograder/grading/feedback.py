@@ -12,7 +12,10 @@ from collections.abc import Collection, KeysView
 from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
-from autograder.checks.test_result import Phase, TestResult
+from autograder.checks.test_result import Phase, TestResult, compared_with
+from autograder.course import Assignment
+from autograder.grading import quiz
+from autograder.grading.quiz import Answer
 from autograder.grading.result import Grade
 from autograder.submission import Submission
 
@@ -58,8 +61,15 @@ def told(one: TestResult) -> str:
     if not _is_mistake(one):
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
-        return f"{_rule(one)}:\n{plain(one.sentence)}"
+        return f"{_rule(one)}:\n{plain(_with_call(one) + one.sentence)}"
     return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
+
+
+def told_of_answer(one: TestResult, right: Answer | None) -> str:
+    """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
+    head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
+    hint = f" {one.hint}" if one.hint else ""
+    return f"{head}.{hint} The answer is {right.told}" if right else f"{head}.{hint}"
 
 
 def markdown(submission: Submission, grade: Grade | None) -> str:
@@ -68,7 +78,7 @@ def markdown(submission: Submission, grade: Grade | None) -> str:
     if grade is None:
         return f"{title}\n\n{_not_graded(submission)}\n"
     parts = [f"{title}: {grade.score:g} of {grade.max_score:g} points", *_notes(submission), *_loading(submission, grade)]
-    parts += _questions(grade, submission, tuple(Phase))
+    parts += [*_questions(grade, submission, tuple(Phase)), *_answers(grade, submission.assignment)]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -81,6 +91,7 @@ def public_markdown(submission: Submission, grade: Grade) -> str:
         return f"{_not_graded(submission)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
     parts = [head, *_notes(submission), *_loading(submission, grade), *_questions(grade, submission, (Phase.PUBLIC,))]
+    parts += _answers_at_once(grade, submission.assignment)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -116,13 +127,14 @@ def _questions(grade: Grade, submission: Submission, phases: tuple[Phase, ...]) 
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
     for one in grade.test_results:
-        if one.test.phase in phases:
+        if one.test.phase in phases and one.test.question != ANSWERS:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(map(_is_mistake, group))}
     # A single mistake is its own cause: no need to read the code for that.
     blocks = building_blocks("\n".join(submission.cells)) if len(mistaken) > 1 else {}
     causes = _causes(mistaken, blocks)
-    own = [name for name in mistaken if name not in causes]
+    compared = compared_with({name: [one for one in group if _is_mistake(one)] for name, group in mistaken.items() if name not in causes})
+    own = [name for name in mistaken if name not in causes and name not in compared]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
     cascading = [name for name in own if _is_cascading(questions[name])]
     first = [name for name in own if name not in cascading]
@@ -132,13 +144,47 @@ def _questions(grade: Grade, submission: Submission, phases: tuple[Phase, ...]) 
     passed = "Complete" if len(phases) == len(Phase) else "Nothing wrong in the public tests"
     lines: dict[str, list[str]] = {}
     for name, group in questions.items():
-        if name in causes:
+        if name in compared:
+            lines.setdefault(f"Not right in tests that also call `{compared[name]}`: fix that first", []).append(name)
+        elif name in causes:
             lines.setdefault(f"Not right, and built on `{causes[name]}`: fix that first", []).append(name)
         elif name not in mistaken:
             lines.setdefault(_state(group, passed, questions.keys()), []).append(name)
     scored = {name: f"`{name}` ({_points(group)})" for name, group in questions.items()}
     listed = [f"- {head}: {', '.join(map(scored.__getitem__, names))}." for head, names in lines.items()]
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
+
+
+def _answers(grade: Grade, assignment: str) -> list[str]:
+    """Every question of the lesson, with the right answer and its reason."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    if not given:
+        return []
+    right = quiz.answers(Assignment(assignment))
+    lines = [_answer_line(one, right.get(quiz.key(one.test))) for one in given]
+    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", "\n".join(lines), "See the lesson, section Questions."]
+
+
+def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
+    """Before hidden results are published a wrong number is named, and a wrong yes or no is counted: naming it would tell."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    right = quiz.answers(Assignment(assignment))
+    choices = [one for one in given if (answer := right.get(quiz.key(one.test))) is None or answer.yes_or_no]
+    numbers = [one for one in given if one.kind is Kind.ANSWER and one not in choices]
+    lines = [_answer_line(one, None) for one in numbers]
+    wrong = sum(one.kind is Kind.ANSWER for one in choices)
+    if wrong:
+        lines.append(f"- Not right: {wrong} of {len(choices)} answers with True or False.")
+    empty = [one for one in given if one.kind is Kind.UNANSWERED and one.test.points]
+    if empty:
+        lines.append(f"- Not answered yet: {', '.join(f'`{quiz.key(one.test)}`' for one in empty)}.")
+    return [f"## `{ANSWERS}`", "\n".join(lines), "See the lesson, section Questions."] if lines else []
+
+
+def _answer_line(one: TestResult, right: Answer | None) -> str:
+    key = quiz.key(one.test)
+    practice = "" if one.test.points else " (For practice, without points.)"
+    return "- " + inline(told_of_answer(one, right)).replace(inline(key), f"`{key}`", 1) + practice
 
 
 def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[str]]) -> dict[str, str]:
@@ -161,7 +207,8 @@ def _state(test_results: list[TestResult], passed: str, known: Collection[str]) 
     if waiting is not None:
         # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
-        return f"Waiting for {function}, which is not implemented yet"
+        why = "which raises an exception" if waiting.kind is Kind.RAISED else "which is not implemented yet"
+        return f"Waiting for {function}, {why}"
     return passed if all(one.passed for one in test_results) else "Not finished yet"
 
 
@@ -182,11 +229,8 @@ def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
     missed = [one for one in test_results if _is_mistake(one)]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
-    if question == ANSWERS:
-        parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
-        return "\n\n".join(parts)
     parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
-    parts += [f"{_rule(one)}:\n\n{quoted(one.message)}" for one in missed if not one.test.hidden]
+    parts += [f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in missed if not one.test.hidden]
     parts += [_unseen(missed), f"See the lesson, section `{question}`."]
     return "\n\n".join(filter(None, parts))
 
@@ -212,6 +256,11 @@ def _is_cascading(test_results: list[TestResult]) -> bool:
 def _hints(test_results: list[TestResult]) -> KeysView[str]:
     """The known causes of a question's mistakes, in the order of its tests."""
     return dict.fromkeys(one.hint for one in test_results if one.hint).keys()
+
+
+def _with_call(one: TestResult) -> str:
+    """The call that failed, for a Python prompt. Of public tests alone: a hidden one's arguments stay hidden."""
+    return f">>> {one.call}\n" if one.call and not one.test.hidden else ""
 
 
 def _rule(one: TestResult) -> str:

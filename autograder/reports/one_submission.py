@@ -65,7 +65,8 @@ def print_table(submission: Submission, grade: Grade | None) -> None:
         previous = one.test.question
         name = escape(one.test.name.removeprefix("test_")) + (" [dim]hidden[/]" if one.test.hidden else "")
         points = f"{one.test.points if one.passed else 0:g}/{one.test.points:g}"
-        table.add_row(question, MARKS.get(one.status, f"[red]{one.status}[/]"), name, points, escape(plain(one.sentence)))
+        call = f">>> {one.call}\n" if one.call else ""
+        table.add_row(question, MARKS.get(one.status, f"[red]{one.status}[/]"), name, points, escape(plain(call + one.sentence)))
     console.print(table)
     if grade.failure is not None:
         failure = grade.failure

@@ -47,7 +47,7 @@ def matches(rope: Submission) -> None:
         ("def rotate_half(x): return [1, 2]", Kind.TYPE, "wanted an array of shape (2, 4), dtype float64, got a list"),
         ("def rotate_half(x): return np.matrix(x)", Kind.TYPE, "numpy.matrix, which is neither a number nor a plain numpy array"),
         ("def rotate_half(x): return x[0]", Kind.SHAPE, "wanted shape (2, 4), got (4,)"),
-        ("def rotate_half(x): return x", Kind.VALUE, "first at index (0, 0): wanted -2, got 0 (largest error 12, 8 of 8 values wrong)"),
+        ("def rotate_half(x): return x", Kind.VALUE, "at index (1, 1): wanted -7, got 5 (the largest of 8 differences in 8 values)"),
         ("def rotate_half(x): return x * np.nan", Kind.VALUE, "got nan"),
         ("def rotate_half(x): return x.astype(complex)", Kind.TYPE, "dtype complex128"),
     ],
