@@ -18,6 +18,7 @@ from autograder.batch import gradebook, output
 from autograder.batch.gradebook import Damaged, Gradebook, GradebookError
 from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
+from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading import result
 from autograder.grading.result import Grade
@@ -31,8 +32,8 @@ GRADE = Grade(
     max_score=20.0,
     questions={"apply_rope": 3.0, "rotate_half": 0.5},
     test_results=[
-        TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), "passed"),
-        TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), "failed", "no \ud800 good", "A hint.", Kind.VALUE),
+        TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), TestStatus.PASSED),
+        TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), TestStatus.FAILED, "no \ud800 good", "A hint.", Kind.VALUE),
     ],
     gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
     seconds=0.25,
