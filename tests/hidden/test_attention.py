@@ -60,7 +60,7 @@ def test_softmax_of_any_shape_along_any_axis(attention, rng):
         expect.matches(attention.softmax, 3 * normal(rng, 2, 3, 4), axis)
 
 
-@pytest.mark.question("softmax", points=0.5)
+@pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_slices_far_apart(attention, rng):
     """Each slice is shifted by its own maximum: one slice's huge scores leave the others alone."""
     far = normal(rng, 6, 4) + np.array([[1e4], [-1e4], [0.0], [5e3], [-800.0], [800.0]])
@@ -110,7 +110,7 @@ def test_weights_with_any_shapes(attention, rng):
         expect.matches(attention.attention_weights, normal(rng, *leading, queries, d), normal(rng, *leading, keys, d))
 
 
-@pytest.mark.question("attention_weights", points=0.5)
+@pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_mask(attention, rng):
     """A mask for all, for each batch, for each head, or for the keys alone; rows without anything are zeros."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
@@ -181,7 +181,7 @@ def test_weights_do_not_loop(attention):
     )
 
 
-@pytest.mark.question("attention_weights", points=0.5)
+@pytest.mark.question("attention_weights", points=0.25)
 @given(seed=seeds(), d=st.sampled_from([1, 2, 4, 9, 16]))
 def test_weights_compare_by_scaled_scores(attention, seed, d):
     """Two weights of a query are in the ratio exp((q·k − q·k′)/√d), and all of them sum to 1."""
@@ -196,7 +196,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 # attention
 
 
-@pytest.mark.question("attention", points=0.5)
+@pytest.mark.question("attention", points=0.25)
 def test_attention_with_any_shapes(attention, rng):
     """Any leading axes, values of any width, mask and bias passed on."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
@@ -279,7 +279,7 @@ def test_causal_mask_does_not_loop(attention):
 # self_attention
 
 
-@pytest.mark.question("self_attention", points=0.5)
+@pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_with_any_shapes(attention, rng):
     """Any leading axes, any widths of queries and values, any mask."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
@@ -338,10 +338,75 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
     expect.close(out[0], x[0] @ w[2], "the first token gets its own value")
 
 
+# split_heads and merge_heads
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split_with_any_shapes(attention, rng):
+    """Any leading axes, any number of heads that divides the features: head j is a block of neighbouring columns."""
+    for leading, length, heads, width in (((), 5, 2, 3), ((4,), 1, 4, 1), ((2, 3), 4, 3, 2), ((), 3, 1, 5), ((3,), 3, 3, 3)):
+        x = normal(rng, *leading, length, heads * width)
+        split = expect.matches(attention.split_heads, x, heads)
+        last = x[..., -width:]
+        expect.close(split[..., -1, :, :], last, "the last head has the last columns of every token")
+
+
+@pytest.mark.question("split_heads", points=0.125)
+def test_split_dtype(attention, rng):
+    """float32 stays float32; everything else becomes float64."""
+    expect.dtype(attention.split_heads, normal(rng, 3, 4, dtype=np.float32), 2)
+    expect.dtype(attention.split_heads, rng.integers(-9, 10, (3, 4)), 2)
+
+
+@pytest.mark.question("split_heads", points=0.125)
+def test_split_changes_and_loops_over_nothing(attention, rng):
+    """x is left alone; numpy cuts all tokens at once."""
+    expect.unchanged(attention.split_heads, normal(rng, 2, 4, 6), 3)
+    expect.vectorised(attention.split_heads, lambda length: (features(length, 6), 2))
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split_refuses_bad_numbers_of_heads(attention):
+    """The number of heads is at least 1 and divides the number of features."""
+    for heads, d in ((2, 5), (4, 6), (8, 4), (0, 4), (-2, 4)):
+        expect.raises(ValueError, attention.split_heads, features(3, d), heads, mentions=[heads, d])
+
+
+@pytest.mark.question("merge_heads", points=0.25)
+def test_merge_undoes_split(attention, rng):
+    """Merging the heads gives back the tokens, for any number of heads and any leading axes."""
+    for leading, length, heads, width in (((), 5, 2, 3), ((4,), 1, 4, 1), ((2, 3), 4, 3, 2), ((), 3, 1, 5), ((3,), 3, 3, 3)):
+        x = normal(rng, *leading, length, heads * width)
+        blocks = np.stack(np.split(x, heads, axis=-1), axis=-3)
+        expect.close(attention.merge_heads(blocks), x, "the blocks of all heads, side by side, are the token again")
+        expect.matches(attention.merge_heads, normal(rng, *leading, heads, length, width))
+
+
+@pytest.mark.question("merge_heads", points=0.125)
+def test_merge_dtype(attention, rng):
+    """float32 stays float32; everything else becomes float64."""
+    expect.dtype(attention.merge_heads, normal(rng, 2, 3, 4, dtype=np.float32))
+    expect.dtype(attention.merge_heads, rng.integers(-9, 10, (2, 3, 4)))
+
+
+@pytest.mark.question("merge_heads", points=0.125)
+def test_merge_changes_and_loops_over_nothing(attention, rng):
+    """x is left alone; numpy merges all tokens at once."""
+    expect.unchanged(attention.merge_heads, normal(rng, 2, 3, 4, 5))
+    expect.vectorised(attention.merge_heads, lambda length: (features(2, length, 3),))
+
+
+@pytest.mark.question("merge_heads", points=0.25)
+def test_merge_refuses_fewer_than_three_axes(attention):
+    """Without an axis for the heads there is nothing to merge."""
+    for shape in ((4, 6), (5,)):
+        expect.raises(ValueError, attention.merge_heads, features(*shape), mentions=[shape, len(shape)])
+
+
 # permute_tokens
 
 
-@pytest.mark.question("permute_tokens", points=0.5)
+@pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_and_take_back(attention, rng):
     """Row t comes from row order[t], for any order; the inverse order takes it back."""
     for leading, length in (((), 7), ((5,), 5), ((2, 3), 3)):
@@ -470,4 +535,11 @@ def test_bag_refuses_changes_and_loops_over_nothing(attention, rng):
 @pytest.mark.parametrize("key", ["causal_mask_keeps_equivariance", "same_attention_scores_dog_bites_man"])
 def test_answer(attention, key):
     """Every question has one right answer."""
+    expect.answer(attention, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["weight_with_a_lead_of_7_among_1024"])
+def test_practice_answer(attention, key):
+    """A question for practice: no points."""
     expect.answer(attention, key)

@@ -261,6 +261,83 @@ def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
     return attention.self_attention(x, w_k, w_q, w_v, mask)
 
 
+# split_heads and merge_heads
+
+
+@misconception(
+    "split_heads",
+    hint="You cut the array in the order of its numbers in memory, so a head gets features of different columns. "
+    "The rule: a head has the same block of columns for every token, and the head axis then moves before the sequence.",
+    origin="expected: reshape straight to (heads, T, d/h), where a swap of axes is needed too",
+)
+def heads_cut_without_a_swap(x, n_heads):
+    right = attention.split_heads(x, n_heads)
+    return np.asarray(x).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "split_heads",
+    hint="You gave head j every h-th column. The rule: head j has the j-th block of d/h neighbouring columns.",
+    origin="expected: reshape to (T, d/h, heads); the layout of some checkpoints of fused projections",
+)
+def heads_of_every_hth_column(x, n_heads):
+    right = attention.split_heads(x, n_heads)
+    x = np.asarray(x)
+    return np.moveaxis(x.reshape(*x.shape[:-1], -1, n_heads), -1, -3).astype(right.dtype)
+
+
+@misconception(
+    "split_heads",
+    hint="Your head axis stands after the sequence. The rule: the result has the shape (..., heads, sequence, feature).",
+    origin="expected: the reshape done, the axes not swapped",
+)
+def heads_behind_the_tokens(x, n_heads):
+    return np.swapaxes(attention.split_heads(x, n_heads), -2, -3)
+
+
+@misconception(
+    "split_heads",
+    hint="You dropped the columns that are left over. The rule: refuse with a ValueError if n_heads does not divide "
+    "the number of features.",
+    origin="expected: d // h without a look at the remainder",
+)
+def columns_left_over_are_dropped(x, n_heads):
+    kept = np.shape(x)[-1] // n_heads * n_heads if n_heads > 0 else None
+    return attention.split_heads(np.asarray(x)[..., :kept] if kept else x, n_heads)
+
+
+@misconception(
+    "merge_heads",
+    hint="You merged the array in the order of its numbers in memory, so one row gets features of several tokens. "
+    "The rule: a row of the result has the blocks of one token, from all heads.",
+    origin="expected: reshape straight to (T, h·d), where a swap of axes is needed too",
+)
+def heads_merged_without_a_swap(x):
+    right = attention.merge_heads(x)
+    return np.asarray(x).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "merge_heads",
+    hint="You put the same feature of all heads side by side. The rule: the features of one head stay together, "
+    "head after head.",
+    origin="expected: the wrong pair of axes swapped before the reshape",
+)
+def heads_merged_feature_by_feature(x):
+    right = attention.merge_heads(x)
+    return np.moveaxis(np.asarray(x), -3, -1).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "merge_heads",
+    hint="You accepted an array without an axis for the heads. The rule: refuse fewer than three axes with a ValueError.",
+    origin="expected: two axes taken for a single head",
+)
+def one_head_without_an_axis_passes(x):
+    x = np.asarray(x)
+    return attention.merge_heads(x if x.ndim > 2 else x.reshape(1, -1, x.shape[-1]))
+
+
 # permute_tokens
 
 

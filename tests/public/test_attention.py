@@ -121,7 +121,7 @@ def test_attention_by_hand(attention):
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
 
-@pytest.mark.question("attention", points=0.5)
+@pytest.mark.question("attention", points=0.25)
 def test_attention(attention):
     """Every query gets the average of the values, by its weights; values may be wider than keys."""
     q, k, v = features(3, 4), features(5, 4, seed=1), features(5, 6, seed=2)
@@ -174,7 +174,7 @@ def test_self_attention_by_hand(attention):
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
 
-@pytest.mark.question("self_attention", points=0.5)
+@pytest.mark.question("self_attention", points=0.25)
 def test_self_attention(attention):
     """Queries, keys and values are x times their weights; d is the width of a query."""
     w_q, w_k, w_v = features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)
@@ -187,6 +187,50 @@ def test_self_attention_refuses_weights_that_do_not_fit(attention):
     """A weight has one row for each feature of x."""
     w = [features(4, 3, seed=seed) for seed in (1, 2, 3)]
     expect.raises(ValueError, attention.self_attention, features(3, 5), *w, mentions=[(3, 5), (4, 3), 4, 5])
+
+
+# split_heads
+
+# Two tokens with the features 1 … 4 and 5 … 8.
+TWO_TOKENS = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+TWO_HEADS = np.array([[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]])
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split_by_hand(attention):
+    """The lesson's example: head 0 has columns 0 and 1 of every token, head 1 has columns 2 and 3."""
+    expect.close(attention.split_heads(TWO_TOKENS, 2), TWO_HEADS, "two tokens, cut into two heads")
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split(attention):
+    """Head j is the j-th block of d/h neighbouring columns; the head axis stands before the sequence."""
+    expect.matches(attention.split_heads, features(5, 6), 3)
+    expect.matches(attention.split_heads, features(2, 4, 12), 4)
+    expect.matches(attention.split_heads, features(4, 6), 1)
+
+
+@pytest.mark.question("split_heads", points=0.125)
+def test_split_refuses_unequal_heads(attention):
+    """The number of heads divides the number of features."""
+    expect.raises(ValueError, attention.split_heads, features(3, 10), 4, mentions=[4, 10])
+
+
+# merge_heads
+
+
+@pytest.mark.question("merge_heads", points=0.25)
+def test_merge(attention):
+    """The blocks of one token stand side by side again, in the order of the heads."""
+    expect.close(attention.merge_heads(TWO_HEADS), TWO_TOKENS, "two heads, merged into two tokens")
+    expect.matches(attention.merge_heads, features(3, 5, 2))
+    expect.matches(attention.merge_heads, features(2, 4, 3, 6))
+
+
+@pytest.mark.question("merge_heads", points=0.125)
+def test_merge_refuses_what_has_no_heads(attention):
+    """Heads need an axis of their own: fewer than three axes are refused."""
+    expect.raises(ValueError, attention.merge_heads, features(4, 6), mentions=[(4, 6), 2])
 
 
 # permute_tokens
@@ -225,16 +269,16 @@ def test_gap(attention):
     expect.matches(attention.equivariance_gap, features(2, 3, 4), *w, np.array([1, 2, 0]), mask=np.tri(3, dtype=bool))
 
 
-@pytest.mark.question("equivariance_gap", points=0.5)
+@pytest.mark.question("equivariance_gap", points=0.25)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_self_attention_is_equivariant(attention, seed, order):
-    """Without a mask the outputs move with their tokens; under a mask on one place they do not."""
+    """Without a mask the outputs move with their tokens; with a mask that allows position 0 only, they do not."""
     x, w = features(4, 3, seed=seed), [np.eye(3), np.eye(3), features(3, 2, seed=seed + 1)]
     expect.close(attention.equivariance_gap(x, *w, np.array(order)), 0.0, "without a mask the gap is zero")
     only_the_first = np.tile([True, False, False, False], (4, 1))
     wanted = np.abs((x[0] - x[order[0]]) @ w[2]).max()
     masked = attention.equivariance_gap(x, *w, np.array(order), only_the_first)
-    expect.close(masked, wanted, "where all see place 0 alone, the gap is that of the two tokens there")
+    expect.close(masked, wanted, "where all queries use key 0 only, the gap is that of the two tokens at position 0")
 
 
 # bag_of_tokens
@@ -247,7 +291,7 @@ def test_bag_by_hand(attention):
     expect.close(attention.bag_of_tokens(TOKENS[[2, 0, 1]], *BY_HAND), np.array([29 / 21]), "the bag of tokens 2, 0, 1")
 
 
-@pytest.mark.question("bag_of_tokens", points=0.5)
+@pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag(attention):
     """The mean over tokens of what self-attention returns."""
     w = [features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)]
