@@ -85,6 +85,9 @@ def attention_weights(q, k, mask=None, bias=None):
         scores = scores + bias
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
+    # A single query or key would broadcast to several without a word from numpy.
+    if scores.shape[-2:] != (q.shape[-2], k.shape[-2]):
+        raise ValueError(f"mask {np.shape(mask)} or bias {np.shape(bias)} does not fit queries {q.shape} and keys {k.shape}")
     return softmax(scores).astype(_feature_dtype(*features))
     # END SOLUTION
 

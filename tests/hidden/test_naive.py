@@ -322,3 +322,10 @@ def test_gray_is_reflected(naive, length):
 def test_answer(naive, key):
     """Every question has one right answer."""
     expect.answer(naive, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["position_that_leaves_one_percent", "first_position_lost_in_float16"])
+def test_practice_answer(naive, key):
+    """A question for practice: no points."""
+    expect.answer(naive, key)

@@ -351,3 +351,18 @@ def test_to_interleaved_refuses_and_does_not_loop(sinusoidal):
 def test_answer(sinusoidal, key):
     """Every question has one right answer."""
     expect.answer(sinusoidal, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "nearest_to_position_0_with_one_pair",
+        "sine_alone_has_a_shift_matrix",
+        "lower_left_of_shift_3",
+        "registered_buffer_is_trained",
+    ],
+)
+def test_practice_answer(sinusoidal, key):
+    """A question for practice: no points."""
+    expect.answer(sinusoidal, key)
