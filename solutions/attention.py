@@ -69,7 +69,7 @@ def attention_weights(q, k, mask=None, bias=None):
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean, True = may attend, and
     `bias`, numbers. Mask and bias have a shape that broadcasts with (..., Tq, Tk); they may add leading
-    axes, but no queries and no keys.
+    axes.
     Returns: shape (..., Tq, Tk); float32 if q and k both are, else float64.
     Raises: ValueError if q and k have no features or a different d, and for a mask or bias that does not
     fit (..., Tq, Tk).
@@ -85,9 +85,6 @@ def attention_weights(q, k, mask=None, bias=None):
         scores = scores + bias
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
-    # A single query or key would broadcast to several without a word from numpy.
-    if scores.shape[-2:] != (q.shape[-2], k.shape[-2]):
-        raise ValueError(f"mask {np.shape(mask)} or bias {np.shape(bias)} does not fit queries {q.shape} and keys {k.shape}")
     return softmax(scores).astype(_feature_dtype(*features))
     # END SOLUTION
 

@@ -47,7 +47,7 @@ def attention_weights(q, k, mask=None, bias=None):
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean, True = may attend, and
     `bias`, numbers. Mask and bias have a shape that broadcasts with (..., Tq, Tk); they may add leading
-    axes, but no queries and no keys.
+    axes.
     Returns: shape (..., Tq, Tk); float32 if q and k both are, else float64.
     Raises: ValueError if q and k have no features or a different d, and for a mask or bias that does not
     fit (..., Tq, Tk).
