@@ -394,6 +394,6 @@ def test_answer(learned, key):
         "old_position_of_new_row_3",
     ],
 )
-def test_answer_for_practice(learned, key):
-    """Every question for practice has one right answer; it is worth no points."""
+def test_practice_answer(learned, key):
+    """A question for practice: no points."""
     expect.answer(learned, key)

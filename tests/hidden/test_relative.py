@@ -412,6 +412,6 @@ def test_answer(relative, key):
         "q_start_with_7_cached_tokens",
     ],
 )
-def test_answer_for_practice(relative, key):
-    """Every question for practice has one right answer; it is worth no points."""
+def test_practice_answer(relative, key):
+    """A question for practice: no points."""
     expect.answer(relative, key)

@@ -159,7 +159,7 @@ def test_rotate_half_is_a_quarter_rotation(rope, rng):
 @pytest.mark.question("apply_rope_half", points=0.625)
 @given(seed=seeds(), start=positions(), head_dim=HEAD_DIMS)
 def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
-    """Reordering and then rotating is rotating and then reordering."""
+    """Reordering and then rotating is rotating and then reordering, and the rotation changes the rows."""
     x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
     half = rope.apply_rope_half(rope.interleaved_to_half(x), where)
     expect.close(half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR)
@@ -439,6 +439,6 @@ def test_answer(rope, key):
         "trained_numbers_in_a_buffer",
     ],
 )
-def test_answer_for_practice(rope, key):
-    """Every question for practice has one right answer; it is worth no points."""
+def test_practice_answer(rope, key):
+    """A question for practice: no points."""
     expect.answer(rope, key)

@@ -42,9 +42,9 @@ def test_cos_sin(rope):
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_by_hand(rope):
     """At position 1 the pair (1, 0) is rotated to (cos θ_i, sin θ_i)."""
-    rotated = rope.apply_rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([1]))
+    turned = rope.apply_rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([1]))
     wanted = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
-    expect.close(rotated, wanted, "the pairs (1, 0) and (1, 0) at position 1")
+    expect.close(turned, wanted, "the pairs (1, 0) and (1, 0) at position 1")
 
 
 @pytest.mark.question("apply_rope", points=0.5)
@@ -68,9 +68,9 @@ def test_position_zero_changes_nothing(rope):
 def test_rotating_keeps_the_norm(rope, seed, position):
     """A rotation does not change the length of a row."""
     x = features(1, 8, seed=seed)
-    rotated = rope.apply_rope(x, np.array([position]))
-    expect.close(rotated.shape, x.shape, "the shape stays")
-    expect.close(np.linalg.norm(rotated), np.linalg.norm(x), "the norm of a row stays")
+    turned = rope.apply_rope(x, np.array([position]))
+    expect.close(turned.shape, x.shape, "the shape stays")
+    expect.close(np.linalg.norm(turned), np.linalg.norm(x), "the norm of a row stays")
 
 
 @pytest.mark.question("apply_rope", points=0.25)
