@@ -31,12 +31,11 @@ from matplotlib.patches import Rectangle
 HERE = Path(__file__).resolve().parent
 
 # One look for all. The colours are told apart by colour-blind readers too, and each comes with a line style,
-# so that a print in grey can be read too. Values of one sign grow darker with their size; where both signs occur, the
-# map has white at 0, and red and blue on its two sides.
+# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are red below 0 and blue above.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
-SHADES, SIGNED = "Blues", "RdBu_r"
+SHADES, SIGNED = "Blues", "RdBu"
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -173,15 +172,16 @@ def _note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, f
 
 
 def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """A matrix as shades, with the numbers written in where `digits` says how many. From −x to x, 0 is white."""
+    """A matrix as shades, with the numbers written in where `digits` says how many; white is 0 where `low` is −`high`."""
     values = _numbers(values)
     signed = low == -high
-    image = axes.imshow(values, cmap=SIGNED if signed else SHADES, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
+    shades = SIGNED if signed else SHADES
+    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if digits is not None:
         for (row, column), value in np.ndenumerate(values):
-            dark = (abs(value) / high if signed else (value - low) / (high - low)) > 0.6
+            dark = abs(value) / high > 0.7 if signed else (value - low) / (high - low) > 0.6
             text = f"{value:.{digits}f}".replace("-", "−")
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else INK)
     return image
