@@ -215,6 +215,11 @@ def _fraction(value: float) -> str:
     return f"1/{1 / value:.0f}" if value > 0 and abs(1 / value - round(1 / value)) < 1e-9 else f"{value:.3g}"
 
 
+def _whole(value: int) -> str:
+    """A whole number with a true minus sign."""
+    return f"{value}".replace("-", "−")
+
+
 def _signed(value: float, digits: int = 2) -> str:
     """A number with a true minus sign, and no minus before a zero."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
@@ -485,10 +490,10 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
 
 @picture
 def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len: int = 12) -> Figure:
-    """A row that was trained, a row that never was, and a row that is not there."""
+    """A row that was trained, a row that was not, and a row that does not exist."""
     d_model = 24
     table = np.asarray(learned.init_table(max_len, d_model, seed=0))
-    # Something for the rows to learn: a smooth pattern, pulled towards by plain gradient descent.
+    # Something for the rows to learn: a smooth pattern, by plain gradient descent.
     wanted = 0.1 * np.sin(np.outer(np.arange(max_len), np.ones(d_model)) / 2 + np.linspace(0, 6, d_model))
     positions = np.arange(min(trained, max_len))
     for _ in range(40):
@@ -508,16 +513,16 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
     frame = {"width": d_model, "height": 1, "facecolor": "none", "clip_on": False}
     for row in missing:
         axes.add_patch(Rectangle((-0.5, row - 0.5), **frame, edgecolor=GREY, linestyle=":", hatch="//", alpha=0.6))
-    colours = {"trained": INK, "as on the first day": "#666666", "no such row": ORANGE}
+    colours = {"trained": INK, "not trained: random": "#666666", "no such row": ORANGE}
     for row in range(first, last):
-        word = "no such row" if row in missing else "trained" if has_learned[row] else "as on the first day"
+        word = "no such row" if row in missing else "trained" if has_learned[row] else "not trained: random"
         axes.text(d_model, row, word, va="center", fontsize=8, color=colours[word])
     axes.add_patch(Rectangle((-0.5, asked - 0.5), **frame, edgecolor=ORANGE, linewidth=2.2))
     verdict = "IndexError" if found is None else f"a row of size {np.linalg.norm(found):.2f}"
     axes.set(xlabel="feature", xticks=range(0, d_model, 4), xlim=(-0.6, d_model + 4.2))
     axes.set(ylabel="position", yticks=range(first, last), ylim=(last - 0.4, first - 0.6))
-    axes.set_title(f"{max_len} rows, trained on texts of {trained}: lookup at {asked} gives {verdict}")
-    _shade_bar(figure, image, axes, "value")
+    axes.set_title(f"{max_len} rows, trained on sequences of {trained}: lookup at {asked} gives {verdict}")
+    _shade_bar(figure, image, axes, "value of a feature")
     return figure
 
 
@@ -526,7 +531,7 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
 
 @picture
 def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Figure:
-    """The same pair of features at position 0 and further on: it turns and keeps its length, each pair at its own speed."""
+    """The same pair of features at position 0 and at a later one: each pair is rotated by its own frequency and keeps its length."""
     theta = rope.rope_frequencies(head_dim)
     start = np.tile([0.9, 0.35], head_dim // 2)[np.newaxis]
     turned = _numbers(rope.apply_rope(start, [position]))[0]
@@ -541,55 +546,101 @@ def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Fi
         _hand(axes, turned[here], BLUE)
         axes.set_title(f"pair {pair}", loc="center")
         angle = position * theta[pair]
-        axes.set_xlabel(f"θ = {theta[pair]:.3g}\nturned by {angle:.3g} radians")
-    _headline(figure, f"grey: at position 0.  blue: at position {position:g}")
+        axes.set_xlabel(f"θ = {theta[pair]:.3g}\nrotated by {angle:.3g} radians")
+    _headline(figure, f"one pair of features in each circle; grey: at position 0, blue: at position {position:g}")
     return figure
 
 
 @picture
-def shift_dial(rope: ModuleType, query: int = 1, key: int = 3, shift: int = 0) -> Figure:
-    """Shift query and key together: both hands turn, and the score does not. θ is π/4, an eighth of a turn a position."""
+def shift_dial(
+    rope: ModuleType, query: int = 1, key: int = 3, shift: int = 0, q: Sequence[float] = (1.0, 0.2), k: Sequence[float] = (0.2, 0.9)
+) -> Figure:
+    """Shift query and key together: both arrows rotate, and the score does not change. θ is π/4, an eighth of a circle per position."""
     theta = np.pi / 4
-    q, k = np.array([[1.0, 0.2]]), np.array([[0.2, 0.9]])
+    query_row, key_row = _numbers(q)[np.newaxis], _numbers(k)[np.newaxis]
 
-    def turned(x: np.ndarray, position: int) -> np.ndarray:
-        # A single pair turns by one radian a position, so position · π/4 makes its θ equal to π/4.
+    def rotated(x: np.ndarray, position: int) -> np.ndarray:
+        # A single pair rotates by one radian per position, so position · π/4 makes its θ equal to π/4.
         return _numbers(rope.apply_rope(x, [position * theta]))[0]
 
     def score(m: int, n: int) -> float:
-        return float(np.asarray(rope.rope_scores(q, k, [m * theta], [n * theta]))[0, 0])
+        return float(np.asarray(rope.rope_scores(query_row, key_row, [m * theta], [n * theta]))[0, 0])
 
     m, n = query + shift, key + shift
     scores = {
-        "not turned at all": float((q @ k.T)[0, 0] / np.sqrt(2)),
-        f"turned: query at {m}, key at {n}": score(m, n),
-        f"same offset from 0: query at 0, key at {n - m}": score(0, n - m),
+        "not rotated at all": float((query_row @ key_row.T)[0, 0] / np.sqrt(2)),
+        f"rotated: query at {_whole(m)}, key at {_whole(n)}": score(m, n),
+        f"same offset from 0: query at 0, key at {_whole(n - m)}": score(0, n - m),
     }
     figure, (dial, bars) = _panels(2, 8.8, 3.1, width_ratios=(1, 1.9))
-    _dial(dial, 1.05)
+    longest = max(np.linalg.norm(query_row), np.linalg.norm(key_row), 0.1)
+    radius = 1.03 * longest
+    _dial(dial, radius)
     for eighth in range(8):
-        x, y = np.cos(eighth * theta), np.sin(eighth * theta)
-        dial.plot([1.0 * x, 1.1 * x], [1.0 * y, 1.1 * y], color=GREY, linestyle="-", linewidth=1)
-    for x, position, colour, name in ((q, m, BLUE, "q"), (k, n, ORANGE, "k")):
-        _hand(dial, x[0], colour, width=1, alpha=0.35)
-        tip = turned(x, position)
+        x, y = radius * np.cos(eighth * theta), radius * np.sin(eighth * theta)
+        dial.plot([0.95 * x, 1.05 * x], [0.95 * y, 1.05 * y], color=GREY, linestyle="-", linewidth=1)
+    for row, position, colour, name in ((query_row, m, BLUE, "q"), (key_row, n, ORANGE, "k")):
+        _hand(dial, row[0], colour, width=1, alpha=0.35)
+        tip = rotated(row, position)
         _hand(dial, tip, colour)
         dial.text(*(0.62 * tip + 0.1 * np.array([-tip[1], tip[0]])), name, color=colour, ha="center", va="center", fontsize=12)
-    dial.set_title("pale: before turning", loc="center")
+    dial.set_title("pale arrows: before the rotation", loc="center")
     places = np.arange(3)[::-1]
     bars.barh(places, list(scores.values()), height=0.42, color=(GREY, BLUE, BLUE), hatch=("", "", "//"), edgecolor="white")
     bars.axvline(0, color=INK, linewidth=0.8, linestyle="-")
+    reach = max(1.0, longest**2)
     for place, (name, value) in zip(places, scores.items(), strict=True):
         backing = {"facecolor": "white", "linewidth": 0, "pad": 1}
-        bars.text(-0.98, place + 0.3, f"{name}:  {_signed(value, 4)}", va="bottom", bbox=backing)
-    bars.set(xlim=(-1, 1), ylim=(-0.45, 2.75), yticks=[], xlabel="score")
+        bars.text(-0.98 * reach, place + 0.3, f"{name}:  {_signed(value, 4)}", va="bottom", bbox=backing)
+    bars.set(xlim=(-reach, reach), ylim=(-0.45, 2.75), yticks=[], xlabel="score")
     bars.spines["left"].set_visible(False)
     return figure
 
 
 @picture
+def cache(rope: ModuleType, tokens: int = 8) -> Figure:
+    """Token after token: which keys a step computes, and which it reads from the cache. What `decode_step` returns decides."""
+    rng = np.random.default_rng(0)
+    x, weights = rng.normal(size=(tokens, 4)), rng.normal(size=(3, 4, 4))
+    cache_k = cache_v = np.zeros((1, 0, 4))
+    states = np.full((tokens, tokens), np.nan)
+    for step in range(tokens):
+        before = cache_k
+        _, cache_k, cache_v = rope.decode_step(x[step : step + 1], *weights, 1, cache_k, cache_v, step)
+        cache_k = _numbers(cache_k)
+        kept = np.isclose(cache_k[:, :step], before).all(axis=(0, 2))
+        states[step, :step], states[step, step] = np.where(kept, 1, 3), 2
+    shown = {1: ("read from the cache", FAINT, ""), 2: ("computed in this step", BLUE, ""), 3: ("changed in the cache", ORANGE, "//")}
+
+    figure, (grid, count) = _panels(2, 8.8, 3.4, width_ratios=(1, 1.1))
+    for (step, key), state in np.ndenumerate(states):
+        if np.isfinite(state):
+            _, colour, hatch = shown[int(state)]
+            grid.add_patch(Rectangle((key - 0.45, step - 0.45), 0.9, 0.9, facecolor=colour, hatch=hatch, edgecolor="white"))
+    samples = [
+        Rectangle((0, 0), 1, 1, facecolor=colour, hatch=hatch, edgecolor="white", label=name)
+        for state, (name, colour, hatch) in shown.items()
+        if (states == state).any()
+    ]
+    grid.set(xlim=(-0.5, tokens - 0.5), ylim=(tokens - 0.5, -0.5), aspect="equal", xticks=range(tokens), yticks=range(tokens))
+    grid.set(xlabel="key of token", ylabel="step, one new token per step")
+    grid.set_title("the keys that each step uses")
+    grid.legend(handles=samples, loc="upper right")
+    steps = np.arange(1, tokens + 1)
+    for values, (colour, style), name in (
+        (steps * (steps + 1) // 2, LINES[1], "without a cache: all keys at each step"),
+        (np.cumsum(np.nansum(states >= 2, axis=1)), LINES[0], "with the cache"),
+    ):
+        count.plot(steps, values, color=colour, linestyle=style, label=name)
+        _note(count, f"{values[-1]}", (steps[-1], values[-1]), (4, -3), color=colour)
+    count.set(xlabel="tokens so far", ylabel="keys", title="keys computed in all steps together", ylim=(0, None), xticks=steps)
+    count.legend(loc="upper left")
+    return figure
+
+
+@picture
 def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: int = 50) -> Figure:
-    """RoFormer's bound falls unevenly; below it a score may peak at whatever distance its key was made for."""
+    """RoFormer's bound does not fall at every step, and a score below it can be highest at any distance."""
     offsets = np.arange(0, reach + 1)
     bound = rope.decay_bound(offsets, head_dim)
     q = np.random.default_rng(0).normal(size=(1, head_dim))
@@ -599,14 +650,14 @@ def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: i
 
     figure, (left, right) = _panels(2, 8.8, 3.1)
     left.plot(offsets, bound, color=BLUE, linestyle="-")
-    left.set(title=f"the bound, head_dim {head_dim}", ylim=(0, None), xlim=(0, reach))
+    left.set(title=f"decay_bound, head_dim {head_dim}", ylim=(0, None), xlim=(0, reach))
     left.set(xlabel="offset, in positions", ylabel="mean of |S_j|")
     right.plot(near, scores, color=BLUE, linestyle="-", linewidth=1.3)
     right.axvline(favourite, color=ORANGE, linestyle="--", linewidth=1.2)
-    _note(right, f"made for {favourite} back", (favourite, scores.max()), (6, -2), color=ORANGE)
+    _note(right, f"key rotated to match\n{favourite} positions back", (favourite, scores.max()), (6, -12), color=ORANGE)
     right.axhline(0, color=GREY, linewidth=0.8, linestyle="-")
     right.set(title="the score of one query and key", ylabel="score", xlim=(0, near[-1]))
-    right.set_xlabel("how far back the key stands, in positions")
+    right.set_xlabel("distance from the query back to the key, in positions")
     return figure
 
 
@@ -615,16 +666,16 @@ def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: i
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 32) -> Figure:
-    """Which entry of the table a distance reads: Shaw clips, T5 widens its buckets and gives each direction its half."""
+    """Which entry of the table belongs to a distance: Shaw clips, T5 has wider buckets far away and a half per direction."""
     figure, (shaw, t5) = _panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)
     shaw.step(near, relative.clip_positions(near, max_distance) + max_distance, where="mid", color=BLUE, linestyle="-")
-    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="key − query, in positions", ylabel="row of the table")
+    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="behind ← key − query → ahead", ylabel="row of the table")
     far = np.arange(-160, 161)
     for both, (colour, style), label in ((True, LINES[0], "both directions"), (False, LINES[1], "causal")):
         buckets = relative.t5_bucket(far, bidirectional=both, num_buckets=num_buckets)
         t5.step(far, buckets, where="mid", color=colour, linestyle=style, label=label)
-    t5.set(title=f"T5, {num_buckets} buckets", xlabel="key − query, in positions", ylabel="bucket", xticks=range(-160, 161, 40))
+    t5.set(title=f"T5, {num_buckets} buckets", xlabel="behind ← key − query, in positions → ahead", ylabel="bucket", xticks=range(-160, 161, 40))
     t5.set_ylim(-1, num_buckets * 1.22)
     t5.legend(loc="upper center", ncols=2)
     for axes in (shaw, t5):

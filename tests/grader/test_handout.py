@@ -256,7 +256,7 @@ def test_the_handouts_own_checks_are_used(laptop: Path) -> None:
 HINTS = {
     "hedy": "The exponent looks half as large as it should be",
     "radia": "repeat the block of frequencies, not each frequency",
-    "tim": "The values are turned as well",
+    "tim": "You rotated the values as well",
 }
 
 
