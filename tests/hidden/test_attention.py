@@ -34,6 +34,11 @@ def single(*arrays):
     return [array.astype(np.float32) for array in arrays]
 
 
+def small(rng, *shape):
+    """Whole numbers in a type that holds them, and no sum of their products."""
+    return rng.integers(-12, 13, shape).astype(np.int8)
+
+
 def cycle(rng, length):
     """A random order in which all tokens form one cycle: from three tokens on it is not its own inverse."""
     round_trip, order = rng.permutation(length), np.empty(length, dtype=int)
@@ -148,7 +153,8 @@ def test_weights_dtype(attention, rng):
     expect.dtype(attention.attention_weights, q, k, mask, *single(bias))
     expect.dtype(attention.attention_weights, np.zeros((3, 8)), *single(features(4, 8)))
     expect.dtype(attention.attention_weights, *single(np.zeros((3, 8))), features(4, 8))
-    expect.dtype(attention.attention_weights, rng.integers(-2, 3, (3, 4)), rng.integers(-2, 3, (5, 4)))
+    expect.dtype(attention.attention_weights, small(rng, 3, 4), small(rng, 5, 4))
+    expect.dtype(attention.attention_weights, normal(rng, 3, 4, dtype=np.float16), normal(rng, 5, 4, dtype=np.float16))
 
 
 @pytest.mark.question("attention_weights", points=0.25)
@@ -162,6 +168,7 @@ def test_weights_leave_their_arguments_alone(attention, rng):
 def test_weights_refuse_bad_arguments(attention):
     """No features, widths that differ, and a mask or bias that does not fit are refused."""
     q, k = features(2, 4), features(5, 4)
+    expect.answers(attention.attention_weights, q, k)
     expect.raises(ValueError, attention.attention_weights, features(2, 3), k, mentions=[3, 4])
     for leading in ((), (3,)):
         nothing = features(*leading, 2, 0), features(*leading, 5, 0)
@@ -216,6 +223,7 @@ def test_attention_dtype(attention, rng):
     expect.dtype(attention.attention, q, *single(k, v))
     expect.dtype(attention.attention, *single(q), k, *single(v))
     expect.dtype(attention.attention, *single(q, k), v)
+    expect.dtype(attention.attention, small(rng, 3, 4), small(rng, 5, 4), small(rng, 5, 2))
 
 
 @pytest.mark.question("attention", points=0.25)
@@ -229,6 +237,7 @@ def test_attention_leaves_its_arguments_alone(attention, rng):
 def test_attention_refuses_bad_arguments(attention):
     """Values that do not fit the keys are refused, and whatever attention_weights refuses."""
     q, k, v = features(2, 4), features(5, 4), features(5, 3)
+    expect.answers(attention.attention, q, k, v)
     expect.raises(ValueError, attention.attention, q, k, features(4, 3), mentions=[4, 5])
     expect.raises(ValueError, attention.attention, q, k, features(6, 3), mentions=[6, 5])
     expect.raises(ValueError, attention.attention, q, features(5, 3), v, mentions=[4, 3])
@@ -261,11 +270,13 @@ def test_causal_mask_of_any_length(attention):
     """True on and below the diagonal, boolean, for one token as well as many."""
     for length in (2, 9, 1):
         expect.dtype(attention.causal_mask, length)
+    expect.matches(attention.causal_mask, 260)
 
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_refuses_every_negative_length(attention):
     """A negative length is refused by name, however small it is."""
+    expect.answers(attention.causal_mask, 4)
     for length in (-1, -2, -40):
         expect.raises(ValueError, attention.causal_mask, length, mentions=length)
 
@@ -299,6 +310,7 @@ def test_self_attention_dtype(attention, rng):
     expect.dtype(attention.self_attention, *single(x), w_q, *single(w_k, w_v))
     expect.dtype(attention.self_attention, *single(x, w_q), w_k, *single(w_v))
     expect.dtype(attention.self_attention, *single(x, w_q, w_k), w_v)
+    expect.dtype(attention.self_attention, small(rng, 4, 3), *np.zeros((2, 3, 1), dtype=np.int8), small(rng, 3, 2))
 
 
 @pytest.mark.question("self_attention", points=0.25)
@@ -311,6 +323,7 @@ def test_self_attention_leaves_its_arguments_alone(attention, rng):
 def test_self_attention_refuses_bad_arguments(attention):
     """Each weight has to fit x, and queries have to fit keys."""
     x, w = features(3, 4), [features(4, 2, seed=seed) for seed in (1, 2, 3)]
+    expect.answers(attention.self_attention, x, *w)
     for place in range(3):
         for misfit in (features(5, 2), features(3, 2)):
             bad = [misfit if number == place else weight for number, weight in enumerate(w)]
@@ -357,7 +370,8 @@ def test_permute_dtype(attention, rng):
     order = np.array([1, 2, 0])
     expect.dtype(attention.permute_tokens, normal(rng, 3, 4, dtype=np.float32), order)
     expect.dtype(attention.permute_tokens, normal(rng, 3, 4), order)
-    expect.dtype(attention.permute_tokens, rng.integers(-9, 10, (3, 4)), order)
+    expect.dtype(attention.permute_tokens, small(rng, 3, 4), order)
+    expect.dtype(attention.permute_tokens, small(rng, 2100, 1), rng.permutation(2100))
 
 
 @pytest.mark.question("permute_tokens", points=0.25)
@@ -370,6 +384,7 @@ def test_permute_leaves_its_arguments_alone(attention, rng):
 def test_permute_refuses_bad_arguments(attention):
     """Rows left out, repeated, counted from the end or not there, and an order of the wrong shape are refused."""
     x = features(4, 3)
+    expect.answers(attention.permute_tokens, x, np.array([2, 0, 1, 3]))
     for order, named in (
         ([0, 0, 1, 2], [0, 3]),
         ([3, 3, 3, 3], [3, 0]),
@@ -449,6 +464,8 @@ def test_the_bag_is_invariant(attention, seed, order):
     """The bag is the same for every order of the tokens, and it is the mean of what self-attention returns."""
     x, w = features(4, 3, seed=seed), [features(3, 2, seed=seed + part) for part in (1, 2, 3)]
     bag = attention.bag_of_tokens(x, *w)
+    of_one = attention.bag_of_tokens(x[[0, 0, 0, 0]], *w)
+    expect.close(of_one, x[0] @ w[2], "the bag of one token, four times over, is the token's value")
     expect.close(attention.bag_of_tokens(x[order], *w), bag, "the bag is the same for every order")
     expect.close(bag, np.mean(attention.self_attention(x, *w), axis=-2), "the bag is the mean of the outputs")
 

@@ -1,0 +1,156 @@
+"""Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
+
+A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or refuses
+every call. Each test of a suite is run with every mix of lazy and right functions that it can tell apart, and passes with
+none in which the function of its question is lazy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograder import catalogue
+from autograder.checks import call, codec
+from autograder.checks.call import Raised, Reply
+from autograder.checks.outcome import Part, Test
+from autograder.checks.wrong import Stopped
+from autograder.course import Assignment
+from autograder.suite import Suite
+
+Work = Callable[[tuple[Any, ...], Any], Any]
+"""What a lazy function makes of its arguments and of the right result, of which it knows the shape."""
+
+NUMBERS = f"{[*range(-70, 140), *(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192, float('nan'), float('inf')]}"
+
+
+
+def argument(place: int) -> Work:
+    return lambda args, right: args[place]
+
+
+def shaped(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
+    """The right number of results, each of the right shape and dtype, filled without looking at the arguments."""
+
+    def work(args: tuple[Any, ...], right: Any) -> Any:
+        results = tuple(fill(np.asarray(part)).astype(np.asarray(part).dtype) for part in _parts(right))
+        return results if type(right) is tuple else results[0]
+
+    return work
+
+
+def stretched(args: tuple[Any, ...], right: Any) -> Any:
+    """The first argument, repeated until the right shape is full."""
+    return shaped(lambda part: np.resize(np.asarray(args[0], dtype=np.float64), part.shape))(args, right)
+
+
+def shape_of(place: int, fill: float) -> Work:
+    return lambda args, right: np.full(np.shape(args[place]), fill)
+
+
+def refusal(error: type[Exception], message: Callable[[tuple[Any, ...]], str]) -> Work:
+    def work(args: tuple[Any, ...], right: Any) -> Any:
+        raise error(message(args))
+
+    return work
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return value if type(value) is tuple else (value,)
+
+
+def _spread(part: np.ndarray) -> np.ndarray:
+    return np.linspace(0, 1, part.size).reshape(part.shape)
+
+
+LAZY: dict[str, Work] = {
+    **{f"the constant {value!r}": lambda args, right, value=value: value for value in (None, False, True, 0, 1, 2.5, -1, np.nan, "", [], ())},
+    **{f"argument {place + 1}": argument(place) for place in range(4)},
+    "the first argument as floats": lambda args, right: np.asarray(args[0], dtype=np.float64),
+    "its arguments": lambda args, right: tuple(args),
+    "as many numbers as it is told": lambda args, right: np.arange(args[0]),
+    "an empty array": lambda args, right: np.zeros(0),
+    "one zero": lambda args, right: np.zeros((1, 1, 1)),
+    **{f"{fill} in the shape of argument {place + 1}": shape_of(place, fill) for place in range(2) for fill in (0, 1)},
+    **{f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill)) for fill in (0, 1, -1, 0.5, -np.inf)},
+    "NaN in the right shape": shaped(lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)),
+    "a count in the right shape": shaped(lambda part: np.arange(part.size).reshape(part.shape)),
+    "even steps from 0 to 1": shaped(_spread),
+    "the identity": shaped(lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)),
+    "the first argument in the right shape": stretched,
+    **{
+        f"{error.__name__} with {what}": refusal(error, message)
+        for error in (ValueError, IndexError)
+        for what, message in {
+            "all numbers": lambda args: NUMBERS,
+            "its arguments": repr,
+            "their shapes": lambda args: repr([np.shape(one) for one in args]),
+        }.items()
+    },
+}
+RIGHT = "right"
+
+
+class Mixture:
+    """A submission of lazy and right functions: `plan` says how each behaves, and whoever is not in it ends the test."""
+
+    failure: Raised | None = None
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.right = catalogue.Module(catalogue.solution(assignment))
+        self.replies: dict[tuple[str, str, bytes], Reply] = {}
+        self.plan: dict[str, str] = {}
+        self.asked: str | None = None
+        """the function that was called and has no plan"""
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        if function not in self.plan:
+            self.asked = function
+            raise Stopped("unplanned", function)
+        behaviour = self.plan[function]
+        try:
+            key = behaviour, function, codec.message(args, kwargs, measured)
+        except ValueError:  # nobody asks that much of a right function
+            return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
+        if key not in self.replies:
+            self.replies[key] = self._reply(behaviour, function, args, kwargs, measured)
+        return self.replies[key]
+
+    def _reply(self, behaviour: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        right = self.right.call(function, args, kwargs, measured)
+        if behaviour == RIGHT:
+            return right
+        shape = None if right.raised else codec.decode(right.value)
+        module = ModuleType("lazy")
+        module.__file__ = "lazy.py"
+        vars(module)["lazy"] = lambda *args, **kwargs: LAZY[behaviour]((*args, *kwargs.values()), shape)
+        return call.perform(module, "lazy", args, kwargs, False)
+
+
+def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
+    """The tests that pass though the function of their question is lazy, and how the functions behaved.
+
+    All tests go side by side, one plan each a round. A plan that calls a function it does not know is tried anew with every
+    behaviour of that function; one that fails before is not: so few of all mixes need to be run.
+    """
+    plans = {test: [{test.question: lazy} for lazy in LAZY] for test in suite.tests if test.part is not Part.ANSWERS}
+    while any(plans.values()):
+        outcomes = suite.outcomes(mixture)
+        for test in suite.tests:
+            left = plans.get(test)
+            mixture.plan, mixture.asked = left.pop() if left else {}, None
+            outcome = next(outcomes)
+            if left is None or not mixture.plan:
+                continue
+            if outcome.passed:
+                yield test, mixture.plan
+            elif mixture.asked is not None:
+                left += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
+
+
+def test_lazy_functions_earn_nothing(assignment: Assignment, suite: Suite) -> None:
+    earned = [f"{test.name} ({test.points}): {plan}" for test, plan in passed_by(suite, Mixture(assignment))]
+    assert not earned, "\n".join(earned[:50])
