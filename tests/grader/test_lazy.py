@@ -62,10 +62,6 @@ def _parts(value: Any) -> tuple[Any, ...]:
     return value if type(value) is tuple else (value,)
 
 
-def _spread(part: np.ndarray) -> np.ndarray:
-    return np.linspace(0, 1, part.size).reshape(part.shape)
-
-
 LAZY: dict[str, Work] = {
     **{f"the constant {value!r}": lambda args, right, value=value: value for value in (None, False, True, 0, 1, 2.5, -1, np.nan, "", [], ())},
     **{f"argument {place + 1}": argument(place) for place in range(4)},
@@ -77,8 +73,7 @@ LAZY: dict[str, Work] = {
     **{f"{fill} in the shape of argument {place + 1}": shape_of(place, fill) for place in range(2) for fill in (0, 1)},
     **{f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill)) for fill in (0, 1, -1, 0.5, -np.inf)},
     "NaN in the right shape": shaped(lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)),
-    "a count in the right shape": shaped(lambda part: np.arange(part.size).reshape(part.shape)),
-    "even steps from 0 to 1": shaped(_spread),
+    "a count in the right shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
     "the identity": shaped(lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)),
     "the first argument in the right shape": stretched,
     **{

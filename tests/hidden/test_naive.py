@@ -45,6 +45,7 @@ def test_integer_positions_of_any_length(naive, rng):
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions_refuse_every_negative_length(naive):
     """A negative length is refused by name, however small it is."""
+    expect.answers(naive.integer_positions, 4)
     for length in (-1, -2, -70):
         expect.raises(ValueError, naive.integer_positions, length, mentions=length)
 
@@ -53,6 +54,7 @@ def test_integer_positions_refuse_every_negative_length(naive):
 def test_integer_positions_do_not_loop(naive):
     """numpy counts all positions at once."""
     expect.vectorised(naive.integer_positions, lambda length: (length,))
+    expect.dtype(naive.integer_positions, 3)
 
 
 # add_integer_positions
@@ -83,6 +85,7 @@ def test_add_leaves_its_argument_alone(naive, rng):
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_refuses_bad_arguments(naive):
     """Rows need at least one feature."""
+    expect.answers(naive.add_integer_positions, features(3, 2))
     expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=[0])
     expect.raises(ValueError, naive.add_integer_positions, features(2, 3, 0), mentions=[0])
 
@@ -108,6 +111,7 @@ def test_normalized_of_any_length(naive, rng):
 @pytest.mark.question("normalized_positions", points=0.25)
 def test_normalized_refuses_a_negative_length(naive):
     """A negative length is refused by name."""
+    expect.answers(naive.normalized_positions, 4)
     for length in (-1, -2, -30):
         expect.raises(ValueError, naive.normalized_positions, length, mentions=length)
 
@@ -156,6 +160,7 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_refuses_a_negative_length(naive):
     """A negative length is refused by name."""
+    expect.answers(naive.bits_needed, 4)
     for length in (-1, -2, -512):
         expect.raises(ValueError, naive.bits_needed, length, mentions=length)
 
@@ -189,6 +194,7 @@ def test_binary_dtype(naive):
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_bad_arguments(naive):
     """Too few columns for the last position, none at all, and a negative length are refused."""
+    expect.answers(naive.binary_positions, 3, 2)
     for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.binary_positions, length, n_bits, mentions=named)
@@ -217,6 +223,7 @@ def test_bit_period_of_any_bit(naive):
 @pytest.mark.question("bit_period", points=0.25)
 def test_bit_period_refuses_every_negative_bit(naive):
     """A negative bit is refused by name."""
+    expect.answers(naive.bit_period, 4)
     for bit in (-1, -2, -9):
         expect.raises(ValueError, naive.bit_period, bit, mentions=bit)
 
@@ -289,6 +296,7 @@ def test_gray_dtype(naive):
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_bad_arguments(naive):
     """Too few columns for the last position, none at all, and a negative length are refused."""
+    expect.answers(naive.gray_positions, 3, 2)
     for length, n_bits in ((3, 1), (5, 2), (257, 8)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.gray_positions, length, n_bits, mentions=named)

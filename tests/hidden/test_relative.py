@@ -96,6 +96,7 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
 @pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions_refuse_bad_arguments(relative):
     """Negative lengths are refused by name."""
+    expect.answers(relative.relative_positions, 3, 3)
     expect.raises(ValueError, relative.relative_positions, -1, 3, mentions=-1)
     expect.raises(ValueError, relative.relative_positions, 3, -1, mentions=-1)
     expect.raises(ValueError, relative.relative_positions, 2, -4, 5, mentions=-4)
@@ -131,6 +132,7 @@ def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_refuses_a_negative_distance(relative):
     """A negative max_distance is refused, and the message says which."""
+    expect.answers(relative.clip_positions, np.arange(-3, 4), 2)
     for max_distance in (-1, -16):
         expect.raises(ValueError, relative.clip_positions, np.arange(-3, 4), max_distance, mentions=max_distance)
 
@@ -196,6 +198,7 @@ def test_equal_tokens_score_by_distance_alone(relative, seed, length):
 def test_shaw_scores_refuse_bad_arguments(relative):
     """q and k of different sizes, a table that does not fit them or the limit, and a negative limit are refused."""
     q, k, table = features(2, 4), features(3, 4), features(3, 4)
+    expect.answers(relative.shaw_scores, k, k, table, 1)
     expect.raises(ValueError, relative.shaw_scores, q, features(3, 6), table, 1, mentions=[4, 6])
     expect.raises(ValueError, relative.shaw_scores, q, k, features(7, 4), 1, mentions=[7, 3])
     expect.raises(ValueError, relative.shaw_scores, features(1, 4), features(1, 4), table, 2, mentions=[3, 5])
@@ -270,6 +273,7 @@ def test_shaw_attention_refuses_bad_arguments(relative):
     """Shapes that do not fit each other, the tables or the mask, and a negative limit, are refused."""
     q, k, v, key_table, value_table = features(2, 4), features(5, 4), features(5, 6), features(3, 4), features(3, 6)
     refuse = relative.shaw_attention
+    expect.answers(refuse, q, k, v, key_table, value_table, 1)
     expect.raises(ValueError, refuse, q, features(5, 3), v, key_table, value_table, 1, mentions=[3, 4])
     expect.raises(ValueError, refuse, q, k, features(4, 6), key_table, value_table, 1, mentions=[5, 4])
     expect.raises(ValueError, refuse, q, k, v, features(7, 4), value_table, 1, mentions=[7, 3])
@@ -337,6 +341,7 @@ def test_further_is_never_a_lower_bucket(relative, near, further, size):
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_buckets_refuse_bad_sizes(relative):
     """A number of buckets below one is refused, and the message says which."""
+    expect.answers(relative.t5_bucket, np.arange(-3, 4))
     for num_buckets in (0, -8):
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=num_buckets, mentions=num_buckets)
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), False, num_buckets, mentions=num_buckets)

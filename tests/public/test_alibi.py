@@ -45,6 +45,7 @@ def test_slopes_of_other_numbers_of_heads(alibi):
 @pytest.mark.question("alibi_slopes", points=0.25)
 def test_slopes_need_a_head(alibi):
     """No heads at all are refused, and the message says so."""
+    expect.answers(alibi.alibi_slopes, 1)
     expect.raises(ValueError, alibi.alibi_slopes, 0, mentions=0)
 
 
@@ -76,6 +77,7 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
 @pytest.mark.question("alibi_bias", points=0.25)
 def test_queries_line_up_with_keys(alibi):
     """More queries than keys are refused."""
+    expect.answers(alibi.alibi_bias, 2, 3, 4)
     expect.raises(ValueError, alibi.alibi_bias, 2, 4, 3, mentions=[4, 3])
 
 
@@ -114,6 +116,8 @@ def test_both_forms_give_the_same_weights(alibi, seed):
     scores = features(2, 3, 5, seed=seed)
     bloom = alibi.bloom_bias(2, 5)
     expect.holds(bloom.shape == (2, 1, 5), "BLOOM's bias has one row a head, shape (heads, 1, keys)")
+    steps = np.diff(bloom)
+    expect.holds(np.isfinite(steps).all() and not np.allclose(steps[0], steps[1]), "every head has a slope of its own")
     expect.close(
         causal_weights(scores + bloom), causal_weights(scores + alibi.alibi_bias(2, 3, 5)), "the weights of both forms"
     )

@@ -30,6 +30,7 @@ def test_interpolated_positions(context_extension):
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolation_never_stretches(context_extension):
     """A factor below 1 is refused, and the message says which."""
+    expect.answers(context_extension.interpolate_positions, np.arange(4), 2.0)
     expect.raises(ValueError, context_extension.interpolate_positions, np.arange(4), 0.5, mentions=0.5)
 
 
@@ -53,6 +54,7 @@ def test_ntk_base(context_extension):
 @pytest.mark.question("ntk_base", points=0.25)
 def test_ntk_needs_two_pairs(context_extension):
     """With two features there is no exponent d/(d − 2): a head_dim below 4 is refused."""
+    expect.answers(context_extension.ntk_base, 10000.0, 4.0, 4)
     expect.raises(ValueError, context_extension.ntk_base, 10000.0, 4.0, 2, mentions=2)
 
 
@@ -78,6 +80,7 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
     """A text that fits the trained length keeps the trained base."""
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 1536, 2048, 2.0)
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 2048, 2048, 4.0)
+    expect.holds(context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 4.0) != 10000.0, "a longer text has another base")
 
 
 # rotations_in_context
@@ -122,6 +125,7 @@ def test_yarn_with_a_long_trained_context(context_extension):
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_bounds_in_order(context_extension):
     """More turns are fast, fewer are slow: a beta_fast below beta_slow is refused."""
+    expect.answers(context_extension.yarn_frequencies, 8, 10000.0, 4.0, 1024)
     expect.raises(ValueError, context_extension.yarn_frequencies, 8, 10000.0, 4.0, 1024, 1.0, 32.0, mentions=[1, 32])
 
 
@@ -140,6 +144,7 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
     """A factor of 1 or less needs no scale: it is 1."""
     expect.matches(context_extension.yarn_scale, 0.5)
     expect.matches(context_extension.yarn_scale, 1)
+    expect.holds(context_extension.yarn_scale(16.0) != 1, "a factor of 16 needs one")
 
 
 # llama3_frequencies
@@ -193,6 +198,7 @@ def test_longrope_scale_where_nothing_is_extended(context_extension):
     """A factor of 1 or less needs no scale: it is 1."""
     expect.matches(context_extension.longrope_scale, 0.5, 4096)
     expect.matches(context_extension.longrope_scale, 1, 4096)
+    expect.holds(context_extension.longrope_scale(16.0, 4096) != 1, "a factor of 16 needs one")
 
 
 # apply_rope_with

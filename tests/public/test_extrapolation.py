@@ -77,6 +77,7 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 def test_no_row_past_the_table(extrapolation):
     """A text longer than the table is refused: no row is repeated, none is used twice."""
     table = features(4, 2, seed=1)
+    expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
     expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table}, mentions=[4, 5])
 
 

@@ -24,6 +24,7 @@ def test_init_table_repeats_itself(learned):
     """The same seed gives the same table, and another seed another one."""
     table = learned.init_table(5, 2, 11)
     expect.close(table, learned.init_table(5, 2, 11), "seed 11 gives the same table twice")
+    expect.holds(np.ndim(table) == 2 and np.isfinite(table).all(), "a table has rows of numbers")
     expect.holds(not np.allclose(table, learned.init_table(5, 2, 12)), "seeds 11 and 12 give different tables")
 
 

@@ -22,13 +22,14 @@ SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions(naive):
     """Positions count from 0: four tokens stand at 0, 1, 2, 3."""
-    expect.matches(naive.integer_positions, 4)
+    expect.dtype(naive.integer_positions, 4)
     expect.matches(naive.integer_positions, 1)
 
 
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions_refuse_a_negative_length(naive):
     """A negative length is refused, and the message says which."""
+    expect.answers(naive.integer_positions, 3)
     expect.raises(ValueError, naive.integer_positions, -3, mentions=-3)
 
 
@@ -64,6 +65,8 @@ def test_normalized_by_hand(naive):
 def test_normalized_of_one_token(naive):
     """A text of one token has no step to divide by and gets a single 0."""
     expect.matches(naive.normalized_positions, 1)
+    between = naive.normalized_positions(4)[2]
+    expect.holds(0 < between < 1, "of four tokens the third stands between 0 and 1")
 
 
 @pytest.mark.question("normalized_positions", points=0.5)
@@ -115,6 +118,7 @@ def test_binary(naive):
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_too_few_bits(naive):
     """The last position has to fit."""
+    expect.answers(naive.binary_positions, 7, 3)
     expect.raises(ValueError, naive.binary_positions, 9, 3, mentions=[3, 8, 9, 4])
 
 
@@ -141,6 +145,7 @@ def test_bit_period_by_hand(naive):
 @pytest.mark.question("bit_period", points=0.25)
 def test_bit_period_refuses_a_negative_bit(naive):
     """There is no bit below 0, and the message says which was asked for."""
+    expect.answers(naive.bit_period, 2)
     expect.raises(ValueError, naive.bit_period, -2, mentions=-2)
 
 
@@ -184,6 +189,7 @@ def test_gray(naive):
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_too_few_bits(naive):
     """The last position has to fit, as in binary_positions."""
+    expect.answers(naive.gray_positions, 15, 4)
     expect.raises(ValueError, naive.gray_positions, 17, 4, mentions=[4, 16, 17, 5])
 
 

@@ -31,6 +31,7 @@ def test_the_newest_token_stands_at_the_end(relative):
 @pytest.mark.question("relative_positions", points=0.25)
 def test_lengths_are_not_negative(relative):
     """A negative length is refused, and the message says which."""
+    expect.answers(relative.relative_positions, 3, 3)
     expect.raises(ValueError, relative.relative_positions, -2, 3, mentions=-2)
 
 
@@ -66,6 +67,7 @@ def test_shaw_scores(relative):
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_the_table_has_a_row_for_each_distance(relative):
     """A table for another max_distance is refused."""
+    expect.answers(relative.shaw_scores, features(3, 4), features(3, 4), features(3, 4), 1)
     expect.raises(
         ValueError, relative.shaw_scores, features(3, 4), features(3, 4), features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3]
     )

@@ -28,6 +28,7 @@ def test_frequencies(rope):
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies_need_pairs(rope):
     """An odd head_dim is refused, and the message says which."""
+    expect.answers(rope.rope_frequencies, 8)
     expect.raises(ValueError, rope.rope_frequencies, 7, mentions=7)
     expect.raises(ValueError, rope.rope_frequencies, 0, mentions=0)
 
@@ -71,11 +72,13 @@ def test_turning_keeps_the_norm(rope, seed, position):
     turned = rope.apply_rope(x, np.array([position]))
     expect.close(turned.shape, x.shape, "the shape stays")
     expect.close(np.linalg.norm(turned), np.linalg.norm(x), "the norm of a row stays")
+    expect.holds(position == 0 or not np.allclose(turned, x), "past position 0 the row itself changes")
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_positions_fit_the_rows(rope):
     """Every row needs one position."""
+    expect.answers(rope.apply_rope, features(5, 4), np.arange(5))
     expect.raises(ValueError, rope.apply_rope, features(5, 4), np.arange(3), mentions=[(3,), (5, 4)])
     expect.raises(ValueError, rope.apply_rope, features(2, 5), np.arange(2), mentions=[5])
 
