@@ -1,8 +1,8 @@
 """Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
 
 A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or refuses
-every call. Each test of a suite is run with every mix of lazy and right functions that it can tell apart, and passes with
-none in which the function of its question is lazy.
+every call. Each test of a suite is run with the function of its question lazy in every such way, and with each other function
+that it calls lazy or right. It passes with no such mix.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
 from autograder import catalogue
 from autograder.checks import call, codec
@@ -67,7 +68,7 @@ LAZY: dict[str, Work] = {
     **{f"argument {place + 1}": argument(place) for place in range(4)},
     "the first argument as floats": lambda args, right: np.asarray(args[0], dtype=np.float64),
     "its arguments": lambda args, right: tuple(args),
-    "as many numbers as it is told": lambda args, right: np.arange(args[0]),
+    "as many numbers as it is told": lambda args, right: np.arange(min(args[0], 1000)),
     "an empty array": lambda args, right: np.zeros(0),
     "one zero": lambda args, right: np.zeros((1, 1, 1)),
     **{f"{fill} in the shape of argument {place + 1}": shape_of(place, fill) for place in range(2) for fill in (0, 1)},
@@ -87,6 +88,8 @@ LAZY: dict[str, Work] = {
     },
 }
 RIGHT = "right"
+BESIDE = [RIGHT, "argument 1", "the identity", *(f"{fill} in the right shape" for fill in (0, 1, "NaN"))]
+"""How the other functions of a test behave: rightly, or in one of the ways in which a lazy one and they might agree."""
 
 
 class Mixture:
@@ -129,7 +132,7 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
     """The tests that pass though the function of their question is lazy, and how the functions behaved.
 
     All tests go side by side, one plan each a round. A plan that calls a function it does not know is tried anew with every
-    behaviour of that function; one that fails before is not: so few of all mixes need to be run.
+    behaviour of that function; one that fails before is not: so few of all mixes have to be run.
     """
     plans = {test: [{test.question: lazy} for lazy in LAZY] for test in suite.tests if test.part is not Part.ANSWERS}
     while any(plans.values()):
@@ -143,9 +146,11 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
             if outcome.passed:
                 yield test, mixture.plan
             elif mixture.asked is not None:
-                left += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
+                left += [mixture.plan | {mixture.asked: behaviour} for behaviour in BESIDE]
 
 
-def test_lazy_functions_earn_nothing(assignment: Assignment, suite: Suite) -> None:
-    earned = [f"{test.name} ({test.points}): {plan}" for test, plan in passed_by(suite, Mixture(assignment))]
+def test_lazy_functions_earn_nothing(assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue.Live, "hint", lambda self, got: None)  # what lies behind a wrong result takes long to find
+    with np.errstate(all="ignore"):
+        earned = [f"{test.name} ({test.points}): {plan}" for test, plan in passed_by(suite, Mixture(assignment))]
     assert not earned, "\n".join(earned[:50])
