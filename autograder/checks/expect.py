@@ -224,14 +224,15 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
 
 
 def _all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
-    """Whether whole numbers, or finite values of the usual type, agree at first sight, as nearly all do. Others are looked at closely."""
+    """Whether numbers of the usual types agree at first sight, as nearly all do. Others are looked at closely."""
     if got.dtype == wanted.dtype and got.dtype.kind in "bi":
         return np.array_equal(got, wanted)
-    if got.dtype != np.float64 or wanted.dtype != np.float64:
+    if got.dtype not in TOLERANCE or wanted.dtype not in TOLERANCE:
         return False
-    with np.errstate(over="ignore"):
-        bound = tolerance * (1 + np.abs(wanted))
-        return bool(np.isfinite(bound).all() and (np.abs(got - wanted) <= bound).all())
+    with np.errstate(over="ignore", invalid="ignore"):
+        bound = tolerance * (1 + np.abs(wanted, dtype=np.float64))
+        near = (np.abs(np.subtract(got, wanted, dtype=np.float64)) <= bound) & np.isfinite(bound)
+    return bool((near | (got == wanted)).all())
 
 
 def _answers(got: Any, wanted: Any) -> bool:

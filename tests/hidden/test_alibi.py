@@ -65,7 +65,7 @@ def attention_by_loops(q, k, v, causal):
 @pytest.mark.question("alibi_slopes", points=1.0)
 def test_slopes_of_every_number_of_heads(alibi):
     """The authors' slopes in the authors' order, for every number of heads."""
-    for n_heads in (*range(1, 65), 71, 112, 128):
+    for n_heads in (*range(1, 65), 71, 112, 128, 300):
         slopes = expect.matches(alibi.alibi_slopes, n_heads)
         expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
     expect.dtype(alibi.alibi_slopes, 5)
@@ -102,6 +102,7 @@ def test_bias_of_any_lengths(alibi, rng):
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
         expect.matches(alibi.alibi_bias, n_heads, int(rng.integers(1, k_len)), k_len)
     expect.matches(alibi.alibi_bias, 2, 1, 1)
+    expect.matches(alibi.alibi_bias, 1, 1, 70_000)
     expect.dtype(alibi.alibi_bias, 4, 3, 5)
 
 
@@ -179,7 +180,8 @@ def test_attention_dtype(alibi, rng):
     for wide in range(3):
         mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
         expect.dtype(alibi.alibi_attention, *mixed)
-    expect.dtype(alibi.alibi_attention, *(rng.integers(-3, 4, (2, 3, 4)) for _ in range(3)))
+    expect.dtype(alibi.alibi_attention, *rng.integers(-3, 4, (3, 2, 3, 4)))
+    expect.matches(alibi.alibi_attention, normal(rng, 1, 1, 1), normal(rng, 1, 2100, 1), normal(rng, 1, 2100, 1))
 
 
 @pytest.mark.question("alibi_attention", points=0.5)
@@ -225,6 +227,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
     """Slope times the position of the key, from 0, for any number of heads, in float64."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
+    expect.matches(alibi.bloom_bias, 1, 70_000)
     expect.matches(alibi.bloom_bias, 2, 1)
     expect.dtype(alibi.bloom_bias, 4, 6)
 

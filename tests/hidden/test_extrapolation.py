@@ -132,6 +132,10 @@ def test_encode_with_parameters_of_any_size(extrapolation, rng):
     expect.matches(extrapolation.encode, "sinusoidal", x, {})
     expect.matches(extrapolation.encode, "sinusoidal", x, {"base": 0.5})
     expect.matches(extrapolation.encode, "integer", normal(rng, 3, 5), {})
+    x, given_to = normal(rng, 300, 10), {"table": normal(rng, 300, 10), "n_bits": 9}
+    for method in ("binary", "sinusoidal", "learned"):
+        expect.matches(extrapolation.encode, method, x, given_to)
+    expect.matches(extrapolation.encode, "integer", np.zeros((70_000, 1), dtype=np.float32), {})
 
 
 @pytest.mark.question("encode", points=0.25)
@@ -248,6 +252,9 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
     for given_to in ({}, {"base": 500}):
         got = expect.matches(extrapolation.logits, "rope", q, k, given_to)
         agree(got, all_logits("rope", q, k, given_to), "rope: without a base it is 10000")
+    q, k = normal(rng, 260, 2), normal(rng, 260, 2)
+    for method in ("rope", "shaw", "alibi"):
+        expect.matches(extrapolation.logits, method, q, k, {"key_table": normal(rng, 401, 2), "slope": 0.25})
     for method in ("none", "shaw", "t5", "alibi"):
         expect.matches(extrapolation.logits, method, normal(rng, 6, 3), normal(rng, 6, 3), parameters(rng, 6, 3))
 
@@ -319,7 +326,7 @@ def test_logits_dtype(extrapolation, rng):
         expect.dtype(extrapolation.logits, method, q, k, parameters(rng, 4, 6, np.float32))
         expect.dtype(extrapolation.logits, method, q.astype(np.float64), k.astype(np.float64), parameters(rng, 4, 6))
     expect.dtype(extrapolation.logits, "none", q, k.astype(np.float64), {})
-    expect.dtype(extrapolation.logits, "none", rng.integers(-9, 9, (4, 6)), rng.integers(-9, 9, (4, 6)), {})
+    expect.dtype(extrapolation.logits, "none", *rng.integers(-9, 9, (2, 4, 6)), {})
     expect.dtype(extrapolation.logits, "shaw", q, k, {"key_table": normal(rng, 3, 6)})
 
 

@@ -82,6 +82,7 @@ def test_relative_positions_of_any_lengths(relative, rng):
         expect.matches(relative.relative_positions, q_len, k_len, start)
     expect.matches(relative.relative_positions, 1, 1)
     expect.dtype(relative.relative_positions, 3, 4)
+    expect.matches(relative.relative_positions, 1, 70_000, 35_000)
     expect.dtype(relative.relative_positions, 2, 5, q_start=3)
 
 
@@ -118,6 +119,7 @@ def test_clip_as_an_array_function(relative, rng):
     expect.unchanged(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.dtype(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
     expect.matches(relative.clip_positions, np.array(rng.integers(10, 20)), 4)
+    expect.matches(relative.clip_positions, np.array([-(10**6), -70_000, -300, 300, 70_000, 10**6]), 65_536)
 
 
 @pytest.mark.question("clip_positions", points=0.25)
@@ -154,6 +156,7 @@ def test_shaw_scores_equal_the_plain_loops(relative, rng):
         q, k, _, key_table, _, _ = shaw_inputs(rng, (), q_len, k_len, d, 1, max_distance)
         scores = expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
         expect.close(scores, score_by_loops(q, k, key_table, max_distance), "the formula, loop by loop")
+    expect.matches(relative.shaw_scores, normal(rng, 1, 2), normal(rng, 320, 2), normal(rng, 601, 2), 300)
 
 
 @pytest.mark.question("shaw_scores", points=0.5)
@@ -173,7 +176,7 @@ def test_shaw_scores_dtype(relative, rng):
     expect.dtype(relative.shaw_scores, q, k.astype(np.float32), key_table.astype(np.float32), 1)
     expect.dtype(relative.shaw_scores, q.astype(np.float32), k, key_table.astype(np.float32), 1)
     expect.dtype(relative.shaw_scores, q.astype(np.float32), k.astype(np.float32), key_table, 1)
-    expect.dtype(relative.shaw_scores, *(rng.integers(-3, 4, (3, 4)) for _ in range(3)), 1)
+    expect.dtype(relative.shaw_scores, *rng.integers(-3, 4, (3, 3, 4)), 1)
 
 
 @pytest.mark.question("shaw_scores", points=0.375)
@@ -228,6 +231,7 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
         out = expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, max_distance, mask)
         masked = np.where(mask, scores, -np.inf)
         expect.close(out, output_by_loops(masked, v, value_table, max_distance), "the same under a causal mask")
+    expect.matches(relative.shaw_attention, *shaw_inputs(rng, (), 1, 320, 2, 1, 300))
 
 
 @pytest.mark.question("shaw_attention", points=0.375)
@@ -253,6 +257,7 @@ def test_shaw_attention_dtype(relative, rng):
     for wide in range(5):
         mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
         expect.dtype(relative.shaw_attention, *mixed, 1)
+    expect.dtype(relative.shaw_attention, *rng.integers(-3, 4, (5, 3, 4)), 1)
 
 
 @pytest.mark.question("shaw_attention", points=0.375)
@@ -361,6 +366,7 @@ def test_buckets_do_not_loop(relative):
 def test_bias_of_any_table(relative, rng):
     """Any number of heads and buckets, both directions, any start, T5's max_distance by default; the table is left alone."""
     expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140)
+    expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.unchanged(relative.t5_bias, normal(rng, 16, 1), 5, 3)
     expect.matches(relative.t5_bias, normal(rng, 8, 3), 4, 20, False, 16, 12)
     expect.matches(

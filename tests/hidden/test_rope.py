@@ -155,6 +155,7 @@ def test_rotate_half_is_a_quarter_turn(rope, rng):
     expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter turns negate")
     expect.unchanged(rope.rotate_half, x)
     expect.dtype(rope.rotate_half, x[0].astype(np.float32))
+    expect.dtype(rope.rotate_half, np.arange(4))
     expect.raises(ValueError, rope.rotate_half, features(2, 3), mentions=[3])
 
 
@@ -178,6 +179,7 @@ def test_apply_rope_half_as_an_array_function(rope, rng):
     """Leading axes, float32, angles in float64, arguments left alone."""
     expect.unchanged(rope.apply_rope_half, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4))
     expect.dtype(rope.apply_rope_half, normal(rng, 3, 8, dtype=np.float32), rng.integers(10**5, 10**6, 3))
+    expect.dtype(rope.apply_rope_half, np.arange(8).reshape(2, 4), np.arange(2))
 
 
 @pytest.mark.question("apply_rope_half", points=0.25)
@@ -198,6 +200,7 @@ def test_interleaved_to_half_as_an_array_function(rope, rng):
     """Leading axes, float32, arguments left alone, an odd size refused."""
     expect.unchanged(rope.interleaved_to_half, normal(rng, 2, 3, 10))
     expect.dtype(rope.interleaved_to_half, normal(rng, 8, dtype=np.float32))
+    expect.dtype(rope.interleaved_to_half, np.arange(8))
     expect.raises(ValueError, rope.interleaved_to_half, features(2, 7), mentions=[7])
 
 
@@ -208,6 +211,7 @@ def test_half_to_interleaved_takes_it_back(rope, rng):
     expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
     expect.unchanged(rope.half_to_interleaved, x)
     expect.dtype(rope.half_to_interleaved, normal(rng, 8, dtype=np.float32))
+    expect.dtype(rope.half_to_interleaved, np.arange(8))
     expect.raises(ValueError, rope.half_to_interleaved, features(2, 7), mentions=[7])
 
 
@@ -260,6 +264,7 @@ def test_scores_with_any_shapes(rope, rng):
     q, k = q[0, 0].astype(np.float32), k[0, 0].astype(np.float32)
     expect.dtype(rope.rope_scores, q, k, np.arange(4), np.arange(6))
     expect.dtype(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))
+    expect.dtype(rope.rope_scores, rng.integers(-9, 10, (2, 4)), rng.integers(-9, 10, (3, 4)), np.arange(2), np.zeros(3))
 
 
 @pytest.mark.question("rope_scores", points=0.25)
@@ -308,6 +313,7 @@ def test_attention_dtype_and_arguments(rope, rng):
     x, w = normal(rng, 3, 4, dtype=np.float32), weights(rng, 4, 8, np.float32)
     expect.dtype(rope.rope_attention, x, *w, 2)
     expect.dtype(rope.rope_attention, x, w[0], w[1], w[2].astype(np.float64), 2, 1000 + np.arange(3))
+    expect.dtype(rope.rope_attention, rng.integers(-2, 3, (3, 4)), *rng.integers(-2, 3, (3, 4, 2)), 1)
     expect.unchanged(rope.rope_attention, x.astype(np.float64), *weights(rng, 4, 8), 2, 1000 + np.arange(3))
 
 
@@ -392,6 +398,7 @@ def test_partial_rope_as_an_array_function(rope, rng):
     """Any rotary_dim, an odd width too, leading axes, float32, arguments left alone."""
     expect.unchanged(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
     expect.dtype(rope.apply_partial_rope, normal(rng, 3, 8, dtype=np.float32), np.arange(3), 6)
+    expect.dtype(rope.apply_partial_rope, np.arange(24).reshape(3, 8), np.arange(3), 6)
     expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
 
 
