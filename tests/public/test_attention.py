@@ -15,8 +15,8 @@ NOTHING = -np.inf
 # The lesson's example by hand: tokens 0, 1, 2 with one feature each, and exp(S_ij) = 2^(x_i x_j).
 TOKENS = np.array([[0.0], [1.0], [2.0]])
 BY_HAND = [np.array([[np.log(2)]]), np.array([[1.0]]), np.array([[1.0]])]
-# The example of the docstrings: x and the three weights, as lists.
-EXAMPLE = [[[1, 0], [0, 1]]] * 4
+# The example of the docstrings: x and the three weights.
+EXAMPLE = [np.array([[1, 0], [0, 1]])] * 4
 # Weights to one feature each: what √d is does not matter to them.
 WEIGHTS = [features(1, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
 
@@ -125,9 +125,9 @@ def test_weights_refuse_shapes_that_do_not_fit(attention):
 
 
 @pytest.mark.question("attention_weights", points=0.125)
-def test_weights_of_lists_and_of_float32(attention):
-    """Lists are welcome; queries and keys in float32 give weights in float32."""
-    expect.answers(attention.attention_weights, [[1, 0]], [[1, 0], [0, 1]])
+def test_weights_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome; queries and keys in float32 give weights in float32."""
+    expect.matches(attention.attention_weights, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]))
     expect.dtype(attention.attention_weights, features(3, 1, dtype=np.float32), features(5, 1, seed=1, dtype=np.float32))
 
 
@@ -169,9 +169,9 @@ def test_values_fit_the_keys(attention):
 
 
 @pytest.mark.question("attention", points=0.125)
-def test_attention_of_lists_and_of_float32(attention):
-    """Lists are welcome; queries, keys and values in float32 give outputs in float32."""
-    expect.answers(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])
+def test_attention_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome; queries, keys and values in float32 give outputs in float32."""
+    expect.matches(attention.attention, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]), np.array([[10], [20]]))
     expect.dtype(attention.attention, *(features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
 
 
@@ -220,9 +220,9 @@ def test_self_attention_refuses_weights_that_do_not_fit(attention):
 
 
 @pytest.mark.question("self_attention", points=0.125)
-def test_self_attention_of_lists_and_of_float32(attention):
-    """Lists are welcome; x and all weights in float32 give outputs in float32."""
-    expect.answers(attention.self_attention, *EXAMPLE)
+def test_self_attention_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome; x and all weights in float32 give outputs in float32."""
+    expect.matches(attention.self_attention, *EXAMPLE)
     expect.dtype(attention.self_attention, features(4, 1, dtype=np.float32), *WEIGHTS)
 
 
@@ -283,10 +283,10 @@ def test_self_attention_is_equivariant(attention, seed, order):
 
 
 @pytest.mark.question("equivariance_gap", points=0.125)
-def test_gap_of_lists_and_of_weights_that_do_not_fit(attention):
-    """Lists are welcome; weights that do not fit are refused."""
-    expect.close(attention.equivariance_gap(*EXAMPLE, [1, 0]), 0.0, "the example has no gap")
-    expect.raises(ValueError, attention.equivariance_gap, features(2, 3), *EXAMPLE[1:], [1, 0], mentions=[(2, 3), (2, 2), 2, 3])
+def test_gap_of_whole_numbers_and_of_weights_that_do_not_fit(attention):
+    """Whole numbers are welcome; weights that do not fit are refused."""
+    expect.close(attention.equivariance_gap(*EXAMPLE, np.array([1, 0])), 0.0, "the example has no gap")
+    expect.raises(ValueError, attention.equivariance_gap, features(2, 3), *EXAMPLE[1:], np.array([1, 0]), mentions=[(2, 3), (2, 2), 2, 3])
 
 
 # bag_of_tokens
@@ -308,8 +308,8 @@ def test_bag(attention):
 
 
 @pytest.mark.question("bag_of_tokens", points=0.125)
-def test_bag_of_lists_and_of_float32(attention):
-    """Lists are welcome, x and all weights in float32 give a bag in float32, and weights that do not fit are refused."""
+def test_bag_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome, x and all weights in float32 give a bag in float32, and weights that do not fit are refused."""
     expect.matches(attention.bag_of_tokens, *EXAMPLE)
     expect.dtype(attention.bag_of_tokens, features(4, 1, dtype=np.float32), *WEIGHTS)
     expect.raises(ValueError, attention.bag_of_tokens, features(4, 5), *WEIGHTS, mentions=[(4, 5), (1, 1), 5, 1])

@@ -43,12 +43,20 @@ def test_add_by_hand(naive):
     expect.close(moved, np.array([[0.5, -0.5, 0.0], [1.5, 0.5, 1.0]]), "two equal rows")
 
 
-@pytest.mark.question("add_integer_positions", points=0.5)
+@pytest.mark.question("add_integer_positions", points=0.375)
 def test_add_with_leading_axes(naive):
     """Whatever stands in front, positions run along the last axis but one."""
     expect.matches(naive.add_integer_positions, features(3, 3))
     expect.matches(naive.add_integer_positions, features(4, 3, 2))
     expect.matches(naive.add_integer_positions, features(2, 3, 5, 4))
+
+
+@pytest.mark.question("add_integer_positions", points=0.125)
+def test_add_to_lists_and_to_float32(naive):
+    """Lists are welcome, float32 stays float32, and rows without features are refused."""
+    expect.matches(naive.add_integer_positions, [[0.5, -0.5], [0.5, -0.5]])
+    expect.dtype(naive.add_integer_positions, features(3, 4, dtype=np.float32))
+    expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=0)
 
 
 # normalized_positions
@@ -69,13 +77,20 @@ def test_normalized_of_one_token(naive):
     expect.holds(0 < between < 1, "of four tokens the third stands between 0 and 1")
 
 
-@pytest.mark.question("normalized_positions", points=0.5)
+@pytest.mark.question("normalized_positions", points=0.375)
 @given(length=st.integers(2, 300))
 def test_normalized_runs_from_zero_to_one(naive, length):
     """The first token stands at 0 and the last at 1, with equal steps between, in every text."""
     found = naive.normalized_positions(length)
     expect.close(found[[0, -1]], np.array([0.0, 1.0]), "the ends")
     expect.close(np.diff(found), np.full(length - 1, 1 / (length - 1)), "the steps")
+
+
+@pytest.mark.question("normalized_positions", points=0.125)
+def test_normalized_refuses_a_text_of_negative_length(naive):
+    """A negative length is refused, and the message says which."""
+    expect.answers(naive.normalized_positions, 3)
+    expect.raises(ValueError, naive.normalized_positions, -3, mentions=-3)
 
 
 # bits_needed
@@ -89,12 +104,19 @@ def test_bits_needed_by_hand(naive):
     expect.matches(naive.bits_needed, 1)
 
 
-@pytest.mark.question("bits_needed", points=0.5)
+@pytest.mark.question("bits_needed", points=0.375)
 def test_bits_needed_around_powers_of_two(naive):
     """2^n tokens end at position 2^n − 1 and need n bits; one token more needs n + 1."""
     for n in range(1, 8):
         expect.matches(naive.bits_needed, 2**n)
         expect.matches(naive.bits_needed, 2**n + 1)
+
+
+@pytest.mark.question("bits_needed", points=0.125)
+def test_bits_needed_refuses_a_text_of_negative_length(naive):
+    """A negative length is refused, and the message says which."""
+    expect.answers(naive.bits_needed, 3)
+    expect.raises(ValueError, naive.bits_needed, -3, mentions=-3)
 
 
 # binary_positions
@@ -159,13 +181,19 @@ def test_hamming_by_hand(naive):
     expect.matches(naive.hamming_steps, np.array([[0, 0], [0, 1], [1, 0], [1, 0]]))
 
 
-@pytest.mark.question("hamming_steps", points=0.5)
+@pytest.mark.question("hamming_steps", points=0.375)
 @given(codes=st.lists(st.integers(0, 31), min_size=2, max_size=12))
 def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
     """A step is the number of ones in the exclusive or of two neighbours, in whichever order they stand."""
     rows = np.array([[int(bit) for bit in np.binary_repr(code, 5)] for code in codes])
     wanted = np.array([(this ^ following).bit_count() for this, following in pairwise(codes)])
     expect.close(naive.hamming_steps(rows), wanted, "the steps")
+
+
+@pytest.mark.question("hamming_steps", points=0.125)
+def test_hamming_of_lists(naive):
+    """Lists are welcome: from 00 to 01 one bit changes, from 01 to 10 two."""
+    expect.dtype(naive.hamming_steps, [[0, 0], [0, 1], [1, 0]])
 
 
 # gray_positions
