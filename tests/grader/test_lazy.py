@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder import catalogue
-from autograder.checks import call, codec
+from autograder.checks import call, codec, status
 from autograder.checks.call import Raised, Reply
-from autograder.checks.outcome import Part, Test
-from autograder.checks.wrong import Stopped
+from autograder.checks.failure import Stopped
+from autograder.checks.test_result import Phase, Test
+from autograder.checks.test_result import test_result as result_of
 from autograder.course import Assignment
-from autograder.suite import Suite
+from autograder.grading import catalogue
+from autograder.grading.suite import Suite
 
 Work = Callable[[tuple[Any, ...], Any], Any]
 """What a lazy function makes of its arguments and of the right result, of which it knows the shape."""
@@ -88,8 +89,6 @@ LAZY: dict[str, Work] = {
     },
 }
 RIGHT = "right"
-BESIDE = [RIGHT, "argument 1", "the identity", *(f"{fill} in the right shape" for fill in (0, 1, "NaN"))]
-"""How the other functions of a test behave: rightly, or in one of the ways in which a lazy one and they might agree."""
 
 
 class Mixture:
@@ -107,7 +106,7 @@ class Mixture:
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         if function not in self.plan:
             self.asked = function
-            raise Stopped("unplanned", function)
+            raise Stopped(status.TestStatus.CRASHED, function)
         behaviour = self.plan[function]
         try:
             key = behaviour, function, codec.message(args, kwargs, measured)
@@ -131,26 +130,22 @@ class Mixture:
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
     """The tests that pass though the function of their question is lazy, and how the functions behaved.
 
-    All tests go side by side, one plan each a round. A plan that calls a function it does not know is tried anew with every
-    behaviour of that function; one that fails before is not: so few of all mixes have to be run.
+    A plan that calls a function it does not know is tried anew with every behaviour of that function. One that fails before is
+    not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
     """
-    plans = {test: [{test.question: lazy} for lazy in LAZY] for test in suite.tests if test.part is not Part.ANSWERS}
-    while any(plans.values()):
-        outcomes = suite.outcomes(mixture)
-        for test in suite.tests:
-            left = plans.get(test)
-            mixture.plan, mixture.asked = left.pop() if left else {}, None
-            outcome = next(outcomes)
-            if left is None or not mixture.plan:
-                continue
-            if outcome.passed:
+    suite._context.backend = mixture
+    for test, runnable in suite._tests.items():
+        plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
+        while plans:
+            mixture.plan, mixture.asked = plans.pop(), None
+            if result_of(test, runnable.raised()).passed:
                 yield test, mixture.plan
             elif mixture.asked is not None:
-                left += [mixture.plan | {mixture.asked: behaviour} for behaviour in BESIDE]
+                plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
 
 
 def test_lazy_functions_earn_nothing(assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalogue.Live, "hint", lambda self, got: None)  # what lies behind a wrong result takes long to find
+    monkeypatch.setattr(catalogue.Oracle, "hint", lambda self, got: None)  # what lies behind a wrong result takes long to find
     with np.errstate(all="ignore"):
         earned = [f"{test.name} ({test.points}): {plan}" for test, plan in passed_by(suite, Mixture(assignment))]
     assert not earned, "\n".join(earned[:50])
