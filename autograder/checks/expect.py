@@ -203,7 +203,7 @@ def _is_number_like(got: Any, wanted: Any) -> bool:
 def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
-        tolerance = max(TOLERANCE.get(array.dtype, 0.0) for array in (got, wanted))
+        tolerance = max(TOLERANCE.get(array.dtype.newbyteorder("="), 0.0) for array in (got, wanted))
     if _all_near(got, wanted, tolerance):
         return None
     with np.errstate(all="ignore"):
