@@ -65,7 +65,7 @@ def attention_by_loops(q, k, v, causal):
 @pytest.mark.question("alibi_slopes", points=1.0)
 def test_slopes_of_every_number_of_heads(alibi):
     """The authors' slopes in the authors' order, for every number of heads."""
-    for n_heads in (*range(1, 65), 71, 112, 128):
+    for n_heads in (*range(1, 65), 71, 112, 128, 300):
         slopes = expect.matches(alibi.alibi_slopes, n_heads)
         expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
     expect.dtype(alibi.alibi_slopes, 5)
@@ -86,6 +86,7 @@ def test_new_heads_fill_the_gaps(alibi, n_heads):
 @pytest.mark.question("alibi_slopes", points=0.25)
 def test_slopes_refuse_bad_numbers_of_heads(alibi):
     """Fewer heads than one are refused by name."""
+    expect.answers(alibi.alibi_slopes, 8)
     for n_heads in (-1, -8):
         expect.raises(ValueError, alibi.alibi_slopes, n_heads, mentions=n_heads)
 
@@ -101,6 +102,7 @@ def test_bias_of_any_lengths(alibi, rng):
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
         expect.matches(alibi.alibi_bias, n_heads, int(rng.integers(1, k_len)), k_len)
     expect.matches(alibi.alibi_bias, 2, 1, 1)
+    expect.matches(alibi.alibi_bias, 1, 1, 33_000)
     expect.dtype(alibi.alibi_bias, 4, 3, 5)
 
 
@@ -121,6 +123,7 @@ def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
 def test_a_cache_changes_no_bias(alibi, n_heads, length):
     """A query gets the same row alone as among all others, and the bias is symmetric."""
     full = alibi.alibi_bias(n_heads, length, length)
+    expect.close(np.shape(full), (n_heads, length, length), "each head has a row for every query")
     expect.close(alibi.alibi_bias(n_heads, 1, length), full[:, -1:, :], "the newest token's row is the last one")
     expect.close(full, np.swapaxes(full, -1, -2), "from i to j is as far as from j to i")
     expect.holds((np.diff(full[:, -1, :]) > 0).all(), "the nearer the key, the less it loses")
@@ -129,6 +132,7 @@ def test_a_cache_changes_no_bias(alibi, n_heads, length):
 @pytest.mark.question("alibi_bias", points=0.375)
 def test_bias_refuses_bad_arguments(alibi):
     """No heads, negative lengths and more queries than keys are refused."""
+    expect.answers(alibi.alibi_bias, 2, 2, 3)
     expect.raises(ValueError, alibi.alibi_bias, 0, 2, 3, mentions=0)
     expect.raises(ValueError, alibi.alibi_bias, -3, 2, 2, mentions=-3)
     expect.raises(ValueError, alibi.alibi_bias, 2, -1, 3, mentions=-1)
@@ -176,7 +180,8 @@ def test_attention_dtype(alibi, rng):
     for wide in range(3):
         mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
         expect.dtype(alibi.alibi_attention, *mixed)
-    expect.dtype(alibi.alibi_attention, *(rng.integers(-3, 4, (2, 3, 4)) for _ in range(3)))
+    expect.dtype(alibi.alibi_attention, *rng.integers(-3, 4, (3, 2, 3, 4)))
+    expect.matches(alibi.alibi_attention, normal(rng, 1, 1, 1), normal(rng, 1, 2100, 1), normal(rng, 1, 2100, 1))
 
 
 @pytest.mark.question("alibi_attention", points=0.5)
@@ -197,6 +202,7 @@ def test_attention_refuses_bad_arguments(alibi):
     """Heads, sizes or lengths that do not fit each other are refused."""
     q, k, v = features(2, 3, 4), features(2, 5, 4), features(2, 5, 6)
     refuse = alibi.alibi_attention
+    expect.answers(refuse, q, k, v)
     expect.raises(ValueError, refuse, features(3, 3, 4), k, v, mentions=[(3, 2), (3, 3, 4), (2, 5, 4)])
     expect.raises(ValueError, refuse, q, k, features(3, 5, 6), mentions=[(3, 2), (3, 5, 6)])
     expect.raises(ValueError, refuse, q, features(2, 5, 3), v, mentions=[4, 3])
@@ -221,6 +227,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
     """Slope times the position of the key, from 0, for any number of heads, in float64."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
+    expect.matches(alibi.bloom_bias, 1, 33_000)
     expect.matches(alibi.bloom_bias, 2, 1)
     expect.dtype(alibi.bloom_bias, 4, 6)
 
@@ -273,6 +280,7 @@ def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows_refuse_slopes_that_are_not_positive(alibi):
     """A slope of zero or less is refused by name."""
+    expect.answers(alibi.effective_window, 0.25, 0.01)
     for flat in (0.0, -0.25, -3.0):
         expect.raises(ValueError, alibi.effective_window, flat, 0.01, mentions=flat)
 

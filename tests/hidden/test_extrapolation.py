@@ -132,11 +132,17 @@ def test_encode_with_parameters_of_any_size(extrapolation, rng):
     expect.matches(extrapolation.encode, "sinusoidal", x, {})
     expect.matches(extrapolation.encode, "sinusoidal", x, {"base": 0.5})
     expect.matches(extrapolation.encode, "integer", normal(rng, 3, 5), {})
+    x, given_to = normal(rng, 300, 10), {"table": normal(rng, 300, 10), "n_bits": 9}
+    for method in ("binary", "sinusoidal", "learned"):
+        expect.matches(extrapolation.encode, method, x, given_to)
+    expect.matches(extrapolation.encode, "integer", np.zeros((70_000, 1), dtype=np.float32), {})
 
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_leaves_the_embeddings(extrapolation, rng):
     """A method that acts in the scores gives back the numbers of x, of any size, and leaves x as it was."""
+    x = features(3, 2)
+    expect.holds(not np.allclose(extrapolation.encode("integer", x, {}), x), "integer positions are added")
     for method in (*NEITHER, *SCORED):
         for length, d in ((5, 4), (1, 3)):
             x, given_to = normal(rng, length, d), parameters(rng, length, d)
@@ -166,6 +172,7 @@ def test_encode_dtype(extrapolation, rng):
 @pytest.mark.question("encode", points=0.25)
 def test_learned_refuses_what_does_not_fit(extrapolation):
     """There is no row past the table's end, and a row of another width than the embeddings' does not fit."""
+    expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": features(5, 2)})
     for rows, length in ((4, 5), (1, 2), (6, 13)):
         table = features(rows, 2, seed=1)
         mentions = [length, rows, length - 1]
@@ -178,6 +185,7 @@ def test_learned_refuses_what_does_not_fit(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 def test_binary_refuses_what_does_not_fit(extrapolation):
     """The last position must fit into the bits, and there is at least one bit."""
+    expect.answers(extrapolation.encode, "binary", features(4, 8), {"n_bits": 2})
     for n_bits, length in ((3, 9), (1, 3), (2, 40)):
         x, mentions = features(length, 8), [n_bits, length, length - 1]
         expect.raises(ValueError, extrapolation.encode, "binary", x, {"n_bits": n_bits}, mentions=mentions)
@@ -188,6 +196,7 @@ def test_binary_refuses_what_does_not_fit(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 def test_encode_refuses_bad_arguments(extrapolation):
     """A method that is none of the ten, sinusoids for an odd number of features, and a bad base are refused."""
+    expect.answers(extrapolation.encode, "sinusoidal", features(3, 4), {})
     expect.raises(ValueError, extrapolation.encode, "fourier", features(3, 4), {}, mentions="fourier")
     for d in (1, 5):
         expect.raises(ValueError, extrapolation.encode, "sinusoidal", features(3, d), {}, mentions=[d])
@@ -243,6 +252,9 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
     for given_to in ({}, {"base": 500}):
         got = expect.matches(extrapolation.logits, "rope", q, k, given_to)
         agree(got, all_logits("rope", q, k, given_to), "rope: without a base it is 10000")
+    q, k = normal(rng, 260, 2), normal(rng, 260, 2)
+    for method in ("rope", "shaw", "alibi"):
+        expect.matches(extrapolation.logits, method, q, k, {"key_table": normal(rng, 401, 2), "slope": 0.25})
     for method in ("none", "shaw", "t5", "alibi"):
         expect.matches(extrapolation.logits, method, normal(rng, 6, 3), normal(rng, 6, 3), parameters(rng, 6, 3))
 
@@ -314,13 +326,14 @@ def test_logits_dtype(extrapolation, rng):
         expect.dtype(extrapolation.logits, method, q, k, parameters(rng, 4, 6, np.float32))
         expect.dtype(extrapolation.logits, method, q.astype(np.float64), k.astype(np.float64), parameters(rng, 4, 6))
     expect.dtype(extrapolation.logits, "none", q, k.astype(np.float64), {})
-    expect.dtype(extrapolation.logits, "none", rng.integers(-9, 9, (4, 6)), rng.integers(-9, 9, (4, 6)), {})
+    expect.dtype(extrapolation.logits, "none", *rng.integers(-9, 9, (2, 4, 6)), {})
     expect.dtype(extrapolation.logits, "shaw", q, k, {"key_table": normal(rng, 3, 6)})
 
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_refuse_bad_arguments(extrapolation):
     """A method that is none of the ten, and queries and keys of different shapes, are refused."""
+    expect.answers(extrapolation.logits, "none", features(3, 4), features(3, 4), {})
     expect.raises(ValueError, extrapolation.logits, "fourier", features(3, 4), features(3, 4), {}, mentions="fourier")
     for shape in ((3, 6), (5, 4), (1, 4), (3, 1)):
         k = features(*shape)
@@ -331,6 +344,7 @@ def test_logits_refuse_bad_arguments(extrapolation):
 def test_logits_refuse_bad_parameters(extrapolation):
     """RoPE needs pairs and a good base, tables must fit, and a slope is positive."""
     q, k = features(3, 4), features(3, 4, seed=1)
+    expect.answers(extrapolation.logits, "none", q, k, {})
     expect.raises(ValueError, extrapolation.logits, "rope", features(3, 5), features(3, 5), {}, mentions=[5])
     for base in (0.0, -10.0, np.inf, np.nan):
         expect.raises(ValueError, extrapolation.logits, "rope", q, k, {"base": base}, mentions=base)
@@ -397,6 +411,7 @@ def test_reliable_at_the_limits(extrapolation):
 def test_reliable_refuses_bad_arguments(extrapolation):
     """Every length has one accuracy, and no length is negative."""
     longest = extrapolation.longest_reliable_length
+    expect.answers(longest, [8, 16], [1.0, 0.5])
     expect.raises(ValueError, longest, [8, 16, 32], [1.0, 0.5], mentions=[3, 2])
     expect.raises(ValueError, longest, [8, 16], [1.0, 0.5, 0.25], mentions=[3, 2])
     expect.raises(ValueError, longest, [8, 16], [1.0], mentions=[1, 2])
@@ -438,6 +453,7 @@ def test_gap_at_the_limits(extrapolation):
 def test_gap_refuses_bad_arguments(extrapolation):
     """The trained length was measured, every length has one accuracy, and no length is negative."""
     gap = extrapolation.extrapolation_gap
+    expect.answers(gap, [8, 16], [1.0, 0.5], 8)
     for trained_length in (12, 0, 64):
         expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5, 0.25], trained_length, mentions=trained_length)
     expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5], 8, mentions=[3, 2])

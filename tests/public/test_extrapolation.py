@@ -61,7 +61,7 @@ def test_encode(extrapolation, method):
     expect.matches(extrapolation.encode, method, features(1, 8), parameters(1, 8))
 
 
-@pytest.mark.question("encode", points=0.25)
+@pytest.mark.question("encode", points=0.125)
 def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
     """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every text of a length."""
     x, given_to = features(5, 4), parameters(5, 4)
@@ -77,7 +77,15 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 def test_no_row_past_the_table(extrapolation):
     """A text longer than the table is refused: no row is repeated, none is used twice."""
     table = features(4, 2, seed=1)
+    expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
     expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table}, mentions=[4, 5])
+
+
+@pytest.mark.question("encode", points=0.125)
+def test_encode_lists_and_float32(extrapolation):
+    """Lists are welcome, and float32 stays float32."""
+    expect.matches(extrapolation.encode, "integer", [[1, 2], [1, 2]], {})
+    expect.dtype(extrapolation.encode, "integer", features(3, 2, dtype=np.float32), {})
 
 
 # logits
@@ -93,7 +101,7 @@ def test_plain_logits_by_hand(extrapolation):
     expect.close(np.isneginf(got), np.isneginf(wanted), "only what lies ahead is −∞")
 
 
-@pytest.mark.question("logits", points=0.25)
+@pytest.mark.question("logits", points=0.125)
 def test_alibi_by_hand(extrapolation):
     """ALiBi subtracts the slope times the distance."""
     row = extrapolation.logits("alibi", np.zeros((3, 2)), np.zeros((3, 2)), {"slope": 0.5})[2]
@@ -140,6 +148,14 @@ def test_the_future_is_hidden(extrapolation):
         expect.holds(np.all(np.isfinite(got[~hidden])), f"{method}: what a query sees has a score")
 
 
+@pytest.mark.question("logits", points=0.125)
+def test_logits_of_lists_and_of_float32(extrapolation):
+    """Lists are welcome, q and k in float32 give float32, and their shapes are the same."""
+    expect.matches(extrapolation.logits, "alibi", [[0], [0]], [[0], [0]], {"slope": 0.5})
+    expect.dtype(extrapolation.logits, "none", features(3, 1, dtype=np.float32), features(3, 1, seed=1, dtype=np.float32), {})
+    expect.raises(ValueError, extrapolation.logits, "none", features(3, 2), features(4, 2), {}, mentions=[(3, 2), (4, 2), 3, 4])
+
+
 # longest_reliable_length
 
 
@@ -150,12 +166,19 @@ def test_reliable_by_hand(extrapolation):
     expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
 
 
-@pytest.mark.question("longest_reliable_length", points=0.5)
+@pytest.mark.question("longest_reliable_length", points=0.375)
 def test_reliable_lengths(extrapolation):
     """Lengths may come in any order; 0 where not even the shortest passes."""
     expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
     expect.matches(extrapolation.longest_reliable_length, [16, 32, 64], [0.5, 0.95, 1.0])
     expect.matches(extrapolation.longest_reliable_length, np.array([8, 24]), np.array([0.75, 0.5]), threshold=0.5)
+
+
+@pytest.mark.question("longest_reliable_length", points=0.125)
+def test_reliable_refuses_what_does_not_fit(extrapolation):
+    """Every length has one accuracy."""
+    expect.matches(extrapolation.longest_reliable_length, [16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
+    expect.raises(ValueError, extrapolation.longest_reliable_length, [8, 16, 32], [1.0, 0.5], mentions=[3, 2])
 
 
 # extrapolation_gap
@@ -168,8 +191,15 @@ def test_gap_by_hand(extrapolation):
     expect.close(gap, 0.75, "1.0 at the trained length 16 and 0.25 at 128")
 
 
-@pytest.mark.question("extrapolation_gap", points=0.375)
+@pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
     """The longest length is the largest, which need not come last; better at the longest makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
+
+
+@pytest.mark.question("extrapolation_gap", points=0.125)
+def test_gap_needs_a_measured_length(extrapolation):
+    """The trained length is one of the lengths."""
+    expect.matches(extrapolation.extrapolation_gap, [16, 32, 128], [1.0, 0.8, 0.25], 16)
+    expect.raises(ValueError, extrapolation.extrapolation_gap, [16, 32, 128], [1.0, 0.8, 0.25], 64, mentions=64)
