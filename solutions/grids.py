@@ -29,6 +29,12 @@ def _check_sides(sides):
         raise ValueError(f"every side must be at least 1; got {' × '.join(map(str, sides))}")
 
 
+def _cells(sides):
+    """The coordinates of every cell of a grid of any number of axes; the last coordinate changes fastest."""
+    _check_sides(sides)
+    return np.argwhere(np.ones(sides))
+
+
 def _falling_frequencies(size, base):
     """RoPE's frequencies of a code of this size: base^(−2i / size)."""
     if not (np.isfinite(base) and base > 0):
@@ -38,7 +44,8 @@ def _falling_frequencies(size, base):
 
 def _check_quarters(size, name):
     """Two axes need a whole number of pairs each."""
-    if size < 1 or size % 4:
+    pairs_per_axis, left_over = divmod(size, 4)
+    if pairs_per_axis < 1 or left_over:
         raise ValueError(f"{name} must be a multiple of 4, so that each axis gets whole pairs; got {size}")
 
 
@@ -46,8 +53,8 @@ def _interpolation_weights(old, new):
     """A matrix of shape (new, old): row j says how much each old cell gives to new cell j."""
     centres = (np.arange(new) + 0.5) * old / new - 0.5
     centres = np.clip(centres, 0, old - 1)
-    distances = np.abs(centres[:, np.newaxis] - np.arange(old))
-    return np.maximum(1 - distances, 0)
+    distances = np.abs(np.subtract.outer(centres, np.arange(old)))
+    return (1 - distances).clip(min=0)
 
 
 # END SOLUTION
@@ -64,8 +71,7 @@ def grid_positions(height, width):
     Example: grid_positions(2, 3) is [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]].
     """
     # BEGIN SOLUTION
-    _check_sides((height, width))
-    return np.indices((height, width)).reshape(2, -1).T
+    return _cells((height, width))
     # END SOLUTION
 
 
@@ -112,12 +118,11 @@ def resize_grid(table, old_shape, new_shape):
     _check_sides(old_shape)
     _check_sides(new_shape)
     (height, width), (new_height, new_width) = old_shape, new_shape
-    if table.ndim != 2 or len(table) != height * width:
-        raise ValueError(f"a grid of {height} × {width} needs a table of {height * width} rows; got shape {table.shape}")
-    grid = table.astype(np.float64).reshape(height, width, -1)
+    _, d = table.shape
+    grid = table.astype(np.float64).reshape(height, width, d)
     rows, columns = _interpolation_weights(height, new_height), _interpolation_weights(width, new_width)
-    stretched = np.einsum("ah, bw, hwd -> abd", rows, columns, grid, optimize=True)
-    return stretched.reshape(new_height * new_width, -1).astype(_feature_dtype(table))
+    stretched = columns @ np.tensordot(rows, grid, axes=1)  # first the rows, (H', W, d), then the columns of each
+    return stretched.reshape(new_height * new_width, d).astype(_feature_dtype(table))
     # END SOLUTION
 
 
@@ -176,15 +181,15 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
     Source: Wang et al. 2024 (Qwen2-VL) §2.1; Qwen3-VL for the interleaved form.
     """
     # BEGIN SOLUTION
-    if head_dim < 1 or head_dim % 2:
+    pairs, left_over = divmod(head_dim, 2)
+    if left_over or not pairs:
         raise ValueError(f"head_dim must be even and at least 2, so that features form pairs; got {head_dim}")
-    if min(sections) < 0 or sum(sections) != head_dim // 2:
-        raise ValueError(f"three sections must add up to the {head_dim // 2} pairs; got {tuple(sections)}")
+    if min(sections) < 0 or sum(sections) != pairs:
+        raise ValueError(f"three sections must add up to {pairs}, the number of pairs; got {tuple(sections)}")
     axis_of_pair = np.repeat(np.arange(3), sections)
     if interleaved:
-        pair = np.arange(head_dim // 2)
-        limits = 3 * np.array(sections)
-        axis_of_pair = np.where(pair < limits[pair % 3], pair % 3, 0)
+        turns, axes = np.divmod(np.arange(pairs), 3)
+        axis_of_pair = np.where(turns < np.array(sections)[axes], axes, 0)
     return _falling_frequencies(head_dim, base)[:, np.newaxis] * np.eye(3)[axis_of_pair]
     # END SOLUTION
 
@@ -210,8 +215,8 @@ def apply_rope_nd(x, positions, frequencies):
     if positions.ndim != 2 or len(positions) != length:
         raise ValueError(f"x of shape {x.shape} needs a row of coordinates per token; positions have shape {positions.shape}")
     if frequencies.shape != (d // 2, positions.shape[1]):
-        wanted = (d // 2, positions.shape[1])
-        raise ValueError(f"frequencies must have a row per pair and a column per axis, {wanted}; got shape {frequencies.shape}")
+        shapes = f"{x.shape}, {positions.shape} and {frequencies.shape}"
+        raise ValueError(f"frequencies need a row per pair and a column per axis; x, positions and they have shapes {shapes}")
     if np.isnan(positions).any():
         raise ValueError("positions must be numbers; got nan")
     angles = positions.astype(np.float64) @ frequencies.T.astype(np.float64)
@@ -259,15 +264,14 @@ def mrope_positions(segments):
     Source: Wang et al. 2024 (Qwen2-VL) §2.1.
     """
     # BEGIN SOLUTION
-    pieces, start = [np.zeros((0, 3), dtype=np.int64)], 0
+    pieces, start = [np.empty((0, 3), dtype=np.int64)], 0
     for segment in segments:
         if np.ndim(segment) == 0:
             if segment < 0:
                 raise ValueError(f"a text must not have a negative length; got {segment}")
             cells = np.repeat(np.arange(segment)[:, np.newaxis], 3, axis=1)
         else:
-            _check_sides(segment)
-            cells = np.indices(segment).reshape(3, -1).T
+            cells = _cells(segment)
         pieces.append(start + cells)
         start += next_position(cells)
     return np.concatenate(pieces)

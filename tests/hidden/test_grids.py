@@ -75,6 +75,7 @@ def test_sinusoids_of_any_grid(grids, rng):
     for height, width, d_model in ((1, 7, 4), (5, 3, 8), (2, 9, 20), (6, 1, 64)):
         expect.matches(grids.sinusoidal_2d, height, width, d_model)
         expect.matches(grids.sinusoidal_2d, height, width, d_model, float(rng.uniform(2, 1e5)))
+    expect.matches(grids.sinusoidal_2d, 3, 4, 12, 0.7)
 
 
 @pytest.mark.question("sinusoidal_2d", points=0.375)
@@ -268,6 +269,7 @@ def test_mrope_frequencies_refuse_bad_arguments(grids):
     """Odd sizes, sections that do not add up or hold a negative number, and bad bases are refused."""
     answered(grids.mrope_frequencies(12, (2, 3, 1)), (6, 3))
     expect.raises(ValueError, grids.mrope_frequencies, 11, (1, 2, 2), mentions=11)
+    expect.raises(ValueError, grids.mrope_frequencies, 0, (0, 0, 0), mentions=0)
     expect.raises(ValueError, grids.mrope_frequencies, -2, (1, -1, -1), mentions=[-2, -1])
     for sections in ((2, 3, 2), (2, 2, 1), (4, 4, 4)):
         expect.raises(ValueError, grids.mrope_frequencies, 12, sections, mentions=[sections, sum(sections), 6])
