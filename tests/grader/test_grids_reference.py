@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder import catalogue, course
+from autograder import course
+from autograder.grading import catalogue
 
 FLOAT32 = 1e-6
 """What was computed in float32 has seven digits."""
