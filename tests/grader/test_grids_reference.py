@@ -61,23 +61,17 @@ def test_pixtral(grids: Any) -> None:
     np.testing.assert_allclose(frequencies @ [3, 5], [3.0, 0.03, 0.5, 0.005], rtol=FLOAT32)
 
 
-@pytest.mark.parametrize(
-    ("sections", "interleaved", "theirs"),
-    [
-        (
-            (2, 4, 6),
-            False,
-            [1.0, 0.464158922, 0.430886924, 0.200000003, 0.0928317681, 0.0430886969]
-            + [0.0299999975, 0.0139247691, 0.00646330277, 0.00300000026, 0.00139247673, 0.000646330242],
-        ),
-        (
-            (4, 5, 3),
-            True,
-            [1.0, 0.928317785, 0.646330357, 0.100000001, 0.0928317681, 0.0646330416]
-            + [0.00999999978, 0.00928318035, 0.00646330277, 0.00100000005, 0.000928317895, 0.000215443419],
-        ),
-    ],
-)
+QWEN = [
+    ((2, 4, 6), False,
+     [1.0, 0.464158922, 0.430886924, 0.200000003, 0.0928317681, 0.0430886969,
+      0.0299999975, 0.0139247691, 0.00646330277, 0.00300000026, 0.00139247673, 0.000646330242]),
+    ((4, 5, 3), True,
+     [1.0, 0.928317785, 0.646330357, 0.100000001, 0.0928317681, 0.0646330416,
+      0.00999999978, 0.00928318035, 0.00646330277, 0.00100000005, 0.000928317895, 0.000215443419]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sections", "interleaved", "theirs"), QWEN)
 def test_qwen_vl_text(grids: Any, sections: tuple[int, ...], interleaved: bool, theirs: list[float]) -> None:
     """`Qwen2VLRotaryEmbedding`, and interleaved `Qwen3VLTextRotaryEmbedding`, with 24 features per head: the angles at (1, 2, 3).
 
