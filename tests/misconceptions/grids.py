@@ -39,7 +39,7 @@ def placed(segments, place):
 @misconception(
     "grid_positions",
     hint="You wrote the column before the row; the rule is (y, x): the row comes first.",
-    origin="expected: points are written (x, y), arrays are indexed [row, column]",
+    origin="osaurus-ai/vmlx-swift #225 (the axes of the rotation, in an image encoder)",
 )
 def column_before_row(height, width):
     return grids.grid_positions(height, width)[:, ::-1]
@@ -222,7 +222,7 @@ def axial_pairs_in_turn(head_dim, base=10000.0):
 @misconception(
     "axial_frequencies",
     hint="Your first half rotates with x; the rule is y first.",
-    origin="expected: (x, y) where (y, x) is meant",
+    origin="ggml-org/llama.cpp #13282: Llama 4 has x first, and the other order made it talk nonsense",
 )
 def axial_x_first(head_dim, base=10000.0):
     return grids.axial_frequencies(head_dim, base)[:, ::-1]
@@ -251,7 +251,7 @@ def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
 @misconception(
     "alternating_frequencies",
     hint="Your even pairs rotate with x; the rule gives the even pairs to y.",
-    origin="expected: (x, y) where (y, x) is meant",
+    origin="ggml-org/llama.cpp #13282: Pixtral has y first, Llama 4 has x first",
 )
 def alternating_x_first(head_dim, base=10000.0):
     return grids.alternating_frequencies(head_dim, base)[:, ::-1]
@@ -394,7 +394,7 @@ def cells_numbered_like_words(segments):
 @misconception(
     "mrope_positions",
     hint="After an image you went on by its number of cells; the rule goes on at 1 + the largest coordinate.",
-    origin="expected: the position taken for the number of tokens so far",
+    origin="kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing",
 )
 def start_at_the_number_of_tokens(segments):
     return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
@@ -443,6 +443,23 @@ def every_image_at_the_first_one_s_start(segments):
             return start + cells, start + cells.max() + 1
         first.append(start)
         return first[0] + cells, start + cells.max() + 1
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="You gave the first image its grid and numbered the cells of the later ones like words; the rule is the same for every image.",
+    origin="Blaizzy/mlx-vlm #1282",
+)
+def only_the_first_image_has_a_grid(segments):
+    seen = []
+
+    def place(segment, cells, start, count):
+        if np.ndim(segment) == 0 or not seen:
+            seen.extend([segment] * np.ndim(segment))
+            return start + cells, start + cells.max() + 1
+        return start + np.repeat(np.arange(len(cells))[:, np.newaxis], 3, axis=1), start + len(cells)
 
     return placed(segments, place)
 
