@@ -159,12 +159,12 @@ def handout(out: Path) -> None:
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 def report(out: Path) -> None:
     """Write OUT/report.html again from the gradebook of a finished run."""
-    from autograder.batch import gradebook
-    from autograder.reports import class_page as room
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
 
     try:
-        click.echo(room.write(out))
-    except gradebook.GradebookError as error:
+        click.echo(postprocessing.write_report(out))
+    except GradebookError as error:
         raise Refusal(str(error)) from error
 
 
@@ -174,16 +174,16 @@ def similarity(out: Path) -> None:
     """List what is worth reading side by side among the submissions of a finished run."""
     from rich.console import Console
 
-    from autograder.batch import gradebook
-    from autograder.reports import class_page as page
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
     from autograder.reports import similarity as room
 
     console = Console()
     try:
         with console.status("Comparing what was handed in"):
-            pairs = room.write(out)
-            report_file = page.write(out)
-    except gradebook.GradebookError as error:
+            pairs = postprocessing.write_similarity(out)
+            report_file = postprocessing.write_report(out)
+    except GradebookError as error:
         raise Refusal(str(error)) from error
     room.print_table(pairs, console)
     click.echo(f"Written to {out / room.FILE} and {report_file}.")
@@ -195,13 +195,14 @@ def similarity(out: Path) -> None:
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
 def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
-    from autograder.batch import gradebook
+    from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import canvas as room
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
-        written = room.write(out, roster, titles)
-    except (gradebook.GradebookError, room.RosterError) as error:
+        with Gradebook.reading(out) as book:
+            written = room.write(out, book, roster, titles)
+    except (GradebookError, room.RosterError) as error:
         raise Refusal(str(error)) from error
     click.echo(f"{written.scores} scores in {written.path}")
     for name in written.created:

@@ -31,13 +31,15 @@ from typing import Protocol
 from rich.console import Console
 
 from autograder import course
-from autograder.batch.gradebook import Damaged, Gradebook, GradebookError, Key, code_hash
+from autograder.batch.gradebook import Damaged, Gradebook, GradebookError, code_hash
 from autograder.batch.jobs import Answer, BatchError, Job, Setup, suite_key
 from autograder.batch.output import Output, salvage
 from autograder.batch.pool import Pool, with_packages
 from autograder.batch.progress import Progress
 from autograder.batch.summary import Summary, complete
+from autograder.checks.status import Status
 from autograder.grading.result import Grade
+from autograder.grading.row import Key
 from autograder.submission import Submission, find_in_folder, read
 from autograder.submission.names import printable
 
@@ -131,7 +133,7 @@ class _Run:
     def _take_in(self, names: set[str], submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
             known = {name: suite_key(self.assignments[name], self.order.isolation) for name in names if name}
-            self.book.submission_file(submissions, known)
+            self.book.take_in(submissions, known)
         if self.order.regrade:
             self.book.forget(names)
 
@@ -240,7 +242,7 @@ class _Todo(Iterator[Job]):
         key = self.keys.popleft()
         problem = self.run.book.problem(key)
         if problem is not None:
-            return Job(key, refusal=("unreadable", problem))
+            return Job(key, refusal=(Status.UNREADABLE, problem))
         return Job(key, self.run.book.cells(key.code))
 
     def answered(self, job: Job, answer: Answer) -> None:
@@ -263,4 +265,4 @@ class _Todo(Iterator[Job]):
                 f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of {job.key.assignment} "
                 f"({came}): `autograder doctor` may say why; nobody's grade was changed, and the same command goes on"
             )
-        self.first.append(Job(job.key, refusal=("killed", _LOST_SENTENCE)))
+        self.first.append(Job(job.key, refusal=(Status.KILLED, _LOST_SENTENCE)))

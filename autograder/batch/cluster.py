@@ -18,9 +18,9 @@ from distributed import Client, Future, KilledWorker, as_completed, get_worker
 from distributed.comm.core import CommClosedError
 from rich.console import Console
 
-from autograder.batch.gradebook import Key
 from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
 from autograder.batch.pool import GraderProcess
+from autograder.grading.row import Key
 
 AHEAD = 2
 """Jobs under way for each thread of the cluster: one in progress and one that waits there for it."""

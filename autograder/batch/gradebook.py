@@ -17,15 +17,14 @@ import json
 import os
 import sqlite3
 import urllib.parse
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from autograder.grading import result
+from autograder.checks.status import Status
 from autograder.grading.result import Grade
+from autograder.grading.row import Key, Row, pack
 from autograder.submission import Problem, Submission
 from autograder.submission.names import safe_name, utf8_safe
 
@@ -89,51 +88,6 @@ class Damaged(GradebookError):
     """The file is no longer a whole database: `salvage` reads what is left."""
 
 
-class Key(NamedTuple):
-    """What a grade is about: some code, and the suite that judges it."""
-
-    assignment: str
-    suite: str
-    code: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """One submission that counts, and its grade."""
-
-    submission: Submission
-    """without its cells: `Gradebook.cells` has them"""
-    key: Key
-    folder: str
-    """its student's folder name"""
-    status: str
-    score: float
-    max_score: float
-    seconds: float
-    questions: dict[str, float]
-    """points by question"""
-    lost: str
-    """why no grader could judge it, for staff; empty where one did"""
-    written: bool
-    """whether its feedback and results were written to the student's folder"""
-    packed: bytes | None
-
-    @property
-    def grade(self) -> Grade | None:
-        """All of the grade; None where nothing was run."""
-        if self.packed is None or self.lost or self.submission.problem is not None:
-            return None
-        return _unpacked(self.packed)
-
-    @property
-    def gradescope(self) -> dict[str, Any]:
-        """The result in Gradescope's format."""
-        if self.packed is not None:
-            return _unpacked(self.packed).gradescope
-        assert self.submission.problem is not None  # of no known assignment: there is no suite to say more
-        return {"tests": [], "output": self.submission.problem.student, "score": 0}
-
-
 def code_hash(submission: Submission) -> str:
     """The same for two submissions exactly if they run the same code, or cannot be read for the same reason."""
     said = submission.problem.student if submission.problem is not None else None
@@ -170,7 +124,7 @@ class Gradebook:
         with _in_words(path):
             return cls(path, _opened(path, create=False), None)
 
-    def submission_file(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
+    def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
         """Take in what was handed in. It replaces all that was known of its assignments; other assignments stay.
 
         `suites` holds the hash of each assignment's suite.
@@ -230,7 +184,7 @@ class Gradebook:
 
     def add(self, key: Key, grade: Grade, lost: str = "") -> None:
         """Keep a grade: from here on it survives."""
-        questions, packed = json.dumps(grade.questions), zlib.compress(result.to_json(grade).encode("ascii"))
+        questions, packed = json.dumps(grade.questions), pack(grade)
         values = (grade.status, grade.score, grade.max_score, grade.seconds, questions, utf8_safe(lost), packed)
         with self._transaction():
             self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *values)
@@ -345,7 +299,7 @@ def _graded(found: Sequence[Any]) -> Row:
         submission=_submission(handed_in),
         key=Key(found[0], found[4], found[5]),
         folder=folder,
-        status=status or "unreadable",
+        status=Status(status or Status.UNREADABLE),
         score=score or 0.0,
         max_score=max_score or 0.0,
         seconds=seconds or 0.0,
@@ -354,10 +308,6 @@ def _graded(found: Sequence[Any]) -> Row:
         written=bool(written),
         packed=packed,
     )
-
-
-def _unpacked(packed: bytes) -> Grade:
-    return result.from_json(zlib.decompress(packed).decode("ascii"))
 
 
 def _locked(path: Path) -> int:

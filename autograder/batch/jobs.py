@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from autograder.batch.gradebook import Key
+from autograder.checks.status import Status
 from autograder.course import Assignment
 from autograder.grading.result import Grade
+from autograder.grading.row import Key
 
 TRIES = 3
 """How often a submission is given to a grader before it is given up as lost."""
@@ -33,7 +34,7 @@ class Job:
 
     key: Key
     cells: tuple[str, ...] = ()
-    refusal: tuple[str, str] | None = None
+    refusal: tuple[Status, str] | None = None
     """the status of what is not run, and the sentence that every test then says"""
     probe_of: Job | None = None
     """the job that was lost, where this one is the reference solution and asks whether graders work at all"""

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.batch import gradebook
-from autograder.batch.gradebook import Gradebook, Row
+from autograder.batch.gradebook import Gradebook
+from autograder.grading.row import Row
 from autograder.submission import Problem, Submission
 from autograder.submission.names import csv_cell, safe_name
 

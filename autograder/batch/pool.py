@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from autograder.batch.gradebook import Key
 from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
+from autograder.grading.row import Key
 
 ANSWER_SECONDS = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: three times what a submission may use."""

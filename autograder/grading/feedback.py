@@ -12,6 +12,7 @@ from collections.abc import Collection, KeysView
 from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.grading.result import Grade
 from autograder.submission import Submission
@@ -53,9 +54,9 @@ def headline(won: float, public: float, total: float) -> str:
 
 def told(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
-    if one.passed or one.status == "unreadable":
+    if one.passed or one.status is TestStatus.UNREADABLE:
         return ""
-    if not _is_mistake(one):
+    if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
         return f"{_rule(one)}:\n{plain(one.sentence)}"
@@ -96,8 +97,8 @@ def _notes(submission: Submission) -> list[str]:
 def _loading(submission: Submission, grade: Grade) -> list[str]:
     """What went wrong before any function was called, or with the submission as a whole."""
     words = {
-        "timeout": "Your code used up all of its time. What had passed before that counts.",
-        "killed": "Your code ended its own process again and again. What had passed before that counts.",
+        Status.TIMEOUT: "Your code used up all of its time. What had passed before that counts.",
+        Status.KILLED: "Your code ended its own process again and again. What had passed before that counts.",
     }
     parts = [f"**{words[grade.stopped]}**"] if grade.stopped in words else []
     failure = grade.failure
@@ -118,7 +119,7 @@ def _questions(grade: Grade, submission: Submission, phases: tuple[Phase, ...]) 
     for one in grade.test_results:
         if one.test.phase in phases:
             questions.setdefault(one.test.question, []).append(one)
-    mistaken = {name: group for name, group in questions.items() if any(map(_is_mistake, group))}
+    mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
     # A single mistake is its own cause: no need to read the code for that.
     blocks = building_blocks("\n".join(submission.cells)) if len(mistaken) > 1 else {}
     causes = _causes(mistaken, blocks)
@@ -151,13 +152,9 @@ def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[s
     return found
 
 
-def _is_mistake(one: TestResult) -> bool:
-    return one.status not in ("passed", "not_implemented", "waiting")
-
-
 def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:
     """What there is to say of a question without a mistake."""
-    waiting = next((one for one in test_results if one.status == "waiting"), None)
+    waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
     if waiting is not None:
         # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
@@ -180,7 +177,7 @@ def _possible(test_results: list[TestResult]) -> float:
 
 def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
-    missed = [one for one in test_results if _is_mistake(one)]
+    missed = [one for one in test_results if one.is_mistake]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
     if question == ANSWERS:
         parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
@@ -205,7 +202,7 @@ def _unseen(missed: list[TestResult]) -> str:
 
 def _is_cascading(test_results: list[TestResult]) -> bool:
     """Whether hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions."""
-    missed = [one for one in test_results if _is_mistake(one)]
+    missed = [one for one in test_results if one.is_mistake]
     return not _hints(missed) and all(one.test.hidden and one.kind in _GENERAL for one in missed)
 
 
@@ -220,8 +217,8 @@ def _rule(one: TestResult) -> str:
 
 def _kind(one: TestResult) -> str:
     """What may be told of a mistake on inputs that are not shown."""
-    if one.status == "timeout":
+    if one.status is TestStatus.TIMEOUT:
         return "it did not return in time"
-    if one.status in ("crashed", "killed"):
+    if one.status in (TestStatus.CRASHED, TestStatus.KILLED):
         return "it ended its process"
     return one.kind.value if one.kind is not None else "it did not pass"
