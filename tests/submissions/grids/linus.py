@@ -1,151 +1,142 @@
-import math
-
 import numpy as np
+from numpy import newaxis as new
 
-# Pair by pair, axis by axis: small loops over pairs and axes, never over the cells.
-
-
-def _bad(text):
-    raise ValueError(text)
-
-
-def _frequency(i, d, base):
-    if not base > 0 or math.isinf(base):
-        _bad("bad base: %r" % base)
-    return base ** (-2.0 * i / d)
+# rotate_half, as in the transformers library
 
 
 def grid_positions(height, width):
-    if height < 1 or width < 1:
-        _bad("height %d and width %d must be positive" % (height, width))
-    y, x = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
-    return np.stack([y.ravel(), x.ravel()], axis=-1)
+    if height < 1:
+        raise ValueError(f"height: {height}")
+    if width < 1:
+        raise ValueError(f"width: {width}")
+    y = np.repeat(np.arange(height), width)
+    x = np.tile(np.arange(width), height)
+    return np.c_[y, x]
+
+
+def inv_freq(dim, theta):
+    if not (theta > 0 and theta != np.inf):
+        raise ValueError(f"theta: {theta}")
+    return 1.0 / theta ** (np.arange(0, dim, 2, dtype=np.float64) / dim)
+
+
+def must_be_divisible(dim, by):
+    if dim % by or dim <= 0:
+        raise ValueError(f"{dim} is not divisible by {by}")
 
 
 def sinusoidal_2d(height, width, d_model, base=10000.0):
-    if d_model < 4 or d_model % 4 != 0:
-        _bad("d_model = %d, but 4 must divide it" % d_model)
-    cells = grid_positions(height, width)
-    result = np.empty((height * width, d_model))
-    for axis in range(2):
-        for i in range(d_model // 4):
-            angle = cells[:, axis] * _frequency(i, d_model // 2, base)
-            column = axis * (d_model // 2) + 2 * i
-            result[:, column] = np.sin(angle)
-            result[:, column + 1] = np.cos(angle)
-    return result
-
-
-def _neighbours(old, new):
-    where = np.clip((np.arange(new) + 0.5) * (old / new) - 0.5, 0.0, old - 1.0)
-    left = where.astype(np.int64)
-    right = np.minimum(left + 1, old - 1)
-    return left, right, where - left
+    must_be_divisible(d_model, 4)
+    embeddings = []
+    for pos in grid_positions(height, width).T:
+        freqs = pos[:, new] * inv_freq(d_model // 2, base)
+        embeddings.append(np.dstack((np.sin(freqs), np.cos(freqs))).reshape(len(pos), -1))
+    return np.hstack(embeddings)
 
 
 def resize_grid(table, old_shape, new_shape):
     table = np.asarray(table)
-    if min(*old_shape, *new_shape) < 1:
-        _bad("shapes %s and %s need positive sides" % (old_shape, new_shape))
-    if table.ndim != 2 or table.shape[0] != old_shape[0] * old_shape[1]:
-        _bad("table of shape %s does not fit the grid %s" % (table.shape, old_shape))
-    grid = table.astype(np.float64).reshape(old_shape[0], old_shape[1], table.shape[1])
-    top, bottom, down = _neighbours(old_shape[0], new_shape[0])
-    left, right, across = _neighbours(old_shape[1], new_shape[1])
-    down, across = down[:, None, None], across[None, :, None]
-    upper = grid[top][:, left] * (1 - across) + grid[top][:, right] * across
-    lower = grid[bottom][:, left] * (1 - across) + grid[bottom][:, right] * across
-    stretched = (upper * (1 - down) + lower * down).reshape(-1, table.shape[1])
-    return stretched.astype(np.float32) if table.dtype == np.float32 else stretched
+    h0, w0 = old_shape
+    h1, w1 = new_shape
+    if h0 < 1 or w0 < 1 or h1 < 1 or w1 < 1:
+        raise ValueError(f"cannot go from {h0} x {w0} to {h1} x {w1}")
+    if len(table) != h0 * w0:
+        raise ValueError(f"{len(table)} rows for {h0} x {w0} cells")
+
+    def stretch(values, n0, n1):  # along axis 0
+        at = np.clip((2 * np.arange(n1) + 1) * n0 / (2 * n1) - 0.5, 0, n0 - 1)
+        low = np.minimum(at.astype(int), max(n0 - 2, 0))
+        part = (at - low)[:, new, new]
+        return values[low] + part * (values[(low + 1) % n0] - values[low])
+
+    tall = stretch(table.reshape(h0, w0, -1).astype(np.float64), h0, h1)
+    wide = stretch(tall.swapaxes(0, 1), w0, w1).swapaxes(0, 1)
+    return wide.reshape(h1 * w1, -1).astype("float32" if table.dtype == "float32" else "float64")
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    if head_dim < 4 or head_dim % 4 != 0:
-        _bad("head_dim = %d, but 4 must divide it" % head_dim)
-    rows = [(_frequency(i, head_dim // 2, base), 0.0) for i in range(head_dim // 4)]
-    return np.array(rows + [(x, y) for y, x in rows])
+    must_be_divisible(head_dim, 4)
+    f = inv_freq(head_dim // 2, base)
+    return np.vstack([np.c_[f, 0 * f], np.c_[0 * f, f]])
 
 
 def alternating_frequencies(head_dim, base=10000.0):
-    if head_dim < 4 or head_dim % 4 != 0:
-        _bad("head_dim = %d, but 4 must divide it" % head_dim)
-    result = np.zeros((head_dim // 2, 2))
-    for i in range(head_dim // 2):
-        result[i, i % 2] = _frequency(i, head_dim, base)
-    return result
+    must_be_divisible(head_dim, 4)
+    f = inv_freq(head_dim, base)
+    odd = np.arange(f.size) & 1
+    return np.c_[f * (1 - odd), f * odd]
 
 
 def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
-    if head_dim < 2 or head_dim % 2 != 0:
-        _bad("head_dim has to be even and positive, got %d" % head_dim)
-    if len(sections) != 3 or min(sections) < 0 or sum(sections) * 2 != head_dim:
-        _bad("sections %s do not share out %d pairs" % (sections, head_dim // 2))
-    result = np.zeros((head_dim // 2, 3))
-    for i in range(head_dim // 2):
-        if interleaved:
-            axis = i % 3 if i < 3 * sections[i % 3] else 0
-        else:
-            axis = 0 if i < sections[0] else 1 if i < sections[0] + sections[1] else 2
-        result[i, axis] = _frequency(i, head_dim, base)
-    return result
+    must_be_divisible(head_dim, 2)
+    if sum(sections) != head_dim // 2 or any(section < 0 for section in sections):
+        raise ValueError(f"mrope_section {sections} for {head_dim // 2} frequencies")
+    f = inv_freq(head_dim, base)
+    thw = np.zeros((3, f.size))
+    if interleaved:
+        thw[0] = f
+        for axis in (1, 2):
+            chosen = slice(axis, sections[axis] * 3, 3)
+            thw[axis, chosen] = f[chosen]
+            thw[0, chosen] = 0
+    else:
+        ends = np.cumsum(sections)
+        for axis, end in enumerate(ends):
+            thw[axis, end - sections[axis] : end] = f[end - sections[axis] : end]
+    return thw.T
+
+
+def rotate_half(x):
+    middle = x.shape[-1] // 2
+    return np.concatenate((-x[..., middle:], x[..., :middle]), axis=-1)
 
 
 def apply_rope_nd(x, positions, frequencies):
-    x, positions, frequencies = np.asarray(x), np.asarray(positions), np.asarray(frequencies)
-    if x.shape[-1] % 2 == 1:
-        _bad("x has an odd number of features, %d" % x.shape[-1])
-    if positions.ndim != 2 or positions.shape[0] != x.shape[-2]:
-        _bad("x has %d rows but positions have shape %s" % (x.shape[-2], positions.shape))
-    if frequencies.shape != (x.shape[-1] // 2, positions.shape[1]):
-        _bad("frequencies have shape %s, wanted %s" % (frequencies.shape, (x.shape[-1] // 2, positions.shape[1])))
-    if np.isnan(positions).any():
-        _bad("position is NaN")
-    result = x.astype(np.float64)
-    for i in range(x.shape[-1] // 2):
-        angle = sum(positions[:, axis] * np.float64(frequencies[i, axis]) for axis in range(positions.shape[1]))
-        half = x.shape[-1] // 2
-        first, second = x[..., i] * 1.0, x[..., i + half] * 1.0
-        result[..., i] = np.cos(angle) * first - np.sin(angle) * second
-        result[..., i + half] = np.sin(angle) * first + np.cos(angle) * second
-    return result.astype(np.float32) if x.dtype == np.float32 else result
+    x, positions, frequencies = (np.asarray(one) for one in (x, positions, frequencies))
+    must_be_divisible(x.shape[-1], 2)
+    if positions.ndim != 2 or len(positions) != x.shape[-2]:
+        raise ValueError(f"position ids {positions.shape}, hidden states {x.shape}")
+    if positions.shape[1] != frequencies.shape[1] or len(frequencies) != x.shape[-1] // 2:
+        raise ValueError(f"position ids {positions.shape}, frequencies {frequencies.shape}, hidden states {x.shape}")
+    if np.isnan(positions.sum()):
+        raise ValueError("nan in position ids")
+    freqs = (positions[:, new, :] * frequencies.astype(np.float64)).sum(-1)
+    emb = np.concatenate((freqs, freqs), axis=-1)
+    out = x * np.cos(emb) + rotate_half(x) * np.sin(emb)
+    return out.astype(np.float32) if x.dtype == np.float32 else out
 
 
 def grid_scores(q, k, q_positions, k_positions, frequencies):
     q, k = np.asarray(q), np.asarray(k)
-    wide_q, wide_k = q.astype(np.float64), k.astype(np.float64)
-    keys = apply_rope_nd(wide_k, k_positions, frequencies)
-    scores = np.matmul(apply_rope_nd(wide_q, q_positions, frequencies), keys.swapaxes(-1, -2)) / math.sqrt(q.shape[-1])
-    return scores.astype(np.float32) if q.dtype == k.dtype == np.float32 else scores
+    dtype = np.float32 if q.dtype == np.float32 == k.dtype else np.float64
+    q = apply_rope_nd(q.astype(np.float64), q_positions, frequencies)
+    k = apply_rope_nd(k.astype(np.float64), k_positions, frequencies)
+    return (q @ np.moveaxis(k, -1, -2) * q.shape[-1] ** -0.5).astype(dtype)
 
 
 def mrope_positions(segments):
-    pieces, start = [], 0
+    ids, current_pos = [], 0
     for segment in segments:
-        if np.ndim(segment) == 0:
-            t = h = w = int(segment)
-            if t < 0:
-                _bad("text of length %d" % t)
-            piece = np.repeat(np.arange(t), 3).reshape(t, 3)
+        if np.ndim(segment):
+            bad = [side for side in segment if side < 1]
+            if bad:
+                raise ValueError(f"grid_thw {segment}: {bad[0]}")
+            llm = np.stack(np.meshgrid(*map(np.arange, segment), indexing="ij"), axis=-1).reshape(-1, 3)
+        elif segment < 0:
+            raise ValueError(f"text_len {segment}")
         else:
-            t, h, w = segment
-            if t < 1 or h < 1 or w < 1:
-                _bad("image of size %s" % (tuple(segment),))
-            piece = np.stack(
-                [np.repeat(np.arange(t), h * w), np.tile(np.repeat(np.arange(h), w), t), np.tile(np.arange(w), t * h)], axis=1
-            )
-        pieces.append(start + piece)
-        start = next_position(np.concatenate(pieces))
-    return np.concatenate(pieces)
+            llm = np.arange(segment)[:, new] * np.ones(3, dtype=int)
+        ids.append(current_pos + llm)
+        current_pos = next_position(ids[-1])
+    return np.vstack(ids)
 
 
 def next_position(positions):
-    if np.size(positions) == 0:
-        return 0
-    return int(np.max(positions)) + 1
+    return max(np.ravel(positions).max(initial=-1) + 1, 0)
 
 
 ANSWERS = {
-    "tokens_of_a_16_by_16_image": 16 * 16,
+    "tokens_of_a_16_by_16_image": 256,
     "position_of_text_after_it": 16,
     "text_under_mrope_is_plain_rope": True,
     "axial_rope_sees_diagonals_in_one_pair": False,
