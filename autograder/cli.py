@@ -72,22 +72,22 @@ def grade(
     """Grade every submission in FOLDER."""
     from rich.console import Console
 
-    from autograder import batch
+    from autograder.batch import coordinator
+    from autograder.batch.jobs import BatchError
     from autograder.submission import NothingToGrade
 
-    without = _checked_isolation(isolation)
+    configuration = coordinator.RunConfiguration(
+        folder,
+        out,
+        assignment=assignment,
+        jobs=jobs or len(os.sched_getaffinity(0)),
+        scheduler=scheduler,
+        disabled_locks=_disabled_locks(isolation),
+        regrade=regrade,
+    )
     try:
-        batch.grade(
-            folder,
-            assignment=assignment,
-            out=out,
-            jobs=jobs or len(os.sched_getaffinity(0)),
-            scheduler=scheduler,
-            isolation=without,
-            regrade=regrade,
-            console=Console(),
-        )
-    except (NothingToGrade, batch.BatchError) as error:
+        coordinator.grade(configuration, Console())
+    except (NothingToGrade, BatchError) as error:
         raise Refusal(str(error)) from error
 
 
@@ -102,7 +102,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
 
-    without = _checked_isolation(isolation)
+    disabled_locks = _disabled_locks(isolation)
     known = [one.name for one in course.assignments()]
     try:
         submission = read_file(file, assignment, known)
@@ -113,7 +113,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         raise Refusal(submission.problem.instructor)
     grade = None
     if submission.problem is None:
-        with Grader(without) as grader:
+        with Grader(disabled_locks) as grader:
             grade = grader.grade(course.find(submission.assignment), submission.cells)
     if as_json:
         click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
@@ -232,7 +232,7 @@ def bench() -> None:
     room.run(Console())
 
 
-def _checked_isolation(isolation: str) -> Collection[str]:
+def _disabled_locks(isolation: str) -> Collection[str]:
     """The locks to leave off. Refuses to go on where the wall is wanted and does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import NAMES

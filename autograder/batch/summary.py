@@ -39,8 +39,6 @@ class Summary:
     """submissions by status"""
     superseded: int = 0
     seconds: float = 0.0
-    warm_seconds: float = 0.0
-    """from the first grade of this run to the last"""
     needs_human: dict[str, list[str]] = field(default_factory=dict)
     """by kind, a sentence for each"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)

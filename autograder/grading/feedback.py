@@ -7,7 +7,7 @@ wanted or got value, or anything that the submission printed or raised there.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, KeysView
+from collections.abc import Collection, KeysView, Sequence
 
 from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.call import ANSWERS
@@ -63,38 +63,49 @@ def told(one: TestResult) -> str:
     return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
 
 
-def markdown(submission: Submission, grade: Grade | None) -> str:
-    """The feedback file of one submission; `grade` is None where nothing could be run."""
-    title = f"# {submission.assignment}"
-    if grade is None:
-        return f"{title}\n\n{_not_graded(submission)}\n"
-    parts = [f"{title}: {grade.score:g} of {grade.max_score:g} points", *_notes(submission), *_loading(submission, grade)]
-    parts += _questions(grade, submission, tuple(Phase))
+def markdown(submission: Submission, grade: Grade) -> str:
+    """The feedback file of one submission that was graded."""
+    return assembled(submission, grade.score, grade.max_score, body(grade, submission.cells))
+
+
+def assembled(submission: Submission, score: float, max_score: float, text: str) -> str:
+    """The feedback file, from what `body` wrote: that depends on the code alone, and so is shared by all who handed it in."""
+    parts = [f"# {submission.assignment}: {score:g} of {max_score:g} points", *_notes(submission), text]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def body(grade: Grade, cells: Sequence[str]) -> str:
+    """What there is to say of a grade, without a title and without how the file was read."""
+    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase))]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
-    return "\n\n".join(filter(None, parts)) + "\n"
+    return "\n\n".join(filter(None, parts))
+
+
+def not_graded(assignment: str, why: str) -> str:
+    """The feedback file of what could not be graded."""
+    return f"# {assignment}\n\n{_not_graded(why)}\n"
 
 
 def public_markdown(submission: Submission, grade: Grade) -> str:
     """What a student may see at once, before hidden results are published: public results and what is still to be decided."""
     public = [one for one in grade.test_results if not one.test.hidden]
     if submission.problem is not None:
-        return f"{_not_graded(submission)}\n"
+        return f"{_not_graded(submission.problem.student)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
-    parts = [head, *_notes(submission), *_loading(submission, grade), *_questions(grade, submission, (Phase.PUBLIC,))]
+    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(grade, submission.cells, (Phase.PUBLIC,))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _not_graded(submission: Submission) -> str:
-    assert submission.problem is not None
-    return f"**Not graded.** {inline(submission.problem.student)}"
+def _not_graded(why: str) -> str:
+    return f"**Not graded.** {inline(why)}"
 
 
 def _notes(submission: Submission) -> list[str]:
     return ["\n".join(f"- {inline(note)}" for note in submission.notes)] if submission.notes else []
 
 
-def _loading(submission: Submission, grade: Grade) -> list[str]:
+def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     """What went wrong before any function was called, or with the submission as a whole."""
     words = {
         Status.TIMEOUT: "Your code used up all of its time. What had passed before that counts.",
@@ -105,7 +116,7 @@ def _loading(submission: Submission, grade: Grade) -> list[str]:
     if failure is not None:
         at = f" at line {failure.line}" if failure.line else ""
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
-        if len(submission.cells) > 1:  # a notebook: the other cells ran
+        if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
         parts += [head, quoted(f"{failure.kind}: {failure.message}")]
         if "ImportError" in failure.bases:
@@ -113,7 +124,7 @@ def _loading(submission: Submission, grade: Grade) -> list[str]:
     return parts
 
 
-def _questions(grade: Grade, submission: Submission, phases: tuple[Phase, ...]) -> list[str]:
+def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
     for one in grade.test_results:
@@ -121,7 +132,7 @@ def _questions(grade: Grade, submission: Submission, phases: tuple[Phase, ...]) 
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
     # A single mistake is its own cause: no need to read the code for that.
-    blocks = building_blocks("\n".join(submission.cells)) if len(mistaken) > 1 else {}
+    blocks = building_blocks("\n".join(cells)) if len(mistaken) > 1 else {}
     causes = _causes(mistaken, blocks)
     own = [name for name in mistaken if name not in causes]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from autograder.checks.status import Status
-from autograder.grading import result
+from autograder.grading import feedback, result
 from autograder.grading.result import Grade
 from autograder.submission import Submission
 
@@ -22,6 +23,32 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
+class PackedGrade:
+    """A grade as it travels and is kept: made by the grader, so that the coordinator of thousands only has to write it down."""
+
+    status: Status
+    score: float
+    max_score: float
+    seconds: float
+    questions: dict[str, float]
+    """points by question"""
+    grade: bytes
+    """all of it, as JSON, deflated"""
+    gradescope: str
+    """Gradescope's JSON, from Otter"""
+    feedback: str
+    """what the student may read of it, as Markdown, without notes on how their file was read"""
+
+    @classmethod
+    def of(cls, grade: Grade, cells: tuple[str, ...]) -> PackedGrade:
+        """Pack a grade of that code."""
+        packed = zlib.compress(result.to_json(grade).encode("ascii"))
+        gradescope = json.dumps(grade.gradescope, indent=1)
+        words = feedback.body(grade, cells)
+        return cls(grade.status, grade.score, grade.max_score, grade.seconds, grade.questions, packed, gradescope, words)
+
+
+@dataclass(frozen=True)
 class Row:
     """One submission that counts, and its grade."""
 
@@ -30,33 +57,60 @@ class Row:
     key: Key
     folder: str
     """its student's folder name"""
-    status: Status
-    score: float
-    max_score: float
-    seconds: float
-    questions: dict[str, float]
-    """points by question"""
-    lost: str
-    """why no grader could judge it, for staff; empty where one did"""
     written: bool
     """whether its feedback and results were written to the student's folder"""
-    packed: bytes | None
-    """the grade as `pack` made it"""
+    lost: str = ""
+    """why no grader could judge it, for staff; empty where one did"""
+    packed: PackedGrade | None = None
+    """None for a submission of no known assignment: there is no suite to say anything of it"""
+
+    @property
+    def status(self) -> Status:
+        return self.packed.status if self.packed is not None else Status.UNREADABLE
+
+    @property
+    def score(self) -> float:
+        return self.packed.score if self.packed is not None else 0.0
+
+    @property
+    def max_score(self) -> float:
+        return self.packed.max_score if self.packed is not None else 0.0
+
+    @property
+    def seconds(self) -> float:
+        return self.packed.seconds if self.packed is not None else 0.0
+
+    @property
+    def questions(self) -> dict[str, float]:
+        """Points by question."""
+        return self.packed.questions if self.packed is not None else {}
 
     @property
     def grade(self) -> Grade | None:
         """All of the grade; None where nothing was run."""
         if self.packed is None or self.lost or self.submission.problem is not None:
             return None
-        return _unpacked(self.packed)
+        return result.from_json(zlib.decompress(self.packed.grade).decode("ascii"))
 
     @property
-    def gradescope(self) -> dict[str, Any]:
-        """The result in Gradescope's format."""
+    def gradescope(self) -> str:
+        """The result as Gradescope's JSON."""
         if self.packed is not None:
-            return _unpacked(self.packed).gradescope
-        assert self.submission.problem is not None  # of no known assignment: there is no suite to say more
-        return {"tests": [], "output": self.submission.problem.student, "score": 0}
+            return self.packed.gradescope
+        assert self.submission.problem is not None
+        return json.dumps({"tests": [], "output": self.submission.problem.student, "score": 0}, indent=1)
+
+    @property
+    def feedback(self) -> str:
+        """What the student may read, as Markdown."""
+        problem = self.submission.problem
+        if self.lost or problem is not None:
+            return feedback.not_graded(self.submission.assignment, LOST if problem is None or self.lost else problem.student)
+        assert self.packed is not None
+        return feedback.assembled(self.submission, self.score, self.max_score, self.packed.feedback)
+
+
+LOST = "Your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at it."
 
 
 class Rows(Protocol):
@@ -67,12 +121,3 @@ class Rows(Protocol):
 
     def cells(self, code: str) -> tuple[str, ...]:
         """The code of a key."""
-
-
-def pack(grade: Grade) -> bytes:
-    """A grade as the gradebook keeps it: JSON, deflated."""
-    return zlib.compress(result.to_json(grade).encode("ascii"))
-
-
-def _unpacked(packed: bytes) -> Grade:
-    return result.from_json(zlib.decompress(packed).decode("ascii"))

@@ -6,11 +6,12 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.batch.gradebook import Gradebook, Key, code_hash
+from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading.result import Grade
+from autograder.grading.row import Key, PackedGrade
 from autograder.submission import Problem, Submission
 
 COURSE = (*("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),)
@@ -78,9 +79,9 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     pairs = list(graded)
     with Gradebook.writing(out) as book:
         book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
-        verdicts = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
+        grades = {Key(one.assignment, "suite", code_hash(one)): PackedGrade.of(grade, one.cells) for one, grade in pairs}
         for key in book.to_grade():
-            book.add(key, verdicts[key])
+            book.add(key, grades[key])
 
 
 def made_up_class(
@@ -90,7 +91,7 @@ def made_up_class(
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:
-        verdicts = [grade(assignment, 4 * level / distinct - 2, draw) for level in range(distinct)]
+        grades = [grade(assignment, 4 * level / distinct - 2, draw) for level in range(distinct)]
         for number in range(size):
             student = f"{FIRST[number % len(FIRST)]} {LAST[number % len(LAST)]} {number:04}"
             level = min(max(round(draw.gauss(distinct * 0.55, distinct * 0.22)), 0), distinct - 1)
@@ -99,5 +100,5 @@ def made_up_class(
                 refused = [TestResult(test, TestStatus.UNREADABLE, "empty") for test in tests_of(assignment)]
                 graded.append((submission_file(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
             elif draw.random() < 0.95:
-                graded.append((submission_file(student, assignment, f"level = {level}"), verdicts[level]))
+                graded.append((submission_file(student, assignment, f"level = {level}"), grades[level]))
     return graded

@@ -119,7 +119,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
     submission = handed_in(problem=Problem(HOSTILE, "for staff"))
-    for said in (feedback.markdown(submission, None), feedback.public_markdown(submission, grade())):
+    for said in (feedback.not_graded(submission.assignment, submission.problem.student), feedback.public_markdown(submission, grade())):
         assert_harmless(said)
         assert "for staff" not in said
 

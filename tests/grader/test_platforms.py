@@ -15,7 +15,9 @@ import dill
 import pytest
 from click.testing import CliRunner
 
-from autograder import batch, course
+from autograder import course
+from autograder.batch import coordinator
+from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.grading.grader import Grader
@@ -253,7 +255,7 @@ def graded(tmp_path: Path, layout: str) -> Path:
         path = tmp_path / "handed_in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    batch.grade(tmp_path / "handed_in", out=tmp_path / "out")
+    coordinator.grade(RunConfiguration(tmp_path / "handed_in", tmp_path / "out"))
     return tmp_path / "out"
 
 
