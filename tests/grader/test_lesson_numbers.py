@@ -798,6 +798,65 @@ def _measured() -> Sentences:
     yield 'was true of two seeds out of eight at four times the length. "ALiBi'
 
 
+@lesson
+def grids(m: Any) -> Sentences:
+    side = 224 // 16
+    where = m.grid_positions(side, side)
+    yield f"with patches of 16 × 16 pixels is a grid of {side} × {side} = {len(where)} tokens"
+    below = np.flatnonzero((where == where[0] + [1, 0]).all(axis=1))[0]
+    yield f"In the flattened sequence it stands {below} positions later"
+    yield f"In the image they are {where[side - 1, 1] - where[side, 1]} columns apart"
+    wide = m.grid_positions(3, 20)
+    yield f"the patch below stands {np.flatnonzero((wide == [1, 0]).all(axis=1))[0]} positions later, not {below}"
+
+    qwen2, qwen3 = m.mrope_frequencies(128, (16, 24, 24), 1e6), m.mrope_frequencies(128, (24, 20, 20), 1e6, interleaved=True)
+    yield f"its fastest width pair rotates by {qwen2[:, 2].max():.5f} radians. The fastest time pair rotates by {short(qwen2[:, 0].max())} radian"
+    yield f"the fastest width pair rotates by {qwen3[:, 2].max():.2f} radians per column"
+
+    row, mixed = np.array([[1.0, 0, 1, 0]]), [[1, -1], [1, 1]]
+    keys = [(0, 0), (3, 0), (0, 3), (3, 3)]
+    yield f"| key at | {' | '.join(map(str, keys))} |"
+    scores = {name: m.grid_scores(row, np.repeat(row, 4, axis=0), [(0, 0)], keys, matrix)[0]
+              for name, matrix in (("axial", m.axial_frequencies(4)), ("mixed", mixed))}  # fmt: skip
+    for name, values in scores.items():
+        yield f"| {name} | {' | '.join(d(value, 3) for value in values)} |"
+    axial = scores["axial"]
+    assert math.isclose(axial[0] + axial[3], axial[1] + axial[2])
+    assert np.allclose(axial, [(math.cos(y) + math.cos(x)) / 2 for y, x in keys])
+    assert np.allclose(scores["mixed"], [(math.cos(y - x) + math.cos(y + x)) / 2 for y, x in keys])
+    yield f"the first and the last number sum to {axial[0] + axial[3]:.3f}, and so do the two in the middle"
+
+    three = np.array([[0.0], [6], [12]])
+    yield f"Three cells hold {', '.join(map(short, three[:, 0]))}"
+    yield f"is {', '.join(d((j + 0.5) * 3 / 5 - 0.5, 1).replace('.0', '') for j in range(5))}. The first becomes 0, the last becomes 2"
+    stretched, aligned = m.resize_grid(three, (1, 3), (1, 5))[:, 0], np.interp(np.linspace(0, 2, 5), [0, 1, 2], three[:, 0])
+    yield f"The new cells are {', '.join(short(round(value, 6)) for value in stretched)}. If the corners"
+    yield f"they would be {', '.join(map(short, aligned))}."
+    yield f"the values differ: {short(round(stretched[1], 6))} and {short(aligned[1])} in the example by hand"
+
+    sequence = m.mrope_positions([3, (1, 2, 4), 2])
+    rows = {"text": sequence[:3], "image, first row": sequence[3:7], "image, second row": sequence[7:11]}
+    for name, cells in rows.items():
+        yield f"| {name} | {', '.join(map(point, cells))} |"
+    yield f"| text | {', '.join(map(point, sequence[11:]))} |"
+    yield f"The largest coordinate of the image is {sequence[3:11].max()}, so the text goes on at {sequence[11, 0]}"
+    yield f"There are {len(sequence)} tokens, and the next one stands at {m.next_position(sequence)}"
+    after = m.mrope_positions([100, (1, side, side), 1])
+    yield f"has coordinates from {after[100:-1].min()} to {after[100:-1].max()}"
+    yield f"The text after it goes on at {after[-1, 0]}, not at {len(after) - 1}"
+    video = m.mrope_positions([2, (5, 2, 3), 1])
+    yield f"a video of 5 × 2 × 3 cells that starts at 2 is followed by text at {2 + max(2, 3)}, and here at {video[-1, 0]}"
+
+    pairs = [np.flatnonzero(column) for column in m.mrope_frequencies(64, (8, 12, 12), interleaved=True).T]
+    counts = [len(one) for one in pairs]
+    assert sum(counts) == 32 and pairs[1][-1] == 31
+    yield f"$i \\bmod 3 = 1$ below {3 * 12}. But there are only {sum(counts)} pairs"
+    yield f"{pairs[1][0]}, {pairs[1][1]}, …, {pairs[1][-1]} are {counts[1]} pairs, not 12. In the same way $w$ gets {counts[2]} pairs"
+    yield f"So $t$ gets {counts[0]} pairs, not 8"
+    alternating = m.alternating_frequencies(64).max(axis=0)
+    yield f"the fastest pair of $y$ has frequency {short(alternating[0])}, the fastest pair of $x$ has {alternating[1]:.3f}"
+
+
 # The questions: what the lessons ask and do not say, found with the functions.
 
 ASKED: dict[str, Callable[[Any], dict[str, Any]]] = {}
@@ -947,6 +1006,19 @@ def the_experiment(m: Any) -> dict[str, Any]:
         "learned_runs_past_its_table": False,
         "alibi_changes_the_embeddings": not np.array_equal(m.encode("alibi", x, {"slope": 0.5}), x),
         "causal_model_without_encoding_sees_order": seen[0] != seen[1],
+    }
+
+
+@asked_in("grids")
+def images_and_text(m: Any) -> dict[str, Any]:
+    x, theta = some_features(), m.mrope_frequencies(4, (1, 1, 0))
+    text = m.mrope_positions([6])
+    plain = m.apply_rope_nd(x, text[:, :1], theta.sum(axis=1, keepdims=True))
+    return {
+        "tokens_of_a_16_by_16_image": len(m.grid_positions(16, 16)),
+        "position_of_text_after_it": m.mrope_positions([(1, 16, 16), 1])[-1, 0],
+        "text_under_mrope_is_plain_rope": np.allclose(m.apply_rope_nd(x, text, theta), plain),
+        "axial_rope_sees_diagonals_in_one_pair": bool((np.count_nonzero(m.axial_frequencies(64), axis=1) > 1).any()),
     }
 
 
