@@ -289,6 +289,59 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     # END SOLUTION
 
 
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    """How much the scores of the same tokens change when the tokens stand further back in a longer sequence.
+
+        padded = `shift` rows of zeros, then the rows of x
+        gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
+
+    Both times the rows are encoded first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
+    rounding, where a score depends on the distance of two tokens and not on their positions.
+
+    Parameters: `method`, one of METHODS; `x`, shape (T, d), T at least 1; `w_q` and `w_k`, shape (d, d_k);
+    `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
+    Returns: float, never negative.
+    Raises: ValueError for a negative shift, for weights that do not fit x, and wherever encode or logits does: for
+    learned when T + shift exceeds the table.
+    Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last
+    score grows from 2·2 = 4 to 3·3 = 9. shift_gap("none", x, w_q, w_k, {}, 1) is 0.0.
+    """
+    # BEGIN SOLUTION
+    if shift < 0:
+        raise ValueError(f"shift must be at least 0; got {shift}")
+    x = np.asarray(x, dtype=np.float64)
+    padded = np.concatenate([np.zeros((shift, x.shape[1])), x])
+
+    def scores(rows):
+        encoded = encode(method, rows, parameters)
+        return logits(method, encoded @ w_q, encoded @ w_k, parameters)
+
+    # Above the diagonal both are −∞, and −∞ − (−∞) is not a number: compare what a query may look at.
+    visible = np.tri(len(x), dtype=bool)
+    at_the_start, further_back = scores(x)[visible], scores(padded)[shift:, shift:][visible]
+    return float(np.abs(further_back - at_the_start).max())
+    # END SOLUTION
+
+
+def learned_parameters(method, parameters):
+    """How many learned numbers the method brings with it: the size of its table, or 0.
+
+    Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
+    belong to the model. A table counts only for the method that reads it.
+
+    Parameters: `method`, one of METHODS; `parameters`, a dict that may hold the tables of several methods.
+    Returns: int.
+    Raises: ValueError for an unknown method.
+    Example: with a table of shape (64, 32) in parameters["table"], learned_parameters("learned", parameters) is
+    2048, and learned_parameters("rope", parameters) is 0.
+    """
+    # BEGIN SOLUTION
+    _check_method(method)
+    names = _ADDED_TABLES.get(method, []) + _SCORE_TABLES.get(method, [])
+    return sum(np.size(parameters[name]) for name in names)
+    # END SOLUTION
+
+
 # Answer with True or False.
 ANSWERS = {
     # Can a learned table encode a position past its last row?

@@ -1,6 +1,6 @@
 """Known mistakes in the experiment: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint names the likely cause in the words of the lesson and leaves the fix to the student.
 """
 
 import numpy as np
@@ -351,3 +351,134 @@ def last_for_longest(lengths, accuracies, trained_length):
 def first_for_trained(lengths, accuracies, trained_length):
     extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
+
+
+# shift_gap, learned_parameters
+
+
+def scores_from(start, method, x, w_q, w_k, parameters):
+    """The scores of the rows of x at positions start, start + 1, …, among themselves."""
+    x = np.asarray(x, dtype=np.float64)
+    encoded = extrapolation.encode(method, np.concatenate([np.zeros((start, x.shape[1])), x]), parameters)
+    return extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[start:, start:]
+
+
+def change(x, before, after):
+    """The largest difference over the keys that a query may look at."""
+    visible = np.tri(len(x), dtype=bool)
+    return float(np.abs(after - before)[visible].max())
+
+
+@misconception(
+    "shift_gap",
+    hint="You compared the rows of zeros with the tokens; the rule is to compare the same tokens, so leave the first rows out.",
+    origin="expected: the first T rows of the padded scores for the last T",
+)
+def padding_compared(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    x = np.asarray(x, dtype=np.float64)
+    encoded = extrapolation.encode(method, np.concatenate([np.zeros((shift, x.shape[1])), x]), parameters)
+    padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)
+    with np.errstate(invalid="ignore"):
+        return change(x, scores_from(0, method, x, w_q, w_k, parameters), padded[: len(x), : len(x)])
+
+
+@misconception(
+    "shift_gap",
+    hint="You put the zeros behind the tokens; the rule is to put them before, so that the tokens move to later positions.",
+    origin="expected: padding at the end, as batches of sequences have it",
+)
+def padding_behind(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    x = np.asarray(x, dtype=np.float64)
+    encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
+    padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
+    return change(x, scores_from(0, method, x, w_q, w_k, parameters), padded)
+
+
+@misconception(
+    "shift_gap",
+    hint="You did not encode the padded rows; the rule is to put the zeros first and then encode, so that the tokens get later positions.",
+    origin="expected: encode called before the padding, or only logits called",
+)
+def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    encoded = extrapolation.encode(method, np.asarray(x, dtype=np.float64), parameters)
+    padded = np.concatenate([np.zeros((shift, encoded.shape[1])), encoded])
+    after = extrapolation.logits(method, padded @ w_q, padded @ w_k, parameters)[shift:, shift:]
+    return change(x, scores_from(0, method, x, w_q, w_k, parameters), after)
+
+
+@misconception(
+    "shift_gap",
+    hint="You averaged the differences; the rule is the largest one, which no average can hide.",
+    origin="expected: mean for max",
+)
+def average_difference(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
+    return float(np.abs(after - before)[np.tri(len(x), dtype=bool)].mean())
+
+
+@misconception(
+    "shift_gap",
+    hint="You took the largest difference without its absolute value; the rule counts a score that falls like one that rises.",
+    origin="expected: the absolute value left out",
+)
+def signed_difference(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
+    return float((after - before)[np.tri(len(x), dtype=bool)].max())
+
+
+@misconception(
+    "shift_gap",
+    hint="You subtracted −∞ from −∞, which is not a number; the rule compares only the keys that a query may look at.",
+    origin="expected: the difference of two masked matrices",
+)
+def hidden_scores_subtracted(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
+    with np.errstate(invalid="ignore"):
+        return float(np.abs(after - before).max())
+
+
+@misconception(
+    "learned_parameters",
+    hint="You counted every table in the dict; the rule counts only the table that this method reads.",
+    origin="expected: a sum over all of the parameters",
+)
+def every_table_counted(method, parameters):
+    extrapolation.learned_parameters(method, parameters)
+    return sum(np.size(parameters[name]) for name in ("table", "key_table", "bias_table") if name in parameters)
+
+
+@misconception(
+    "learned_parameters",
+    hint="You counted rows; the rule counts numbers, and a row has one for each column.",
+    origin="expected: len for size",
+)
+def rows_counted(method, parameters):
+    name = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}.get(method)
+    extrapolation.learned_parameters(method, parameters)
+    return len(parameters[name]) if name else 0
+
+
+@misconception(
+    "learned_parameters",
+    hint="You counted the slope, the base or the number of bits; the rule is that they are chosen before training and not learned.",
+    origin="expected: everything in the dict taken for something that is trained",
+)
+def constants_counted(method, parameters):
+    name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
+    return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
+
+
+@misconception(
+    "learned_parameters",
+    hint="You left out the tables that act in the scores; the rule is that Shaw's rows and T5's entries are learned as well.",
+    origin="expected: only the table called “learned” counted",
+)
+def only_the_learned_table(method, parameters):
+    right = extrapolation.learned_parameters(method, parameters)
+    return right if method == "learned" else 0

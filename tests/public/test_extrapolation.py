@@ -1,4 +1,5 @@
-"""Extrapolation, the tests you can see: every method by its values, and the two numbers that sum up a measurement.
+"""Extrapolation, the tests you can see: every method by its values, the two numbers that sum up a
+measurement, and two columns of the comparison table.
 
 The first line of a test is the rule that it checks. The values wanted are in `expected/extrapolation.json`.
 """
@@ -123,14 +124,14 @@ def test_logits_without_an_effect(extrapolation, method):
         expect.matches(extrapolation.logits, method, features(4, d), features(4, d, seed=1), parameters(4, d))
 
 
-@pytest.mark.question("logits", points=0.375)
+@pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", SCORED)
 def test_logits(extrapolation, method):
     """The scores with the method's effect."""
     expect.matches(extrapolation.logits, method, features(12, 4), features(12, 4, seed=1), parameters(12, 4))
 
 
-@pytest.mark.question("logits", points=0.5)
+@pytest.mark.question("logits", points=0.25)
 def test_the_future_is_hidden(extrapolation):
     """Every method has −∞ above the diagonal, and numbers on and below it."""
     hidden = ~np.tri(5, dtype=bool)
@@ -143,14 +144,14 @@ def test_the_future_is_hidden(extrapolation):
 # longest_reliable_length
 
 
-@pytest.mark.question("longest_reliable_length", points=0.5)
+@pytest.mark.question("longest_reliable_length", points=0.375)
 def test_reliable_by_hand(extrapolation):
     """A lucky pass behind a failure does not count, and what just reaches the threshold passes."""
     longest = extrapolation.longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
     expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
 
 
-@pytest.mark.question("longest_reliable_length", points=0.5)
+@pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_lengths(extrapolation):
     """Lengths may come in any order; 0 where not even the shortest passes."""
     expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
@@ -161,15 +162,54 @@ def test_reliable_lengths(extrapolation):
 # extrapolation_gap
 
 
-@pytest.mark.question("extrapolation_gap", points=0.375)
+@pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gap_by_hand(extrapolation):
     """Accuracy at the trained length minus accuracy at the longest."""
     gap = extrapolation.extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16)
     expect.close(gap, 0.75, "1.0 at the trained length 16 and 0.25 at 128")
 
 
-@pytest.mark.question("extrapolation_gap", points=0.375)
+@pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
     """The longest length is the largest, which need not come last; better at the longest makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
+
+
+# shift_gap
+
+
+@pytest.mark.question("shift_gap", points=0.375)
+def test_shift_gap_by_hand(extrapolation):
+    """One position further back, integer positions 0 and 1 become 1 and 2: the last score grows from 2·2 to 3·3."""
+    ones = np.ones((2, 1))
+    gap = extrapolation.shift_gap("integer", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
+    expect.close(gap, 5.0, "two tokens that are both 1, shifted by one position")
+    gap = extrapolation.shift_gap("none", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
+    expect.close(gap, 0.0, "the same without any encoding")
+
+
+@pytest.mark.question("shift_gap", points=0.5)
+def test_shift_gaps(extrapolation):
+    """The gap is 0 where scores depend on the distance alone: none, RoPE, Shaw, T5 and ALiBi. The other five have a gap."""
+    x, w_q, w_k = features(4, 4), features(4, 4, seed=1), features(4, 4, seed=2)
+    given_to = parameters(4 + 3, 4)
+    for method in ADDED:
+        gap = expect.matches(extrapolation.shift_gap, method, x, w_q, w_k, given_to, 3)
+        expect.holds(gap > 0.1, f"{method}: the scores change when the tokens are shifted")
+    for method in ("none", *SCORED):
+        expect.matches(extrapolation.shift_gap, method, x, w_q, w_k, given_to, 3)
+
+
+# learned_parameters
+
+
+@pytest.mark.question("learned_parameters", points=0.5)
+def test_learned_parameters(extrapolation):
+    """Only a table counts, and only for the method that reads it: a slope, a base and a number of bits are not learned."""
+    given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
+    given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
+    wanted = {"learned": 2048, "shaw": 544, "t5": 32}
+    for method in ("none", *ADDED, *SCORED):
+        count = expect.matches(extrapolation.learned_parameters, method, given_to)
+        expect.close(count, wanted.get(method, 0), f"{method}: the numbers that training has to find for it")
