@@ -40,6 +40,8 @@ Parameters = dict[str, Any]
 
 HERE = Path(__file__).resolve().parent
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
+RELIABLE = 0.9
+"""the accuracy from which on a run counts as reliable"""
 
 
 @dataclass(frozen=True)
@@ -213,9 +215,10 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
     """Is what will be trained what will be measured? Compared on one text, with random parameters."""
     parameters = draw_parameters(method, setting, seed=0)
     text = np.random.default_rng(0).integers(setting.vocabulary, size=setting.trained_length)
-    stacked = {name: value[np.newaxis] for name, value in parameters.items()}
-    h, q, k = (array[0, 0] for array in _queries_and_keys(stacked, reading, text[np.newaxis, np.newaxis])[:3])
-    scores = _scores(stacked, reading, q[np.newaxis, np.newaxis], k[np.newaxis, np.newaxis])[0, 0]
+    alone = stacked([parameters])
+    embedded = _embedded(alone, reading, text[np.newaxis, np.newaxis])
+    projected = _projected(alone, embedded, asked=len(text))[:2]
+    h, q, k, scores = (array[0, 0] for array in (embedded, *projected, _scores(alone, reading, *projected)))
 
     known = setting.constants() | parameters
     for name, wanted, got in (
@@ -229,25 +232,25 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
 # The model and its gradients, for many seeds and texts at once: every array begins with the axes (seed, text).
 
 
-def loss_and_gradients(parameters: Parameters, reading: Reading, texts: np.ndarray, back: int) -> tuple[np.ndarray, Parameters]:
+def loss_and_gradients(
+    parameters: Parameters, reading: Reading, texts: np.ndarray, answers: np.ndarray
+) -> tuple[np.ndarray, Parameters]:
     """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter.
 
-    `parameters` hold the seeds along their first axis, `texts` are token numbers of shape (S, B, T). Places that
-    have nothing `back` places before them are not counted.
+    `parameters` hold the seeds along their first axis, `texts` are token numbers of shape (S, B, T), and `answers`, of
+    shape (S, B, n), are the right tokens at the last n places. Nothing is asked at the places before them.
     """
-    h, q, k = _queries_and_keys(parameters, reading, texts)
-    v = h @ parameters["w_v"][:, np.newaxis]
-    weights = _softmax(_scores(parameters, reading, q, k))
-    probabilities = _softmax(weights @ v)
+    asked = answers.shape[-1]
+    h = _embedded(parameters, reading, texts)
+    q, k, v = _projected(parameters, h, asked)
+    weights = softmax(_scores(parameters, reading, q, k))
+    d_y = softmax(weights @ v)
 
-    answers = texts[..., :-back, np.newaxis]
-    given = np.take_along_axis(probabilities[..., back:, :], answers, axis=-1)
+    given = np.take_along_axis(d_y, answers[..., np.newaxis], axis=-1)
     loss = -np.log(given).mean(axis=(1, 2, 3))
 
     # Softmax and cross-entropy together: the gradient of a score is its probability, less 1 for the right token.
-    d_y = probabilities
-    np.put_along_axis(d_y[..., back:, :], answers, given - 1, axis=-1)
-    d_y[..., :back, :] = 0
+    np.put_along_axis(d_y, answers[..., np.newaxis], given - 1, axis=-1)
     d_y /= answers[0].size
 
     d_weights = d_y @ _transposed(v)
@@ -255,60 +258,85 @@ def loss_and_gradients(parameters: Parameters, reading: Reading, texts: np.ndarr
     d_q, d_k, d_tables = _score_gradients(parameters, reading, q, k, d_scores)
     d_v = _transposed(weights) @ d_y
 
-    projected = {"w_q": d_q, "w_k": d_k, "w_v": d_v}
-    d_h = sum(gradient @ _transposed(parameters[name])[:, np.newaxis] for name, gradient in projected.items())
-    gradients = {name: _flat(h).swapaxes(-1, -2) @ _flat(gradient) for name, gradient in projected.items()}
-    gradients["tokens"] = _lookup_gradient(texts.reshape(len(texts), -1), _flat(d_h), parameters["tokens"].shape[1])
+    d_h = np.zeros_like(h)
+    gradients = {}
+    for name, gradient in (("w_q", d_q), ("w_k", d_k), ("w_v", d_v)):
+        read = np.s_[..., -gradient.shape[-2] :, :]  # queries read the last rows, keys and values all
+        d_h[read] += gradient @ _transposed(parameters[name])[:, np.newaxis]
+        gradients[name] = _flat(h[read]).swapaxes(-1, -2) @ _flat(gradient)
+    for name, index in (("tokens", texts), ("before", _before(parameters, texts))):
+        if name in parameters:
+            gradients[name] = _lookup_gradient(index.reshape(len(texts), -1), _flat(d_h), parameters[name].shape[1])
     if "table" in parameters:
         gradients["table"] = np.zeros_like(parameters["table"])
         gradients["table"][:, : texts.shape[-1]] = d_h.sum(axis=1)
     return loss, gradients | d_tables
 
 
-def _queries_and_keys(parameters: Parameters, reading: Reading, texts: np.ndarray) -> tuple[np.ndarray, ...]:
+def answered(parameters: Parameters, reading: Reading, texts: np.ndarray, asked: int) -> np.ndarray:
+    """The score of every token as the answer at each of the last places, shape (S, B, asked, vocabulary)."""
+    q, k, v = _projected(parameters, _embedded(parameters, reading, texts), asked)
+    return softmax(_scores(parameters, reading, q, k)) @ v
+
+
+def _embedded(parameters: Parameters, reading: Reading, texts: np.ndarray) -> np.ndarray:
     seeds = np.arange(len(texts))[:, np.newaxis, np.newaxis]
     h = parameters["tokens"][seeds, texts] + reading.added
+    if "before" in parameters:
+        h = h + parameters["before"][seeds, _before(parameters, texts)]
     if "table" in parameters:
         h = h + parameters["table"][:, np.newaxis, : texts.shape[-1]]
-    return h, h @ parameters["w_q"][:, np.newaxis], h @ parameters["w_k"][:, np.newaxis]
+    return h
+
+
+def _before(parameters: Parameters, texts: np.ndarray) -> np.ndarray:
+    """The token that stands before each one. The first has none, and gets the number after the last token's."""
+    return np.concatenate([np.full_like(texts[..., :1], parameters["tokens"].shape[1]), texts[..., :-1]], axis=-1)
+
+
+def _projected(parameters: Parameters, h: np.ndarray, asked: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Queries of the last places alone, keys and values of all."""
+    w_q, w_k, w_v = (parameters[name][:, np.newaxis] for name in ("w_q", "w_k", "w_v"))
+    return h[..., -asked:, :] @ w_q, h @ w_k, h @ w_v
 
 
 def _scores(parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """Shape (S, B, n, T): queries of the last n places, keys of all T."""
+    last = np.s_[-q.shape[-2] :]
     scores = _turned(q, reading.turns) @ _transposed(_turned(k, reading.turns)) / np.sqrt(q.shape[-1])
     if reading.rows is not None:
-        scores += np.einsum("sbid,sijd->sbij", q, parameters["key_table"][:, reading.rows]) / np.sqrt(q.shape[-1])
+        scores += np.einsum("sbid,sijd->sbij", q, parameters["key_table"][:, reading.rows[last]]) / np.sqrt(q.shape[-1])
     if reading.buckets is not None:
-        scores += parameters["bias_table"][:, np.newaxis, reading.buckets, 0]
-    return scores + reading.constant
+        scores += parameters["bias_table"][:, np.newaxis, reading.buckets[last], 0]
+    return scores + reading.constant[last]
 
 
 def _score_gradients(
     parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray, d_scores: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Parameters]:
     """Gradients of queries, keys and the table that the scores read, if there is one."""
-    root = np.sqrt(q.shape[-1])
+    root, last = np.sqrt(q.shape[-1]), np.s_[-q.shape[-2] :]
     turned_back = None if reading.turns is None else _transposed(reading.turns)
     d_q = _turned(d_scores @ _turned(k, reading.turns) / root, turned_back)
     d_k = _turned(_transposed(d_scores) @ _turned(q, reading.turns) / root, turned_back)
     d_tables = {}
     if reading.rows is not None:
-        key_table = parameters["key_table"]
-        d_q += np.einsum("sbij,sijd->sbid", d_scores, key_table[:, reading.rows]) / root
+        key_table, rows = parameters["key_table"], reading.rows[last]
+        d_q += np.einsum("sbij,sijd->sbid", d_scores, key_table[:, rows]) / root
         d_rows = np.einsum("sbij,sbid->sijd", d_scores, q) / root
-        d_tables["key_table"] = _lookup_gradient(
-            reading.rows.ravel(), d_rows.reshape(len(q), -1, q.shape[-1]), key_table.shape[1]
-        )
+        d_tables["key_table"] = _lookup_gradient(rows.ravel(), d_rows.reshape(len(q), -1, q.shape[-1]), key_table.shape[1])
     if reading.buckets is not None:
         d_entries = d_scores.sum(axis=1).reshape(len(q), -1, 1)
-        d_tables["bias_table"] = _lookup_gradient(reading.buckets.ravel(), d_entries, parameters["bias_table"].shape[1])
+        d_tables["bias_table"] = _lookup_gradient(reading.buckets[last].ravel(), d_entries, parameters["bias_table"].shape[1])
     return d_q, d_k, d_tables
 
 
 def _turned(x: np.ndarray, turns: np.ndarray | None) -> np.ndarray:
-    """R_t x_t for every place t."""
+    """R_t x_t for every place t, where the last row of x stands at the last place."""
     if turns is None:
         return x
-    return (x.swapaxes(0, 2) @ _transposed(turns)[:, np.newaxis]).swapaxes(0, 2)
+    rows = x.reshape(-1, *x.shape[-2:]).swapaxes(0, 1)
+    return (rows @ _transposed(turns[-len(rows) :])).swapaxes(0, 1).reshape(x.shape)
 
 
 def _lookup_gradient(index: np.ndarray, gradient: np.ndarray, n_rows: int) -> np.ndarray:
@@ -325,7 +353,7 @@ def _flat(x: np.ndarray) -> np.ndarray:
     return x.reshape(len(x), -1, x.shape[-1])
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
+def softmax(scores: np.ndarray) -> np.ndarray:
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
@@ -335,18 +363,36 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 def train(implementation: ModuleType, method: str, setting: Setting, seeds: Sequence[int] = SEEDS) -> list[Parameters]:
     """One trained model a seed. Each seed draws its own start and its own texts, whichever others run beside it."""
-    reading = read(implementation, method, setting)
-    drawn = [draw_parameters(method, setting, seed) for seed in seeds]
-    parameters = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
+    parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
-    adam = Adam(parameters)
-    for step in range(setting.steps):
+
+    def draw() -> tuple[np.ndarray, np.ndarray]:
         size = (setting.batch, setting.trained_length)
         texts = np.stack([source.integers(setting.vocabulary, size=size) for source in sources])
-        _, gradients = loss_and_gradients(parameters, reading, texts, setting.back)
-        # The step shrinks to nothing at the end, so that the last few texts do not decide the result.
-        adam.step(gradients, setting.learning_rate * (1 - step / setting.steps))
+        return texts, texts[..., : -setting.back]
+
+    descend(parameters, read(implementation, method, setting), draw, setting.steps, setting.learning_rate)
     return [{name: value[place] for name, value in parameters.items()} for place in range(len(seeds))]
+
+
+def stacked(models: Sequence[Parameters]) -> Parameters:
+    """The parameters of several seeds, with the seeds along a new first axis."""
+    return {name: np.stack([model[name] for model in models]) for name in models[0]}
+
+
+def descend(
+    parameters: Parameters,
+    reading: Reading,
+    draw: Callable[[], tuple[np.ndarray, np.ndarray]],
+    steps: int,
+    learning_rate: float,
+) -> None:
+    """Train the parameters in place, each step on texts and answers that are drawn for it."""
+    adam = Adam(parameters)
+    for step in range(steps):
+        _, gradients = loss_and_gradients(parameters, reading, *draw())
+        # The step shrinks to nothing at the end, so that the last few texts do not decide the result.
+        adam.step(gradients, learning_rate * (1 - step / steps))
 
 
 class Adam:
@@ -375,7 +421,7 @@ def answer(implementation: ModuleType, method: str, parameters: Parameters, text
     """y of the module's docstring, shape (T, vocabulary), and the weights it was made with, (T, T)."""
     h = implementation.encode(method, parameters["tokens"][text], parameters)
     logits = implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], parameters)
-    weights = _softmax(np.asarray(logits, dtype=np.float64))
+    weights = softmax(np.asarray(logits, dtype=np.float64))
     return weights @ (h @ parameters["w_v"]), weights
 
 
@@ -398,7 +444,7 @@ def ask(
         return Measurement(run, method, seed, length, np.nan, np.nan, np.nan), []  # some position has no entry
     y, weights = map(np.stack, zip(*answered, strict=True))
     answers = texts[:, places - setting.back, np.newaxis]
-    given = np.take_along_axis(_softmax(y[:, places]), answers, axis=-1)
+    given = np.take_along_axis(softmax(y[:, places]), answers, axis=-1)
     right = y[:, places].argmax(axis=-1, keepdims=True) == answers
     by_distance = weights[:, places[:, np.newaxis], places[:, np.newaxis] - distances].mean(axis=(0, 1))
     measurement = Measurement(run, method, seed, length, right.mean(), -np.log(given).mean(), by_distance[setting.back])
@@ -430,19 +476,19 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
     return [
         Measurement(*(convert(row[name]) for name, convert in zip(Measurement._fields, _COLUMNS, strict=True)))
-        for row in _rows(path)
+        for row in rows_of(path)
     ]
 
 
 def saved_looks(path: Path = HERE / "attention.csv") -> dict[str, np.ndarray]:
     """Method → mean weight at distance 0, 1, 2, … , in the first run, at the longest length."""
     looks: dict[str, list[float]] = {}
-    for row in _rows(path):
+    for row in rows_of(path):
         looks.setdefault(row["method"], []).append(float(row["weight"]))
     return {method: np.array(weights) for method, weights in looks.items()}
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -450,16 +496,16 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def save(measurements: Sequence[Measurement], looks: Sequence[Look], folder: Path) -> None:
     """measured.csv, a row for each seed and length; attention.csv, the mean over the seeds."""
     numbers = ((*row[:4], *(f"{number:.4f}" for number in row[4:])) for row in measurements)
-    _write(folder / "measured.csv", Measurement._fields, numbers)
+    write_rows(folder / "measured.csv", Measurement._fields, numbers)
     weights: dict[tuple[str, int], list[float]] = {}
     for look in looks:
         if look.run == next(iter(RUNS)):
             weights.setdefault((look.method, look.distance), []).append(look.weight)
     means = ((*key, f"{np.mean(values):.4f}") for key, values in weights.items())
-    _write(folder / "attention.csv", ("method", "distance", "weight"), means)
+    write_rows(folder / "attention.csv", ("method", "distance", "weight"), means)
 
 
-def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
@@ -473,13 +519,60 @@ def by_length(measurements: Sequence[Measurement], run: str, method: str, what: 
 
 def tables(implementation: ModuleType, measurements: Sequence[Measurement]) -> str:
     """All that was measured, as Markdown: mean ± standard deviation over the seeds."""
-    knobs = [run for run in RUNS if RUNS[run].methods]
-    groups = {run: [run] for run in RUNS if run not in knobs} | {"copy 3 back, one knob turned": knobs}
-    parts = []
+    one_change = [run for run in RUNS if RUNS[run].methods]
+    groups = {run: [run] for run in RUNS if run not in one_change} | {"copy 3 back, one change": one_change}
+    parts = ["The table of the articles, measured", comparison(implementation, measurements)]
     for title, runs in groups.items():
         parts += [f"{title.capitalize()}: accuracy", _accuracy_table(implementation, measurements, runs)]
-        parts += [f"{title.capitalize()}: what stands behind it", _detail_table(implementation, measurements, runs)]
+        parts += [f"{title.capitalize()}: cross-entropy and attention", _detail_table(implementation, measurements, runs)]
     return "\n\n".join(parts) + "\n"
+
+
+def comparison(implementation: ModuleType, measurements: Sequence[Measurement]) -> str:
+    """The table with which articles end: what each method is, found by asking its functions, and how well it runs."""
+    setting = RUNS[next(iter(RUNS))].setting
+    every_method = [run for run in RUNS if RUNS[run].methods is None]
+    lines = []
+    for method in implementation.METHODS:
+        drawn = draw_parameters(method, setting, seed=0)
+        known = setting.constants() | drawn
+        x, w_q, w_k = drawn["tokens"], drawn["w_q"], drawn["w_k"]
+        gap = implementation.shift_gap(method, x, w_q, w_k, known, setting.trained_length)
+        acts_in = _acts_in(implementation, method, x, known)
+        kind = "none" if acts_in == "nothing" else "relative" if gap < 1e-9 else "absolute"
+        learned = implementation.learned_parameters(method, known)
+        lines.append(
+            [
+                method,
+                kind,
+                f"{learned:,}" if learned else "none",
+                acts_in,
+                f"yes ({_number(gap)})" if gap < 1e-9 else f"no ({_number(gap)})",
+                "yes" if _defined(implementation, method, known, setting) else "no",
+                *(mean_and_reliable(by_length(measurements, run, method)[max(setting.lengths)]) for run in every_method),
+            ]
+        )
+    header = ["method", "type", "learned numbers", "acts in", "distance alone (shift gap)"]
+    at = [f"{run} at {max(setting.lengths)}" for run in every_method]
+    return markdown([*header, f"defined at {max(setting.lengths)}", *at], lines)
+
+
+def _acts_in(implementation: ModuleType, method: str, x: np.ndarray, known: Parameters) -> str:
+    if not np.allclose(implementation.encode(method, x, known), x):
+        return "embeddings"
+    scores, plain = (np.where(np.tri(len(x)) > 0, implementation.logits(name, x, x, known), 0) for name in (method, "none"))
+    return "nothing" if np.allclose(scores, plain) else "scores"
+
+
+def _defined(implementation: ModuleType, method: str, known: Parameters, setting: Setting) -> bool:
+    """Whether the longest text can be computed at all."""
+    x = np.zeros((max(setting.lengths), setting.width))
+    try:
+        encoded = implementation.encode(method, x, known)
+        implementation.logits(method, encoded, encoded, known)
+    except ValueError:
+        return False
+    return True
 
 
 def _accuracy_table(implementation: ModuleType, measurements: Sequence[Measurement], runs: Sequence[str]) -> str:
@@ -491,8 +584,8 @@ def _accuracy_table(implementation: ModuleType, measurements: Sequence[Measureme
         reliable = implementation.longest_reliable_length(list(accuracy), means)
         gap = implementation.extrapolation_gap(list(accuracy), means, RUNS[run].setting.trained_length)
         summary = [str(reliable) if reliable else "nowhere", _number(gap)]
-        lines.append([name, *map(_spread, accuracy.values()), *summary])
-    return _markdown(["method", *map(str, lengths), "reliable up to", "gap"], lines)
+        lines.append([name, *map(mean_and_reliable, accuracy.values()), *summary])
+    return markdown(["method", *map(str, lengths), "mean reliable up to", "gap"], lines)
 
 
 def _detail_table(implementation: ModuleType, measurements: Sequence[Measurement], runs: Sequence[str]) -> str:
@@ -503,7 +596,7 @@ def _detail_table(implementation: ModuleType, measurements: Sequence[Measurement
         found = [by_length(measurements, run, method, what) for what in ("cross_entropy", "weight")]
         lines.append([name, *(_spread(numbers[end]) for numbers in found for end in ends)])
     header = [f"{what} at {end}" for what in ("cross-entropy", "weight of the right key") for end in ends]
-    return _markdown(["method", *header], lines)
+    return markdown(["method", *header], lines)
 
 
 def _models(implementation: ModuleType, runs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -518,8 +611,14 @@ def _methods(implementation: ModuleType, run: str) -> tuple[str, ...]:
     return RUNS[run].methods or tuple(implementation.METHODS)
 
 
-def _markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines])
+
+
+def mean_and_reliable(accuracies: np.ndarray) -> str:
+    """Mean ± standard deviation over the seeds, and in brackets how many seeds are reliable."""
+    reliable = "" if np.isnan(accuracies).all() else f" ({(accuracies >= RELIABLE).sum()})"
+    return _spread(accuracies) + reliable
 
 
 def _spread(values: np.ndarray) -> str:
@@ -545,18 +644,24 @@ def _measure(path: Path, run: str, method: str) -> tuple[list[Measurement], list
     return measure(load(path), run, method)
 
 
+def side_by_side(function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    """What the function returns for each job, in their order; the jobs run on as many cores as there are."""
+    # These matrices are small: a library that splits each product over all cores only slows the other jobs down.
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for job, result in zip(jobs, pool.map(function, *zip(*jobs, strict=True)), strict=True):
+            print(": ".join(job[1:]), flush=True)
+            yield result
+
+
 def experiment(path: Path) -> tuple[list[Measurement], list[Look]]:
-    """All runs with all their methods, side by side on the cores there are."""
+    """All runs with all their methods."""
     implementation = load(path)
     jobs = [(path, run, method) for run in RUNS for method in _methods(implementation, run)]
-    # These matrices are small: a library that splits each product over all cores only gets in its own way.
-    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
     measurements, looks = [], []
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for (_, run, method), (measured, seen) in zip(jobs, pool.map(_measure, *zip(*jobs, strict=True)), strict=True):
-            print(f"{run}: {method}", flush=True)
-            measurements += measured
-            looks += seen
+    for measured, seen in side_by_side(_measure, jobs):
+        measurements += measured
+        looks += seen
     return measurements, looks
 
 

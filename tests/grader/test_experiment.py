@@ -27,8 +27,7 @@ def random_parameters(method: str, setting: lab.Setting, seeds: int) -> lab.Para
     """Parameters that are as large as trained ones, tables too."""
     rng = np.random.default_rng(5)
     drawn = [lab.draw_parameters(method, setting, seed) for seed in range(seeds)]
-    stacked = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
-    return {name: value + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
+    return {name: value + rng.normal(0, 0.3, value.shape) for name, value in lab.stacked(drawn).items()}
 
 
 @every_method
@@ -37,7 +36,8 @@ def test_gradients_are_those_of_finite_differences(method: str) -> None:
     parameters = random_parameters(method, SMALL, seeds=2)
     rng = np.random.default_rng(0)
     texts = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
-    _, gradients = lab.loss_and_gradients(parameters, reading, texts, back=2)
+    answers = texts[..., :-2]
+    _, gradients = lab.loss_and_gradients(parameters, reading, texts, answers)
     assert gradients.keys() == parameters.keys()
 
     def slope(name: str, place: tuple[int, ...], step: float = 1e-5) -> float:
@@ -45,7 +45,7 @@ def test_gradients_are_those_of_finite_differences(method: str) -> None:
         for moved in (step, -step):
             shifted = {key: value.copy() for key, value in parameters.items()}
             shifted[name][place] += moved
-            losses.append(lab.loss_and_gradients(shifted, reading, texts, back=2)[0][place[0]])
+            losses.append(lab.loss_and_gradients(shifted, reading, texts, answers)[0][place[0]])
         return float(losses[0] - losses[1]) / (2 * step)
 
     for name, gradient in gradients.items():
@@ -60,7 +60,7 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
     """The loss of the batched model is the cross-entropy of answers made with `encode` and `logits`, text by text."""
     parameters = random_parameters(method, SMALL, seeds=2)
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
-    losses, _ = lab.loss_and_gradients(parameters, lab.read(SOLUTION, method, SMALL), texts, back=2)
+    losses, _ = lab.loss_and_gradients(parameters, lab.read(SOLUTION, method, SMALL), texts, texts[..., :-2])
     for seed in range(2):
         known = {name: value[seed] for name, value in parameters.items()} | SMALL.constants()
         surprise = []
@@ -123,8 +123,7 @@ def test_training_learns_and_repeats() -> None:
     reading = lab.read(SOLUTION, "shaw", setting)
 
     def loss(model: lab.Parameters) -> float:
-        stacked = {name: value[np.newaxis] for name, value in model.items()}
-        return float(lab.loss_and_gradients(stacked, reading, texts, setting.back)[0][0])
+        return float(lab.loss_and_gradients(lab.stacked([model]), reading, texts, texts[..., : -setting.back])[0][0])
 
     alone = lab.train(SOLUTION, "shaw", setting, seeds=[3])[0]
     beside = lab.train(SOLUTION, "shaw", setting, seeds=[0, 3])[1]
