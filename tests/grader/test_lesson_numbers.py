@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assignments.context_extension import lab as extension
 from assignments.extrapolation import lab
 from autograder import catalogue, course
 
@@ -381,20 +382,22 @@ def alibi(m: Any) -> Sentences:
 @lesson
 def context_extension(m: Any) -> Sentences:
     turns = m.rotations_in_context(128, 4096)
-    yield f"the fastest pair goes round its circle {turns[0]:.0f} times"
-    yield f"The slowest pair turns by ${360 * turns[-1]:.1f}°$ in all: it never gets past the first twelfth"
+    yield f"Over 4,096 tokens the fastest pair makes {turns[0]:.0f} full rotations"
+    yield f"The slowest pair rotates by ${360 * turns[-1]:.1f}°$ in all: less than one twelfth of a circle"
     assert turns[-1] < 1 / 12
-    yield f"At eight times the length it would stand at ${360 * 8 * turns[-1]:.1f}°$"
+    yield f"At eight times the length it would rotate by ${360 * 8 * turns[-1]:.1f}°$"
     done, not_done = int((turns >= 1).sum()), int((turns < 1).sum())
-    yield f"Of the {len(turns)} pairs, {done} complete at least one turn in training and {not_done} do not"
-    yield f"It is these {not_done} that meet something new"
-    yield "neighbours now stand 1/8 of a position apart"
+    yield f"Of the {len(turns)} pairs, {done} make at least one full rotation in training, and {not_done} do not"
+    yield f"These {not_done} pairs get angles that are new to the model"
+    assert math.isclose(m.dynamic_ntk_base(10000.0, 8, 3000, 1000, 1), m.ntk_base(10000.0, 3, 8))
+    assert m.dynamic_ntk_base(10000.0, 8, 3000, 1000, 2) > m.ntk_base(10000.0, 3, 8)
+    yield "With $s = 1$ the bracket is $L/L_0$"
 
     trained = m.longrope_frequencies(8, np.ones(4))
     yield f"The frequencies are ${', '.join(map(short, trained))}$"
     r = m.rotations_in_context(8, 1024)
     yield f"$1024\\cdot1/2\\pi = {r[0]:.2f}$"
-    yield f"and each further pair makes a tenth: ${r[0]:.2f}, {r[1]:.2f}, {r[2]:.3f}, {r[3]:.3f}$"
+    yield f"so is its number of rotations: ${r[0]:.2f}, {r[1]:.2f}, {r[2]:.3f}, {r[3]:.3f}$"
 
     def pair_of(beta: float) -> float:
         return 8 * math.log(1024 / (2 * math.pi * beta)) / (2 * math.log(10000))
@@ -428,12 +431,12 @@ def context_extension(m: Any) -> Sentences:
     scale = m.yarn_scale(4)
     yield f"For $s = 4$: $0.1\\ln4+1 = {scale:.4f}$. A score is multiplied by ${scale:.4f}^2 = {scale**2:.4f}$"
     dynamic = m.dynamic_ntk_base(10000.0, 8, 4096, 2048, 2)
-    yield f"the bracket is $2\\cdot2-1 = {(dynamic / 10000) ** (6 / 8):.0f}$, and $b' = 10000\\cdot3^{{8/6}} = {dynamic:.0f}$"
+    yield f"The bracket is $2\\cdot2-1 = {(dynamic / 10000) ** (6 / 8):.0f}$, and $b' = 10000\\cdot3^{{8/6}} = {dynamic:.0f}$"
 
     stretched = m.rotations_in_context(128, 32768, base=m.ntk_base(10000.0, 8, 128))
-    yield f"pair 50 showed {turns[50]:.2f} of a turn in training and is asked for {stretched[50]:.2f} at 32,768"
+    yield f"In training pair 50 made {turns[50]:.2f} of a rotation, and at 32,768 it makes {stretched[50]:.2f}"
     leave = int((stretched[turns < 1] > turns[turns < 1] * (1 + 1e-9)).sum())
-    yield f"Of the {not_done} pairs that never completed a turn, {leave} leave the range they know"
+    yield f"Of the {not_done} pairs that never made a full rotation, {leave} get new angles"
     yield f"Half of $\\theta$ and half of $\\theta/4$ is ${(1 + 1 / 4) / 2:g}\\theta$"
     yield f"is ${(1 + 4) / 2:g}\\lambda$, which is ${2 / (1 + 4):g}\\theta$"
     high = math.ceil(64 * math.log(131072 / (2 * math.pi)) / (2 * math.log(10000)))
@@ -441,9 +444,79 @@ def context_extension(m: Any) -> Sentences:
     low = math.floor(64 * math.log(131072 / (64 * math.pi)) / (2 * math.log(10000)))
     kept = m.longrope_frequencies(64, np.ones(32))
     assert np.allclose((kept - clamped) / (kept * 3 / 4), np.clip((np.arange(32) - low) / (high - low), 0, 1))
-    yield f"with $d = 64$ and 131,072 trained tokens high is {high}, not {64 // 2 - 1}"
+    yield f"with $d = 64$, base 10000 and 131,072 trained tokens high is {high}, not {64 // 2 - 1}"
     scale = m.yarn_scale(128)
-    yield f"An attention factor of {scale:.4f} that is taken for a multiplier of itself becomes {scale**2:.4f}"
+    yield f"gave the attention factor {scale:.4f}. It was already the final scale"
+    yield f"${scale:.4f}^2$ = {scale**2:.4f}"
+    assert m.longrope_scale(8, 4096) < m.yarn_scale(8)
+    yield f"8 times 8,192 is {8 * 8192:,}, but this model serves 131,072 tokens"
+    yield from _extended(m)
+
+
+def _extended(m: Any) -> Sentences:
+    """The section `What we measured` of context_extension, from what the experiment left."""
+    rows, (copying, passkey) = extension.saved(), extension.TASKS
+    setting = extension.TASKS[copying].setting
+    seeds = len(lab.SEEDS)
+
+    def accuracy(method: str, length: int, task: str = copying, what: str = "at_once") -> np.ndarray:
+        return extension.by_length(rows, task, method, what)[length]
+
+    def mean(method: str, length: int, task: str = copying, what: str = "at_once") -> str:
+        return d(accuracy(method, length, task, what).mean(), 2)
+
+    def spread(method: str, length: int) -> str:
+        return f"{mean(method, length)} ± {accuracy(method, length).std(ddof=1):.2f}"
+
+    def reliable(method: str, length: int, task: str = copying, what: str = "at_once") -> int:
+        return int((accuracy(method, length, task, what) >= lab.RELIABLE).sum())
+
+    yield f"trained for {setting.steps:,} steps on sequences of {setting.trained_length} tokens"
+    yield f"at each of the last {setting.trained_length - setting.back} positions"
+    yield f"the mean accuracy over {seeds} seeds"
+    yield f"Guessing gives {1 / setting.vocabulary:.2f}"
+    assert extension.DYNAMIC_FACTOR == 2 and extension.BASE == 10000 and extension.FURTHER_STEPS == 50
+    for method in extension.METHODS:
+        for length in extension.LENGTHS:
+            trained_on = accuracy(method, length, passkey, "trained_on")
+            assert trained_on.mean().round(2) >= 0.99 and (trained_on >= lab.RELIABLE).all()
+    yield f"with at least 0.99 and all {seeds} seeds"
+    for method in ("interpolation", "YaRN", "Llama 3"):
+        assert mean(method, 256, passkey) == mean(method, 16, passkey) == "1.00" and reliable(method, 256, passkey) == seeds
+    yield f"falls to {mean('nothing', 256, passkey)}, and {reliable('nothing', 256, passkey)} of {seeds} seeds is reliable"
+    yield f"{mean('NTK-aware', 256, passkey)} and {mean('dynamic NTK', 256, passkey)} at 256"
+    assert reliable("NTK-aware", 256, passkey) == reliable("dynamic NTK", 256, passkey) == 4
+    yield f"4 of {seeds} seeds each"
+    yield f"Interpolation copies at the level of guessing, {mean('interpolation', 32)}, already at twice the length"
+    yield f"the token 6 back in {100 * accuracy('interpolation', 32, what='stretched').mean():.0f} % of all cases"
+    turns = m.rotations_in_context(setting.width, setting.trained_length)
+    yield f"In {setting.trained_length} tokens the fastest pair makes {turns[0]:.2f} rotations"
+    assert m.llama3_frequencies(32, 10000.0, 2, trained_len=16)[0] < 1
+    yield f"only {int((turns >= 1).sum())} of its {len(turns)} pairs make a full rotation there"
+    yield (
+        f"NTK-aware has {mean('NTK-aware', 32)} with {reliable('NTK-aware', 32)} reliable seeds; without a method it is "
+        f"{mean('nothing', 32)} with {reliable('nothing', 32)}"
+    )
+    assert max(reliable(method, 64) for method in extension.METHODS if method != "nothing") == 1
+    assert reliable("nothing", 64) == 2
+    yield "no method has more than 1 reliable seed, and the model without any method has 2"
+    yield f"YaRN's mean there, {mean('YaRN', 64)}, is even below {mean('nothing', 64)}"
+    yield f"copying at 64 tokens has {spread('YaRN', 64)}; without it, {spread('YaRN, no scale', 64)}"
+    for length in extension.LENGTHS:
+        assert mean("nothing", length, what="trained_on") == "1.00" and reliable("nothing", length, what="trained_on") == seeds
+    yield f"copies with an accuracy of 1.00 at every length, {seeds} of {seeds} seeds"
+    assert {mean("interpolation", length, what="trained_on") for length in extension.LENGTHS[1:]} == {"0.06"}
+    yield "After the same 50 steps interpolation is still at 0.06"
+    for method, name in (
+        ("interpolation", "Position interpolation"),
+        ("NTK-aware", "NTK-aware"),
+        ("dynamic NTK", "Dynamic NTK"),
+        ("YaRN", "YaRN"),
+        ("Llama 3", "Llama 3.1"),
+    ):
+        last = f"| partly: {reliable(method, 64)} of {seeds}, then {reliable(method, 256, passkey)} of {seeds} |"
+        text = course.find("context_extension").lesson.read_text("utf-8")
+        assert any(line.startswith(f"| {name} |") and line.endswith(last) for line in text.splitlines()), (name, last)
 
 
 @lesson
@@ -669,6 +742,8 @@ def longer_contexts(m: Any) -> dict[str, Any]:
         "ntk_keeps_fastest_frequency": ntk[0] == trained[0],
         "dynamic_ntk_changes_short_inputs": m.dynamic_ntk_base(10000.0, 64, 100, 4096, 8) != 10000.0,
         "yarn_scale_16": m.yarn_scale(16),
+        "pairs_with_a_rotation_in_8192": (m.rotations_in_context(128, 8192) >= 1).sum(),
+        "llama_3_1_length_over_trained": 131072 / 8192,
     }
 
 

@@ -472,3 +472,10 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
 def test_answer(context_extension, key):
     """Every question has one right answer."""
     expect.answer(context_extension, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["pairs_with_a_rotation_in_8192", "llama_3_1_length_over_trained"])
+def test_practice_answer(context_extension, key):
+    """A question for practice: no points."""
+    expect.answer(context_extension, key)
