@@ -285,3 +285,10 @@ def test_windows_refuse_slopes_that_are_not_positive(alibi):
 def test_answer(alibi, key):
     """Every question has one right answer."""
     expect.answer(alibi, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["weight_ratio_of_neighbours_slope_one_half", "steepest_slope_of_12_heads"])
+def test_practice_answer(alibi, key):
+    """A question for practice: no points."""
+    expect.answer(alibi, key)
