@@ -54,8 +54,8 @@ figures: $(READY)
 	@$(BIN)/python -m assignments.figures
 
 experiment: $(READY)
-	@$(BIN)/python -m assignments.extrapolation.lab
 	@$(BIN)/python -m assignments.context_extension.lab
+	@$(BIN)/python -m assignments.extrapolation.lab
 
 bench: $(READY)
 	@$(BIN)/autograder bench

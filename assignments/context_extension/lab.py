@@ -177,7 +177,7 @@ def rotated(implementation: ModuleType, method: str, to: Extension) -> Reading:
     return Reading(
         added=np.zeros((to.length, to.head_dim)),
         constant=np.where(hidden, -np.inf, 0),
-        turns=np.moveaxis(np.asarray(columns, dtype=np.float64), 0, -1),
+        rotations=np.moveaxis(np.asarray(columns, dtype=np.float64), 0, -1),
         rows=None,
         buckets=None,
     )
@@ -213,7 +213,7 @@ def _drawing(task: Task, seeds: Sequence[int], length: int, stream: int) -> Call
 def answers_of(task: Task, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What each seed answers, shape (S, count, n), on the same sequences for all; the sequences, and the right answers."""
     length = len(reading.constant)
-    sequences, right = task.examples(np.random.default_rng(length), task.setting.texts, length, task.setting)
+    sequences, right = task.examples(np.random.default_rng(length), task.setting.sequences, length, task.setting)
     given = []
     for seed in range(len(parameters["tokens"])):  # one after the other: all at once would need gigabytes
         model = {name: value[seed : seed + 1] for name, value in parameters.items()}

@@ -114,9 +114,9 @@ def test_an_odd_but_consistent_encoding_is_measured_as_it_is() -> None:
         return np.asarray(right(method, q[..., order], k[..., order], parameters))
 
     backwards.logits = mirrored  # type: ignore[attr-defined]
-    turns = lab.read(backwards, "rope", SMALL).turns
-    assert turns is not None
-    assert np.allclose(turns, np.swapaxes(lab.read(SOLUTION, "rope", SMALL).turns, -1, -2))
+    rotations = lab.read(backwards, "rope", SMALL).rotations
+    assert rotations is not None
+    assert np.allclose(rotations, np.swapaxes(lab.read(SOLUTION, "rope", SMALL).rotations, -1, -2))
 
 
 def test_training_learns_and_repeats() -> None:
@@ -277,9 +277,9 @@ def test_the_tasks_ask_what_they_say() -> None:
 
 def test_at_the_trained_length_no_method_changes_the_model() -> None:
     at_home = extension.Extension(32, 16, 16)
-    turns = [extension.rotated(METHODS_OF_8, method, at_home).turns for method in extension.METHODS]
-    assert all(np.allclose(one, turns[0]) for one in turns)
-    assert lab.read(SOLUTION, "rope", lab.Setting()).turns == pytest.approx(turns[0]), "the RoPE of lesson 9"
+    rotations = [extension.rotated(METHODS_OF_8, method, at_home).rotations for method in extension.METHODS]
+    assert all(np.allclose(one, rotations[0]) for one in rotations)
+    assert lab.read(SOLUTION, "rope", lab.Setting()).rotations == pytest.approx(rotations[0]), "the RoPE of lesson 9"
 
 
 def test_every_extension_was_measured() -> None:

@@ -582,7 +582,7 @@ def _measured() -> Sentences:
     assert setting.trained_length == setting.batch == setting.vocabulary == 16
     yield f"The vocabulary has {setting.vocabulary} tokens, the model {setting.width} features"
     yield f"It is trained for {setting.steps:,} steps of {setting.batch} sequences, each of {setting.trained_length} tokens"
-    yield f"{setting.texts} sequences of each length, at their last positions: {setting.trained_length - setting.back} positions"
+    yield f"{setting.sequences} sequences of each length, at their last positions: {setting.trained_length - setting.back} positions"
     other = lab.RUNS["copy 1 back"].setting
     yield f"{other.trained_length - other.back} if it copies 1 back"
     yield f"Every number is the mean over {words[len(lab.SEEDS)]} seeds"
