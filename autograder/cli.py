@@ -98,8 +98,8 @@ def grade(
 @isolation_option
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
     """Grade one submission and show every test, hidden ones too: for teaching staff."""
-    from autograder import checking
-    from autograder.grading import Grader
+    from autograder.grading.grader import Grader
+    from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
 
     without = _checked_isolation(isolation)
@@ -111,15 +111,15 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     if not submission.assignment:
         assert submission.problem is not None
         raise Refusal(submission.problem.instructor)
-    verdict = None
+    grade = None
     if submission.problem is None:
         with Grader(without) as grader:
-            verdict = grader.grade(course.find(submission.assignment), submission.cells)
+            grade = grader.grade(course.find(submission.assignment), submission.cells)
     if as_json:
-        click.echo(json.dumps(checking.as_json(submission, verdict), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        checking.print_table(submission, verdict)
-    if verdict is None or any(not one.passed for one in verdict.outcomes):
+        one_submission.print_table(submission, grade)
+    if grade is None or any(not one.passed for one in grade.test_results):
         sys.exit(CHECK_FAILED)
 
 
@@ -159,12 +159,12 @@ def handout(out: Path) -> None:
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 def report(out: Path) -> None:
     """Write OUT/report.html again from the gradebook of a finished run."""
-    from autograder import gradebook
-    from autograder import report as room
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
 
     try:
-        click.echo(room.write(out))
-    except gradebook.GradebookError as error:
+        click.echo(postprocessing.write_report(out))
+    except GradebookError as error:
         raise Refusal(str(error)) from error
 
 
@@ -174,16 +174,16 @@ def similarity(out: Path) -> None:
     """List what is worth reading side by side among the submissions of a finished run."""
     from rich.console import Console
 
-    from autograder import gradebook
-    from autograder import report as page
-    from autograder import similarity as room
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
+    from autograder.reports import similarity as room
 
     console = Console()
     try:
         with console.status("Comparing what was handed in"):
-            pairs = room.write(out)
-            report_file = page.write(out)
-    except gradebook.GradebookError as error:
+            pairs = postprocessing.write_similarity(out)
+            report_file = postprocessing.write_report(out)
+    except GradebookError as error:
         raise Refusal(str(error)) from error
     room.print_table(pairs, console)
     click.echo(f"Written to {out / room.FILE} and {report_file}.")
@@ -195,13 +195,14 @@ def similarity(out: Path) -> None:
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
 def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
-    from autograder import canvas as room
-    from autograder import gradebook
+    from autograder.batch.gradebook import Gradebook, GradebookError
+    from autograder.reports import canvas as room
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
-        written = room.write(out, roster, titles)
-    except (gradebook.GradebookError, room.RosterError) as error:
+        with Gradebook.reading(out) as book:
+            written = room.write(out, book, roster, titles)
+    except (GradebookError, room.RosterError) as error:
         raise Refusal(str(error)) from error
     click.echo(f"{written.scores} scores in {written.path}")
     for name in written.created:

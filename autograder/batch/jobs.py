@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from autograder.checks.status import Status
 from autograder.course import Assignment
-from autograder.gradebook import Key
-from autograder.verdict import Verdict
+from autograder.grading.result import Grade
+from autograder.grading.row import Key
 
 TRIES = 3
 """How often a submission is given to a grader before it is given up as lost."""
@@ -33,7 +34,7 @@ class Job:
 
     key: Key
     cells: tuple[str, ...] = ()
-    refusal: tuple[str, str] | None = None
+    refusal: tuple[Status, str] | None = None
     """the status of what is not run, and the sentence that every test then says"""
     probe_of: Job | None = None
     """the job that was lost, where this one is the reference solution and asks whether graders work at all"""
@@ -41,9 +42,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a grader says to a job: a verdict, or why there is none. Without either it says that it is ready."""
+    """What a grader says to a job: a grade, or why there is none. Without either it says that it is ready."""
 
-    verdict: Verdict | None = None
+    grade: Grade | None = None
     lost: str = ""
     """what went wrong with the grader itself: nothing that the submission may pay for"""
     refused: str = ""

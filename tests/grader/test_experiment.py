@@ -14,7 +14,8 @@ import pytest
 
 from assignments.context_extension import lab as extension
 from assignments.extrapolation import lab
-from autograder import catalogue, course
+from autograder import course
+from autograder.grading import catalogue
 from autograder.handout import stub
 
 ASSIGNMENT = course.find("extrapolation")

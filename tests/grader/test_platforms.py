@@ -15,10 +15,12 @@ import dill
 import pytest
 from click.testing import CliRunner
 
-from autograder import batch, canvas, course
+from autograder import batch, course
+from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
-from autograder.grading import Grader
+from autograder.grading.grader import Grader
 from autograder.otter import package
+from autograder.reports import canvas
 from autograder.submission import read_file
 from tests.grader.platforms import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
 
@@ -264,7 +266,8 @@ def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_
     assert {(ada, "rope"): 20.0, (hedy, "rope"): 8.25}.items() <= scores.items()
     if "Classroom" not in layout:  # its folders are named after GitHub accounts, which Canvas does not know
         (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-        assert canvas.write(out, tmp_path / "roster.csv", {}).left_out == []
+        with Gradebook.reading(out) as book:
+            assert canvas.write(out, book, tmp_path / "roster.csv", {}).left_out == []
 
 
 @pytest.fixture

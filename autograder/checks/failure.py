@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from autograder.checks.status import TestStatus
+
 
 class Kind(Enum):
     """The kind of mistake. The value is what may be told of it where the test's inputs are hidden."""
@@ -29,7 +31,7 @@ UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
 
 
 class Wrong(AssertionError):
-    """A test's verdict on a submission.
+    """A test's grade on a submission.
 
     `kind` says what sort of mistake it is, `hint` names the likely cause where a known one fits, and `function` is the
     function to look at first where that is not the one that was called.
@@ -52,7 +54,7 @@ class Stopped(BaseException):
     Not an Exception, so that no test, and no search for a smaller failing example, goes on calling.
     """
 
-    def __init__(self, status: str, message: str) -> None:
+    def __init__(self, status: TestStatus, message: str) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
