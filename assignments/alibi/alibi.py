@@ -96,10 +96,10 @@ def bloom_bias(n_heads, k_len):
 def effective_window(slope, tolerance):
     """How far a head reaches: the first distance at which its bias leaves almost no weight.
 
-        smallest whole n with exp(−slope · n) ≤ tolerance
+        smallest whole r with exp(−slope · r) ≤ tolerance
 
-    A bias of −slope·n on a score multiplies that key's weight, before softmax divides by the sum, by
-    exp(−slope·n). A key whose score is high enough still gets a large weight.
+    A bias of −slope·r on a score multiplies that key's weight, before softmax divides by the sum, by
+    exp(−slope·r). A key whose score is high enough still gets a large weight.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1.
     Returns: int.

@@ -364,7 +364,7 @@ def alibi(m: Any) -> Sentences:
     yield f"with biases ${', '.join(map(short, m.bloom_bias(4, 4)[0, 0]))}$"
     yield f"All exponentials are $e^{{{short(-bias[0, 0])}}}$ times larger"
     windows = [m.effective_window(slope, 0.01) for slope in four]
-    yield f"$n \\ge \\ln 100 / m = {math.log(100):.3f} / m$"
+    yield f"$r \\ge \\ln 100 / m = {math.log(100):.3f} / m$"
     yield f"For slope $1/4$ that is {math.log(100) * 4:.1f}, so distance {windows[0]} is the first"
     yield f"for $1/16$, $1/64$ and $1/256$ it is {windows[1]}, {windows[2]} and {windows[3]}"
     three = m.alibi_slopes(3)

@@ -123,7 +123,7 @@ def test_encode_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_with_parameters_of_any_size(extrapolation, rng):
-    """A table may have more rows than the text, a code more bits than it needs; without a base it is 10000."""
+    """A table may have more rows than the sequence, a code more bits than it needs; without a base it is 10000."""
     x = normal(rng, 5, 8)
     expect.matches(extrapolation.encode, "learned", x, {"table": normal(rng, 40, 8)})
     for n_bits in (3, 5, 8):
@@ -165,7 +165,7 @@ def test_encode_dtype(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_learned_refuses_what_does_not_fit(extrapolation):
-    """There is no row past the table's end, and a row of another width than the embeddings' does not fit."""
+    """There is no row past the table's end, and rows must be as wide as the embeddings."""
     for rows, length in ((4, 5), (1, 2), (6, 13)):
         table = features(rows, 2, seed=1)
         mentions = [length, rows, length - 1]
@@ -208,7 +208,7 @@ def test_encode_does_not_loop_over_rows(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
-    """What a row gets does not depend on how long the text is: except with normalized positions."""
+    """What a row gets does not depend on the length of the sequence, except with normalized positions."""
     x = features(9, 4, seed=seed)
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
@@ -269,7 +269,7 @@ def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation,
 
 @pytest.mark.question("logits", points=0.5)
 def test_a_beginning_scores_alike(extrapolation, rng):
-    """Causal: what comes later changes no score of a beginning, and a query sees no key after its own."""
+    """Causal: later tokens change no score of earlier ones, and a query uses no key after its own."""
     q, k, given_to = normal(rng, 9, 4), normal(rng, 9, 4), parameters(rng, 9, 4)
     for method in (*NEITHER, *ADDED, *SCORED):
         whole = extrapolation.logits(method, q, k, given_to)
@@ -281,7 +281,7 @@ def test_a_beginning_scores_alike(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.5)
 def test_only_the_distance_counts(extrapolation, rng):
-    """The same query and the same key score by their distance alone; without an effect in the scores not even by that."""
+    """The score of the same query and key depends on their distance alone; without an effect in the scores, on nothing."""
     q, k = np.tile(normal(rng, 4), (8, 1)), np.tile(normal(rng, 4), (8, 1))
     key_table = np.outer(np.arange(7.0), q[0]) / (q[0] @ q[0])  # row r gives q·row = r
     given_to = {"key_table": key_table, "bias_table": np.arange(8.0)[:, np.newaxis], "slope": 0.25}
@@ -413,7 +413,7 @@ def test_reliable_refuses_bad_arguments(extrapolation):
     order=seeds(),
 )
 def test_gap_of_any_measurement(extrapolation, accuracies, order):
-    """From the accuracy at the trained length, wherever it stands, to that at the largest length, wherever it stands."""
+    """The accuracy at the trained length minus that at the largest length, in whatever order they come."""
     lengths = [5 * 2**step for step in range(len(accuracies))]
     random = Random(order)
     places = random.sample(range(len(lengths)), len(lengths))
@@ -463,7 +463,7 @@ def gap_of_shift(method, x, w_q, w_k, given, shift):
 @pytest.mark.question("shift_gap", points=0.125)
 @pytest.mark.parametrize("method", ["normalized", "binary", "sinusoidal", "learned"])
 def test_shift_gap_of_what_is_added(extrapolation, rng, method):
-    """The largest difference between the scores of the same tokens at two places, over the keys that a query may look at."""
+    """The largest difference between the scores of the same tokens at two positions, over the keys that a query may use."""
     for length, d, d_k, shift in ((5, 6, 4, 2), (1, 4, 2, 3), (3, 4, 6, 9)):
         x, given_to = normal(rng, length, d), parameters(rng, length + shift, d)
         w_q, w_k = normal(rng, d, d_k), normal(rng, d, d_k)
@@ -499,7 +499,7 @@ def test_shift_gap_leaves_its_arguments_alone(extrapolation, rng):
 
 @pytest.mark.question("shift_gap", points=0.125)
 def test_shift_gap_does_not_loop_over_rows(extrapolation):
-    """numpy compares all pairs of rows at once, and all rows are put in front at once."""
+    """numpy compares all queries and keys at once, and puts all rows of zeros before them at once."""
     w = features(2, 2)
     for method in ("integer", "sinusoidal"):
         expect.vectorised(

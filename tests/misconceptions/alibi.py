@@ -221,7 +221,7 @@ def the_window_rounded_down(slope, tolerance):
 
 @misconception(
     "effective_window",
-    hint="You used the logarithm to base 2; the weight falls as e^(−m·n), so the rule is the natural logarithm.",
+    hint="You used the logarithm to base 2; the weight falls as e^(−m·r), so the rule is the natural logarithm.",
     origin="expected: slopes are powers of 2, weights are not",
 )
 def the_logarithm_to_base_two(slope, tolerance):
@@ -231,7 +231,7 @@ def the_logarithm_to_base_two(slope, tolerance):
 
 @misconception(
     "effective_window",
-    hint="You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is e^(−m·n).",
+    hint="You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is e^(−m·r).",
     origin="expected: score and weight taken for each other",
 )
 def the_bias_compared_with_the_tolerance(slope, tolerance):

@@ -41,7 +41,7 @@ def test_numbers_added_by_hand(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_bits_added_by_hand(extrapolation):
-    """The most significant bit comes first, and features beyond n_bits are left alone: 3 is 011."""
+    """The most significant bit comes first, and features beyond n_bits do not change: 3 is 011."""
     coded = extrapolation.encode("binary", np.full((4, 4), 0.5), {"n_bits": 3})
     expect.close(coded[3], np.array([0.5, 1.5, 1.5, 0.5]), "the bits 0, 1 and 1 added to the row of position 3")
 
@@ -64,7 +64,7 @@ def test_encode(extrapolation, method):
 
 @pytest.mark.question("encode", points=0.25)
 def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
-    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every text of a length."""
+    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every sequence of a length."""
     x, given_to = features(5, 4), parameters(5, 4)
     for method in ("none", *SCORED):
         expect.matches(extrapolation.encode, method, x, given_to)
@@ -76,7 +76,7 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_no_row_past_the_table(extrapolation):
-    """A text longer than the table is refused: no row is repeated, none is used twice."""
+    """A sequence longer than the table is refused: no row is repeated, none is used twice."""
     table = features(4, 2, seed=1)
     expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table}, mentions=[4, 5])
 
@@ -103,7 +103,7 @@ def test_alibi_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_shaw_by_hand(extrapolation):
-    """The rows of the key table stand for j − i = −k … k: what lies behind comes first, and far keys share the first row."""
+    """The rows of the key table belong to j − i = −k … k: keys behind the query come first, and far keys share row 0."""
     rows = extrapolation.logits("shaw", np.ones((3, 1)), np.zeros((3, 1)), {"key_table": np.array([[1.0], [2.0], [4.0]])})
     expect.close(rows[2], np.array([1.0, 1.0, 2.0]), "the last of three rows: distances 2, 1 and 0")
 
@@ -146,7 +146,7 @@ def test_the_future_is_hidden(extrapolation):
 
 @pytest.mark.question("longest_reliable_length", points=0.375)
 def test_reliable_by_hand(extrapolation):
-    """A lucky pass behind a failure does not count, and what just reaches the threshold passes."""
+    """A length that passes after a shorter one failed does not count; an accuracy equal to the threshold passes."""
     longest = extrapolation.longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
     expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
 
