@@ -37,7 +37,8 @@ HERE = Path(__file__).resolve().parent
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
-SHADES, SIGNED = "Blues", "RdBu"
+SHADES = "Blues"
+SIGNED = "RdBu"  # for values of both signs: red below 0, white at 0, blue above
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -189,10 +190,11 @@ def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | Non
     return image
 
 
-def _shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> None:
+def _shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> Any:
     bar = figure.colorbar(image, ax=axes, shrink=0.85, aspect=25, pad=0.02)
     bar.outline.set_visible(False)
     bar.set_label(label)
+    return bar
 
 
 def _dial(axes: Axes, radius: float = 1.0) -> None:
@@ -688,7 +690,7 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
 
 @picture
 def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure:
-    """The same straight line in every head, steeper or gentler: steep heads see the neighbourhood, gentle ones see far."""
+    """The same straight line in every head, steeper or gentler: steep heads use near keys, gentle ones far keys too."""
     slopes = _numbers(alibi.alibi_slopes(n_heads))
     bias = _numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))
@@ -697,11 +699,11 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
     heads = np.atleast_1d(above.subplots(1, len(shown)))
     for head, axes in zip(shown, heads, strict=True):
         causal = np.where(np.tri(length, dtype=bool), bias[head], np.nan)
-        image = _heatmap(axes, causal, -4, 0)
-        axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="key", aspect="equal")
+        image = _heatmap(axes, causal, -4, 4)
+        axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="position of the key", aspect="equal")
         axes.set(xticks=[0, length - 1], yticks=[0, length - 1])
-    heads[0].set_ylabel("query")
-    _shade_bar(above, image, list(heads), "bias (−4 and less: white)")
+    heads[0].set_ylabel("position of the query")
+    _shade_bar(above, image, list(heads), "bias (darkest: −4 or less)").ax.set_ylim(-4, 0)
     axes = below.subplots()
     distances = np.arange(1, 2001)
     for place, head in enumerate(shown):
@@ -711,8 +713,8 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
         axes.plot(min(window, distances[-1]), 0.01, "o", color=colour, markersize=5)
         _note(axes, f"{window:,}", (min(window, distances[-1]), 0.01), (0, 6), ha="center", color=colour)
     axes.set(xscale="log", ylim=(-0.02, 1.05), xlim=(1, distances[-1]))
-    axes.set(xlabel="distance, in positions", ylabel="factor on the weight")
-    axes.set_title("what the bias alone does to a weight; the dot: a hundredth is left")
+    axes.set(xlabel="distance between query and key, in positions", ylabel="weight is multiplied by")
+    axes.set_title("how the bias alone lowers a weight; dot: the first distance at which 1/100 or less is left")
     axes.legend(loc="upper right")
     return figure
 
@@ -724,7 +726,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 def extended_frequencies(
     context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
 ) -> Figure:
-    """Four answers to which pairs to slow down, and by how much."""
+    """Four methods: which pairs each of them slows down, and by how much."""
     ones = np.ones(head_dim // 2)
     trained = _numbers(context_extension.longrope_frequencies(head_dim, ones))
     turns = _numbers(context_extension.rotations_in_context(head_dim, trained_len))
@@ -741,18 +743,54 @@ def extended_frequencies(
     for axes in (left, right):
         if never.size:
             axes.axvspan(never[0] - 0.5, pairs[-1] + 0.5, color=FAINT, alpha=0.6, linewidth=0)
-        axes.set(xlabel="pair", xlim=(-0.5, pairs[-1] + 0.5))
+        axes.set(xlabel="pair i (fast pairs left, slow pairs right)", xlim=(-0.5, pairs[-1] + 0.5))
     right.plot(pairs, turns, color=GREY, linestyle="-", linewidth=5, alpha=0.6, label="in training", solid_capstyle="butt")
     for (name, frequencies), (colour, style) in zip(slowed.items(), LINES, strict=True):
         frequencies = _numbers(frequencies)
         left.plot(pairs, frequencies / trained, color=colour, linestyle=style, label=name)
         right.plot(pairs, turns * factor * frequencies / trained, color=colour, linestyle=style)
     left.set(ylabel="new frequency / trained frequency", ylim=(0, 1.06))
-    left.set_title(f"slowed down for {factor:g} × {trained_len:,} tokens")
-    right.set(yscale="log", ylabel="turns over the whole text", title="shaded: less than one turn in training")
+    left.set_title(f"how much each pair is slowed: from {trained_len:,} to {factor:g} × {trained_len:,} tokens")
+    right.set(yscale="log", ylabel="full rotations over the whole sequence")
+    right.set_title("grey pairs: less than one rotation in training")
     right.axhline(1, color=GREY, linestyle=":", linewidth=1)
     left.legend(loc="upper right")
     right.legend(loc="upper right")
+    return figure
+
+
+@picture
+def extended_accuracy(extended: Iterable[Any]) -> Figure:
+    """What each method makes of a trained model at longer lengths, at once and after some steps of training there."""
+    rows = list(extended)
+    tasks, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "method"))
+    lengths, seeds = (sorted({getattr(row, name) for row in rows}) for name in ("length", "seed"))
+    figure = Figure(figsize=(9.6, 4), layout="constrained")
+    grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True, squeeze=False)
+    for (task, method), axes in zip(((task, method) for task in tasks for method in methods), grid.flat, strict=True):
+        for what, (colour, style), label in (
+            ("at_once", LINES[0], "without further training"),
+            ("trained_on", LINES[1], "after 50 steps at the length"),
+        ):
+            found = {(row.length, row.seed): getattr(row, what) for row in rows if (row.task, row.method) == (task, method)}
+            curves = np.array([[found[length, seed] for length in lengths] for seed in seeds])
+            axes.plot(lengths, curves.mean(axis=0), color=colour, linestyle=style, label=label)
+            if what == "at_once":
+                axes.fill_between(lengths, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+                for length, count in zip(lengths, (curves >= 0.9).sum(axis=0), strict=True):
+                    axes.text(length, 1.08, str(count), ha="center", fontsize=8, color=colour)
+        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
+        axes.set_xticks(lengths[::2], [str(length) for length in lengths[::2]])
+        axes.minorticks_off()
+    for axes, method in zip(grid[0], methods, strict=True):
+        axes.set_title(method)
+    for axes, task in zip(grid[:, 0], tasks, strict=True):
+        axes.set_ylabel(f"{task}: accuracy")
+    for axes in grid[-1]:
+        axes.set_xlabel("length")
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    title = f"trained at {lengths[0]}. Shaded: worst to best seed; numbers: how many of {len(seeds)} seeds reach 0.9; "
+    _headline(figure, title + "both without further training")
     return figure
 
 
@@ -761,7 +799,7 @@ def extended_frequencies(
 
 @picture
 def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
-    """The same token at every place: whatever is not plain in these scores is the position's doing."""
+    """The same token at every position: every difference between these scores comes from the positions."""
     d = 16
     rng = np.random.default_rng(0)
     parameters = {
@@ -777,17 +815,16 @@ def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
         placed = extrapolation.encode(method, token, parameters)
         scores = _numbers(extrapolation.logits(method, placed, placed, parameters))
         visible = scores[np.isfinite(scores)]
-        low, high = visible.min(), visible.max()
-        same = high - low < 1e-6
-        _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), low - 1 if same else low, high + 1 if same else high)
+        largest = max(np.abs(visible).max(), 1e-6)
+        _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), -largest, largest)
         axes.set(aspect="equal", xticks=[0, length - 1], yticks=[0, length - 1])
-    _headline(figure, "scores of one and the same token; in each panel the darkest is the highest")
+    _headline(figure, "scores of the same token at every position. Blue: above 0, red: below 0; each panel has its own scale")
     return figure
 
 
 @picture
 def accuracy_against_length(extrapolation: ModuleType, measured: Iterable[Any], run: str = "copy 3 back") -> Figure:
-    """One small panel a method: mean and spread over the seeds, and how far the method can be relied on."""
+    """One small panel per method: mean and spread over the seeds, and how far the method can be relied on."""
     rows = [row for row in measured if row.run == run]
     methods = list(dict.fromkeys(row.method for row in rows))
     lengths = sorted({row.length for row in rows})
@@ -804,18 +841,22 @@ def accuracy_against_length(extrapolation: ModuleType, measured: Iterable[Any], 
         axes.plot(lengths, mean, "o-", color=BLUE, markersize=4)
         if np.isnan(mean).any():
             axes.text(lengths[-1], 0.14, "no entry", ha="right", color=ORANGE, fontsize=8)
+        for length, column in zip(lengths, curves.T, strict=True):
+            if not np.isnan(column).all():
+                axes.text(length, 1.08, str((column >= 0.9).sum()), ha="center", fontsize=8, color=BLUE)
         if reliable:
             axes.plot(reliable, mean[lengths.index(reliable)], "o", **ring)
-        axes.set(xscale="log", ylim=(-0.03, 1.05), yticks=(0, 0.5, 1))
+        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
         axes.set_xticks(lengths, [str(length) for length in lengths])
         axes.minorticks_off()
-    _headline(figure, f"{run}, trained at {lengths[0]}. Thin lines: single seeds. Ring: reliable up to here, at 0.9")
+    title = f"{run}, trained at {lengths[0]}. Thin lines: single seeds. Numbers: how many of {len(seeds)} seeds reach 0.9. "
+    _headline(figure, title + "Ring: the mean is reliable up to here")
     return figure
 
 
 @picture
 def attention_against_distance(looks: dict[str, np.ndarray], back: int = 3) -> Figure:
-    """Where each trained method looks at the longest length: the right key stands `back` places behind the query."""
+    """Which distances get attention at the longest length: the right key stands `back` positions before the query."""
     figure, panels = _small_multiples(list(looks), "distance, in positions", "mean weight")
     for method, weights in looks.items():
         axes = panels[method]
@@ -992,8 +1033,8 @@ def _module(folder: Path, name: str) -> ModuleType:
 
 def draw_all(source: Path, target: Path) -> list[Path]:
     """Every picture, drawn from the modules in `source`, as PNG files in `target`."""
-    lab = _module(HERE / "extrapolation", "lab")
-    given: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks()}
+    lab, extension = (_module(HERE / lesson, "lab") for lesson in ("extrapolation", "context_extension"))
+    given: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks(), "extended": extension.saved()}
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for draw in PICTURES:

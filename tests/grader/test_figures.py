@@ -17,12 +17,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from assignments import figures
+from assignments.context_extension import lab as extension
 from assignments.extrapolation import lab
 from autograder import course
 from autograder.grading import catalogue
 from autograder.handout import stub
 
-MEASURED: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks()}
+MEASURED: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks(), "extended": extension.saved()}
 Draw = Callable[..., Figure]
 
 

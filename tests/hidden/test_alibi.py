@@ -163,7 +163,7 @@ def test_attention_equals_the_plain_loops(alibi, rng):
 
 @pytest.mark.question("alibi_attention", points=0.625)
 def test_attention_with_leading_axes(alibi, rng):
-    """Any number of leading axes in front of the heads, large scores too; q, k and v are left alone."""
+    """Any number of leading axes in front of the heads, large scores too; q, k and v do not change."""
     for lead in ((), (3,), (2, 3)):
         expect.unchanged(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)
@@ -235,7 +235,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
 @pytest.mark.question("bloom_bias", points=0.75)
 @given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
 def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
-    """Behind the query the two forms differ by one number a row, so a causal softmax is the same; ahead they part."""
+    """Behind the query the two forms differ by one number per row, so a causal softmax is the same; ahead they differ."""
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
@@ -269,7 +269,7 @@ def test_windows_of_many_heads(alibi, rng):
 @pytest.mark.question("effective_window", points=0.5)
 @given(head=st.integers(0, 11), tolerance=st.sampled_from([0.5, 0.1, 0.05, 0.01, 0.001, 1e-6, 1 / 3]))
 def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
-    """There the bias leaves the tolerance or less, and one place nearer it leaves more."""
+    """At this distance the bias leaves the tolerance or less, and one step nearer it leaves more."""
     steep = slope(head, 12)
     window = alibi.effective_window(steep, tolerance)
     expect.holds(
@@ -292,4 +292,11 @@ def test_windows_refuse_slopes_that_are_not_positive(alibi):
 @pytest.mark.parametrize("key", ["first_slope_8_heads", "last_slope_8_heads", "added_to_embeddings", "parameters"])
 def test_answer(alibi, key):
     """Every question has one right answer."""
+    expect.answer(alibi, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["weight_ratio_of_neighbours_slope_one_half", "steepest_slope_of_12_heads"])
+def test_practice_answer(alibi, key):
+    """A question for practice: no points."""
     expect.answer(alibi, key)

@@ -229,7 +229,7 @@ def test_rotations_refuse_bad_arguments(context_extension):
 )
 @example(head_dim=64, base=10000.0, factor=8.0, trained_len=131_072, betas=(1.0, 31.0))
 def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, trained_len, betas):
-    """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and frequencies blend evenly from pair to pair between."""
+    """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and between them the mix changes evenly from pair to pair."""
     beta_slow, beta_fast = betas[0], betas[0] + betas[1]
     frequencies = expect.matches(
         context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow
@@ -268,7 +268,7 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_by_default(context_extension):
-    """float64, 32 and 1 turns unless said otherwise; a factor of 1 changes nothing, a factor of 16 does."""
+    """float64, 32 and 1 rotations unless said otherwise; a factor of 1 changes nothing, a factor of 16 does."""
     expect.dtype(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11 and just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
@@ -318,7 +318,7 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Many turns: kept; few: interpolated; between: blended by the turns, without a jump at either end."""
+    """Many rotations: kept; few: interpolated; between: mixed by their number, without a jump at either end."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
     wanted = llama3_ratios(head_dim, base, factor, low, high, trained_len)
@@ -430,7 +430,7 @@ def test_apply_rope_with_dtype(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
-    """Far along the sequence float32 features are still turned by the right angle; arguments are left as they were."""
+    """Far along the sequence float32 features are still rotated by the right angle; arguments do not change."""
     x, where = normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4)
     expect.unchanged(context_extension.apply_rope_with, x, where, rng.uniform(0, 1, 4))
     expect.unchanged(context_extension.apply_rope_with, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4), rng.uniform(0, 1, 3), 1.5)
@@ -452,7 +452,7 @@ def test_apply_rope_with_refuses_bad_arguments(context_extension):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_does_not_loop_over_rows(context_extension):
-    """numpy turns all rows at once."""
+    """numpy rotates all rows at once."""
     expect.vectorised(
         context_extension.apply_rope_with, lambda length: (features(2, length, 4), np.arange(length), np.array([1.0, 0.5]), 1.5)
     )
@@ -461,7 +461,7 @@ def test_apply_rope_with_does_not_loop_over_rows(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.5)
 @given(seed=seeds(), m=positions(), n=positions(), scale=st.floats(0.5, 3))
 def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
-    """Two turns are one by m + n, each multiplying the length of a row by the scale: up to position 10⁶."""
+    """Two rotations are one by m + n, and each multiplies the length of a row by the scale: up to position 10⁶."""
     x, frequencies = features(1, 6, seed=seed), np.array([1.0, 0.3, 0.007])
     twice = context_extension.apply_rope_with(x, np.array([m]), frequencies, scale)
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
@@ -479,4 +479,11 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
 )
 def test_answer(context_extension, key):
     """Every question has one right answer."""
+    expect.answer(context_extension, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["pairs_with_a_rotation_in_8192", "llama_3_1_length_over_trained"])
+def test_practice_answer(context_extension, key):
+    """A question for practice: no points."""
     expect.answer(context_extension, key)

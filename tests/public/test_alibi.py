@@ -69,7 +69,7 @@ def test_bias(alibi):
 
 @pytest.mark.question("alibi_bias", points=0.5)
 def test_the_newest_token_is_no_distance_from_itself(alibi):
-    """A single query stands at the last key."""
+    """A single query has the position of the last key."""
     bias = expect.matches(alibi.alibi_bias, 2, 1, 4)
     expect.close(bias[:, 0, :] * 256, np.array([[-48.0, -32.0, -16.0, 0.0], [-3.0, -2.0, -1.0, 0.0]]), "256 times the bias")
 
@@ -97,7 +97,7 @@ def test_causal_attention(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_both_ways(alibi):
-    """Without the causal mask every query sees every key, and keys ahead lose by their distance too."""
+    """Without the causal mask every query may use every key, and the scores of keys ahead fall with their distance too."""
     expect.matches(alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False)
 
 
