@@ -160,10 +160,21 @@ def window_looks_ahead(q_len, k_len, window):
 
 @misconception(
     "chunk_mask",
+    hint="Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len − q_len.",
+    origin="expected with a cache: the mask of a whole text, cut off at the first rows",
+)
+def chunks_without_the_cache(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    query, key = np.arange(q_len)[:, np.newaxis], np.arange(k_len)
+    return (query // chunk == key // chunk) & (key <= query)
+
+
+@misconception(
+    "chunk_mask",
     hint="Blocks are counted from the first query here; they begin at multiples of `chunk` of the whole text.",
     origin="expected with a cache: blocks of the new tokens alone",
 )
-def chunks_without_the_cache(q_len, k_len, chunk):
+def chunks_of_the_new_tokens(q_len, k_len, chunk):
     modern.chunk_mask(q_len, k_len, chunk)
     query, key = aligned(q_len, k_len)
     start = k_len - q_len
