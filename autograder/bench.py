@@ -21,12 +21,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder import catalogue, course, handout
+from autograder import course, handout
 from autograder.batch.pool import with_packages
 from autograder.course import Assignment
-from autograder.grading import Grader
+from autograder.grading import catalogue
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite, TestContext, collect
 from autograder.otter import package
-from autograder.suite import Desk, Suite, collect
 
 ASSIGNMENT = "rope"
 """What is graded: the assignment with the most tests of values."""
@@ -133,9 +134,9 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 def _by_pytest(assignment: Assignment, solution: catalogue.Module) -> Callable[[], object]:
     """The suite, collected once and run by pytest itself."""
-    desk = Desk(assignment)
-    desk.backend = solution
-    items = collect(assignment, desk)
+    context = TestContext(assignment)
+    context.backend = solution
+    items = collect(assignment, context)
     session = items[0].session
 
     def run() -> None:
@@ -196,14 +197,14 @@ def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def make_class(folder: Path, assignment: Assignment, size: int) -> None:
-    """Distinct hand-ins: of five, two are complete, two have one mistake, and one is only begun."""
+    """Distinct submissions: of five, two are complete, two have one mistake, and one is only begun."""
     (folder / assignment.name).mkdir(parents=True)
     solution, stub = (path.read_text("utf-8") for path in (assignment.solution, assignment.stub))
     functions = [test.question for test in Suite(assignment).tests if test.question != "ANSWERS"]
     for number in range(size):
         wrong = functions[number % len(functions)]
         text = (solution, solution, _mistaken(solution, wrong), _mistaken(solution, wrong), stub)[number % 5]
-        (folder / assignment.name / f"student{number:04}.py").write_text(f"# hand-in {number}\n{text}", "utf-8")
+        (folder / assignment.name / f"student{number:04}.py").write_text(f"# submission {number}\n{text}", "utf-8")
 
 
 def _mistaken(solution: str, function: str) -> str:

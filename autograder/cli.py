@@ -98,8 +98,8 @@ def grade(
 @isolation_option
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
     """Grade one submission and show every test, hidden ones too: for teaching staff."""
-    from autograder import checking
-    from autograder.grading import Grader
+    from autograder.grading.grader import Grader
+    from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
 
     without = _checked_isolation(isolation)
@@ -111,15 +111,15 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     if not submission.assignment:
         assert submission.problem is not None
         raise Refusal(submission.problem.instructor)
-    verdict = None
+    grade = None
     if submission.problem is None:
         with Grader(without) as grader:
-            verdict = grader.grade(course.find(submission.assignment), submission.cells)
+            grade = grader.grade(course.find(submission.assignment), submission.cells)
     if as_json:
-        click.echo(json.dumps(checking.as_json(submission, verdict), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        checking.print_table(submission, verdict)
-    if verdict is None or any(not one.passed for one in verdict.outcomes):
+        one_submission.print_table(submission, grade)
+    if grade is None or any(not one.passed for one in grade.test_results):
         sys.exit(CHECK_FAILED)
 
 
@@ -159,8 +159,8 @@ def handout(out: Path) -> None:
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 def report(out: Path) -> None:
     """Write OUT/report.html again from the gradebook of a finished run."""
-    from autograder import gradebook
-    from autograder import report as room
+    from autograder.batch import gradebook
+    from autograder.reports import class_page as room
 
     try:
         click.echo(room.write(out))
@@ -174,9 +174,9 @@ def similarity(out: Path) -> None:
     """List what is worth reading side by side among the submissions of a finished run."""
     from rich.console import Console
 
-    from autograder import gradebook
-    from autograder import report as page
-    from autograder import similarity as room
+    from autograder.batch import gradebook
+    from autograder.reports import class_page as page
+    from autograder.reports import similarity as room
 
     console = Console()
     try:
@@ -195,8 +195,8 @@ def similarity(out: Path) -> None:
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
 def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
-    from autograder import canvas as room
-    from autograder import gradebook
+    from autograder.batch import gradebook
+    from autograder.reports import canvas as room
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:

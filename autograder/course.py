@@ -5,8 +5,12 @@ There is no registry to edit. In a checkout the course lies beside this package;
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import importlib.metadata
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,19 +55,33 @@ class Assignment:
         return self.root / "tests" / "misconceptions" / f"{self.name}.py"
 
     @property
-    def recorded(self) -> Path:
+    def golden_values(self) -> Path:
         """Values and fingerprints on the public inputs, generated from the solution."""
         return self.root / "tests" / "public" / "expected" / f"{self.name}.json"
 
     @functools.cached_property
     def suite_hash(self) -> str:
-        """Changes when a grade could: with the tests, what they compare with, the seed, or the rules of comparing."""
-        digest = hashlib.sha256()
-        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.recorded, seed_file(self.root)]
-        for path in [*parts, *sorted((PACKAGE / "checks").glob("*.py")), *sorted((PACKAGE / "sandbox").glob("*.py"))]:
+        """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that decides, or a library."""
+        digest = hashlib.sha256("\n".join(_versions()).encode())
+        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file(self.root)]
+        for path in [*parts, Path(__file__), *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))]:
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
+
+
+DECIDING = ("checks", "sandbox", "submission", "grading", "otter")
+"""The rooms whose code decides a grade or what a student is told of it: hashed whole, so that no file has to be remembered."""
+
+_LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
+"""Hypothesis draws the examples, numpy computes, pytest collects, Otter scores, and the others are the wall."""
+
+
+def _versions() -> Iterator[str]:
+    yield f"python {sys.version_info.major}.{sys.version_info.minor}"
+    for name in _LIBRARIES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # the wall's are not there on every system
+            yield f"{name} {importlib.metadata.version(name)}"
 
 
 def seed_file(root: Path = ROOT) -> Path:

@@ -34,7 +34,7 @@ ENDS_WITHIN_SECONDS = 2.0
 
 
 class DoctorError(Exception):
-    """A promise of the wall does not hold here. The message says which, and how to mend it."""
+    """A promise of the wall does not hold here. The message says which, and how to fix it."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Finding:
     held: bool
     detail: str
     """what a probe was let through; empty where the promise holds"""
-    mend: str
+    fix: str
     """what to do about it"""
 
 
-MEND = {
+FIX = {
     "landlock": "Use Linux 5.13 or newer with `landlock` named in /sys/kernel/security/lsm (else boot with lsm=landlock,… in "
     "front of the list); a container must allow the landlock system calls, as Docker's default profile does.",
     "seccomp": "Install libseccomp (libseccomp2 on Debian and Ubuntu) and use a kernel with seccomp filters.",
@@ -77,15 +77,15 @@ def check(without: Collection[str] = ()) -> list[Finding]:
             stack.callback(examination.end_worker)
             return [examination.finding(*promise) for promise in PROMISES]
     except SandboxError as error:
-        lock = next((name for name in MEND if f"{name}: " in str(error)), "zygote")
-        return [Finding("a worker starts and puts on its locks", lock, False, str(error), MEND[lock])]
+        lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
+        return [Finding("a worker starts and puts on its locks", lock, False, str(error), FIX[lock])]
 
 
 def require() -> None:
     """Raises DoctorError where a promise does not hold here."""
     for finding in check():
         if not finding.held:
-            raise DoctorError(f"the wall does not hold here: {finding.promise} ({finding.detail}). {finding.mend} {ANY_WAY}")
+            raise DoctorError(f"the wall does not hold here: {finding.promise} ({finding.detail}). {finding.fix} {ANY_WAY}")
 
 
 def print_table(console: Console) -> bool:
@@ -97,8 +97,8 @@ def print_table(console: Console) -> bool:
     for one in findings:
         table.add_row("[green]✓[/]" if one.held else "[red]✗[/]", one.promise, one.lock, one.detail)
     console.print(table)
-    for sentence in dict.fromkeys(one.mend for one in findings if not one.held):
-        console.print(f"[red]To mend it:[/] {sentence}")
+    for sentence in dict.fromkeys(one.fix for one in findings if not one.held):
+        console.print(f"[red]To fix it:[/] {sentence}")
     console.print(_limits_table())
     return all(one.held for one in findings)
 
@@ -178,7 +178,7 @@ class _Examination:
             detail = probe(self)
         except WorkerDied as error:
             detail = f"the probe's worker {self.end_worker() or error.why}"
-        return Finding(promise, lock, not detail, detail, MEND[lock])
+        return Finding(promise, lock, not detail, detail, FIX[lock])
 
     def ask(self, probe: str, *args: Any, seconds: float = PROBE_SECONDS) -> Any:
         """What a probe returns. Raises WorkerDied."""

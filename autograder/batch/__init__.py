@@ -2,14 +2,14 @@
 
     jobs       what passes between coordinator and graders
     grader     a grader process
-    pool       the grader processes of this machine (`autograder.cluster` has those of others)
+    pool       the grader processes of this machine (`autograder.batch.cluster` has those of others)
     output     the files under OUT
     progress   the bar
     closing    similarity and the report, once all is graded
     summary    what it came to
 
-One process coordinates: it alone reads what was handed in and writes anything. A verdict is in the gradebook before it is
-shown anywhere, so a run that is killed loses at most what was in hand, and running it again goes on from there.
+One process coordinates: it alone reads what was handed in and writes anything. A grade is in the gradebook before it is
+shown anywhere, so a run that is killed loses at most what was in progress, and running it again goes on from there.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from typing import Protocol
 from rich.console import Console
 
 from autograder import course
+from autograder.batch.gradebook import Damaged, Gradebook, GradebookError, Key, code_hash
 from autograder.batch.jobs import Answer, BatchError, Job, Setup, suite_key
 from autograder.batch.output import Output, salvage
 from autograder.batch.pool import Pool, with_packages
-from autograder.batch.progress import Watch
+from autograder.batch.progress import Progress
 from autograder.batch.summary import Summary, complete
-from autograder.gradebook import Damaged, Gradebook, GradebookError, Key, code_hash
+from autograder.grading.result import Grade
 from autograder.submission import Submission, find_in_folder, read
 from autograder.submission.names import printable
-from autograder.verdict import Verdict
 
 __all__ = ["BatchError", "Summary", "grade"]
 
 _LOST_SENTENCE = "not run: the grader could not judge this submission, and the teaching staff will look at it"
 
 
-class Crew(Protocol):
+class Executor(Protocol):
     """Graders, wherever they run."""
 
     def run(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:
@@ -56,7 +56,7 @@ class Crew(Protocol):
 
 
 @dataclass(frozen=True)
-class Order:
+class RunConfiguration:
     """What was asked for."""
 
     folder: Path
@@ -92,7 +92,7 @@ def grade(
 
     Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
     """
-    order = Order(folder, assignment, out, jobs, scheduler, isolation, regrade)
+    order = RunConfiguration(folder, assignment, out, jobs, scheduler, isolation, regrade)
     try:
         return _Run(order, console or Console(quiet=True)).all()
     except Damaged as error:
@@ -104,7 +104,7 @@ def grade(
 class _Run:
     """One run of a batch."""
 
-    def __init__(self, order: Order, console: Console) -> None:
+    def __init__(self, order: RunConfiguration, console: Console) -> None:
         self.order = order
         self.console = console
         self.summary = Summary()
@@ -113,10 +113,10 @@ class _Run:
 
     def all(self) -> Summary:
         begin = time.monotonic()
-        hand_ins = find_in_folder(self.order.folder, self.order.assignment, list(self.assignments))
+        submission_files = find_in_folder(self.order.folder, self.order.assignment, list(self.assignments))
         with Gradebook.writing(self.order.out) as self.book:
             self.output = Output(self.order.out, self.book)
-            self._take_in({one.assignment for one in hand_ins}, map(read, hand_ins))
+            self._take_in({one.assignment for one in submission_files}, map(read, submission_files))
             to_grade = self.book.to_grade()
             if to_grade:
                 self._grade(to_grade)
@@ -131,14 +131,14 @@ class _Run:
     def _take_in(self, names: set[str], submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
             known = {name: suite_key(self.assignments[name], self.order.isolation) for name in names if name}
-            self.book.hand_in(submissions, known)
+            self.book.submission_file(submissions, known)
         if self.order.regrade:
             self.book.forget(names)
 
-    def _grade(self, hand_ins: dict[Key, int]) -> None:
-        total = sum(hand_ins.values())
-        with self._interruptible(), Watch(self.console, total) as watch, self._crew(len(hand_ins)) as crew:
-            todo = _Todo(self, hand_ins, watch)
+    def _grade(self, submission_files: dict[Key, int]) -> None:
+        total = sum(submission_files.values())
+        with self._interruptible(), Progress(self.console, total) as watch, self._crew(len(submission_files)) as crew:
+            todo = _Todo(self, submission_files, watch)
             while todo.is_left():
                 for job, answer in crew.run(todo):
                     todo.answered(job, answer)
@@ -147,13 +147,13 @@ class _Run:
         self.summary.waiting = total - watch.done
 
     @contextmanager
-    def _crew(self, jobs: int) -> Iterator[Crew]:
-        crew: Crew
+    def _crew(self, jobs: int) -> Iterator[Executor]:
+        crew: Executor
         if self.order.scheduler is None:
             crew = Pool(min(self.order.jobs, jobs), Setup(self.order.isolation))
         else:
             try:
-                from autograder.cluster import Cluster
+                from autograder.batch.cluster import Cluster
             except ModuleNotFoundError as error:
                 raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
             crew = Cluster(self.order.scheduler, Setup(self.order.isolation, prove_wall=not self.order.isolation), self.console)
@@ -164,7 +164,7 @@ class _Run:
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """A first Ctrl-C, or a cluster's notice to leave, lets what is in hand be finished; a second one does not wait."""
+        """A first Ctrl-C, or a cluster's notice to leave, lets what is in progress be finished; a second one does not wait."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -174,7 +174,7 @@ class _Run:
         def stop(number: int, frame: FrameType | None) -> None:
             self.stopping = True
             signal.signal(number, before[signal.Signals(number)])
-            self.console.print("Stopping: what is in hand is finished first.")
+            self.console.print("Stopping: what is in progress is finished first.")
 
         for number in signals:
             signal.signal(number, stop)
@@ -184,9 +184,9 @@ class _Run:
             for restored, handler in before.items():
                 signal.signal(restored, handler)
 
-    def keep(self, key: Key, verdict: Verdict, lost: str) -> None:
-        """A verdict has come: into the gradebook, then into the folders of all students who share it."""
-        self.book.add(key, verdict, lost)
+    def keep(self, key: Key, grade: Grade, lost: str) -> None:
+        """A grade has come: into the gradebook, then into the folders of all students who share it."""
+        self.book.add(key, grade, lost)
         for row in self.book.rows_of(key):
             self.output.write_row(row)
 
@@ -201,7 +201,7 @@ class _Run:
 
     def _close(self) -> None:
         with self.console.status("Comparing what was handed in, and writing the report"):
-            command = [sys.executable, "-P", "-m", "autograder.batch.closing", str(self.order.out)]
+            command = [sys.executable, "-P", "-m", "autograder.batch.postprocessing", str(self.order.out)]
             ended = subprocess.run(command, env=with_packages(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if ended.returncode:
             lines = ended.stderr.strip().splitlines() or [f"it ended with exit code {ended.returncode}"]
@@ -220,11 +220,11 @@ class _Todo(Iterator[Job]):
     way: if that fails as well, the fault is this machine's or the course's, and the run stops.
     """
 
-    def __init__(self, run: _Run, hand_ins: dict[Key, int], watch: Watch) -> None:
+    def __init__(self, run: _Run, submission_files: dict[Key, int], watch: Progress) -> None:
         self.run = run
-        self.hand_ins = hand_ins
+        self.submission_files = submission_files
         self.watch = watch
-        self.keys = deque(hand_ins)
+        self.keys = deque(submission_files)
         self.first: deque[Job] = deque()
         self.lost: dict[Key, str] = {}
 
@@ -247,18 +247,18 @@ class _Todo(Iterator[Job]):
         """Take in the answer to a job."""
         if job.probe_of is not None:
             self._probed(job.probe_of, answer)
-        elif answer.verdict is not None:
-            self.run.keep(job.key, answer.verdict, self.lost.get(job.key, ""))
-            self.watch.graded(answer.verdict.status, self.hand_ins[job.key])
+        elif answer.grade is not None:
+            self.run.keep(job.key, answer.grade, self.lost.get(job.key, ""))
+            self.watch.graded(answer.grade.status, self.submission_files[job.key])
         else:
             self.lost[job.key] = answer.lost
             solution = self.run.assignments[job.key.assignment].solution.read_text("utf-8")
             self.first.append(Job(job.key, (solution,), probe_of=job))
 
     def _probed(self, job: Job, answer: Answer) -> None:
-        verdict = answer.verdict
-        if verdict is None or verdict.score != verdict.max_score:
-            came = answer.lost if verdict is None else f"{verdict.score:g} of {verdict.max_score:g} points"
+        grade = answer.grade
+        if grade is None or grade.score != grade.max_score:
+            came = answer.lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"
             raise BatchError(
                 f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of {job.key.assignment} "
                 f"({came}): `autograder doctor` may say why; nobody's grade was changed, and the same command goes on"

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 
 from autograder import course
 from autograder.batch.jobs import Answer, Job, Setup, suite_key
-from autograder.grading import Grader
+from autograder.grading.grader import Grader
 
 MEMORY = 4 << 30
 """Address space of a grader: a plain value that tests blow up into gigabytes fails its test and nothing else."""
@@ -45,7 +45,7 @@ def _serve(coordinator: Connection, grader: Grader, setup: Setup) -> None:
         job: Job = coordinator.recv()
         answer = _answer(grader, job, setup)
         coordinator.send(answer)
-        if answer.verdict is None:
+        if answer.grade is None:
             return
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from autograder.batch.gradebook import Key
 from autograder.course import Assignment
-from autograder.gradebook import Key
-from autograder.verdict import Verdict
+from autograder.grading.result import Grade
 
 TRIES = 3
 """How often a submission is given to a grader before it is given up as lost."""
@@ -41,9 +41,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a grader says to a job: a verdict, or why there is none. Without either it says that it is ready."""
+    """What a grader says to a job: a grade, or why there is none. Without either it says that it is ready."""
 
-    verdict: Verdict | None = None
+    grade: Grade | None = None
     lost: str = ""
     """what went wrong with the grader itself: nothing that the submission may pay for"""
     refused: str = ""

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder import gradebook
-from autograder.gradebook import Gradebook, Row
+from autograder.batch import gradebook
+from autograder.batch.gradebook import Gradebook, Row
 from autograder.submission import Problem, Submission
 from autograder.submission.names import csv_cell, safe_name
 
@@ -31,14 +31,14 @@ class Output:
 
     def write_row(self, row: Row) -> None:
         """One student's feedback and results."""
-        from autograder import feedback
+        from autograder.grading import feedback
 
         submission = replace(row.submission, cells=self.book.cells(row.key.code))
         if row.lost:
             submission = replace(submission, problem=Problem(_LOST, row.lost))
         name = _file_name(submission)
         with _in_words(self.out):
-            self._put(Path("feedback", row.folder, f"{name}.md"), feedback.markdown(submission, row.verdict))
+            self._put(Path("feedback", row.folder, f"{name}.md"), feedback.markdown(submission, row.grade))
             self._put(Path("results", row.folder, f"{name}.json"), json.dumps(row.gradescope, indent=1) + "\n")
         self.book.mark_written(row)
 
@@ -101,7 +101,7 @@ def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:
 
 
 def _file_name(submission: Submission) -> str:
-    """The assignment; for a hand-in of none that is known, something that tells it from the student's others."""
+    """The assignment; for a submission of none that is known, something that tells it from the student's others."""
     return submission.assignment or safe_name(f"unknown_{submission.file}", set())
 
 

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from autograder.batch.gradebook import Key
 from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
-from autograder.gradebook import Key
 
-PATIENCE = 180.0
+ANSWER_SECONDS = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: three times what a submission may use."""
 
 # As many threads for linear algebra as graders would be too many.
@@ -29,7 +29,7 @@ _PACKAGES = Path(__file__).resolve().parents[2]
 
 
 class GraderProcess:
-    """One grader process, and the job that it has in hand."""
+    """One grader process, and the job that it has in progress."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -44,7 +44,7 @@ class GraderProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
-                # A Ctrl-C in the terminal is for the coordinator: what is in hand is to be finished.
+                # A Ctrl-C in the terminal is for the coordinator: what is in progress is to be finished.
                 start_new_session=True,
             )
         self.connection: Connection = Connection(ours.detach())
@@ -74,7 +74,7 @@ class GraderProcess:
     def ask(self, job: Job) -> Answer:
         """Hand over a job and wait for its answer."""
         self.give(job)
-        while self.connection.poll(PATIENCE):
+        while self.connection.poll(ANSWER_SECONDS):
             answer = self.hear()
             if self.ready or answer.lost or answer.refused:
                 self.job = None
@@ -84,7 +84,7 @@ class GraderProcess:
 
     @property
     def stuck(self) -> str:
-        return f"the grader did not answer within {PATIENCE:.0f} seconds"
+        return f"the grader did not answer within {ANSWER_SECONDS:.0f} seconds"
 
     def _last_words(self) -> str:
         """How the process ended, and the last line that it wrote."""
@@ -97,7 +97,7 @@ class GraderProcess:
         return f"the grader {how}" + (f" ({lines[-1][:200]})" if lines else "")
 
     def end(self) -> None:
-        """End the process; what it has in hand is dropped."""
+        """End the process; what it has in progress is dropped."""
         self.connection.close()
         if self.job is not None:
             self._process.kill()
@@ -145,7 +145,7 @@ class Pool:
     def _heard_from(self, busy: list[GraderProcess]) -> list[GraderProcess]:
         """Those that have something to say, or have been silent for too long."""
         ready = multiprocessing.connection.wait([grader.connection for grader in busy], timeout=1.0)
-        late = time.monotonic() - PATIENCE
+        late = time.monotonic() - ANSWER_SECONDS
         return [grader for grader in busy if grader.connection in ready or grader.since < late]
 
     def _take(self, grader: GraderProcess, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:

@@ -6,14 +6,15 @@ import time
 from collections import Counter
 from types import TracebackType
 
+from rich import progress
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
-class Watch:
-    """Counts hand-ins as they are graded and shows the count, the rate, the time left and the statuses."""
+class Progress:
+    """Counts submissions as they are graded and shows the count, the rate, the time left and the statuses."""
 
     def __init__(self, console: Console, total: int) -> None:
         self.console = console
@@ -22,8 +23,8 @@ class Watch:
         self.counts: Counter[str] = Counter()
         self._begin = self._said = time.monotonic()
         self.first = self.last = 0.0
-        """when the first and the last verdict came"""
-        self._bar = Progress(
+        """when the first and the last grade came"""
+        self._bar = progress.Progress(
             TextColumn("Grading"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -36,12 +37,12 @@ class Watch:
         )
         self._task = self._bar.add_task("", total=total, rate="", statuses="")
 
-    def graded(self, status: str, hand_ins: int) -> None:
-        """So many hand-ins share a verdict that has come."""
+    def graded(self, status: str, submission_files: int) -> None:
+        """So many submissions share a grade that has come."""
         self.last = time.monotonic()
         self.first = self.first or self.last
-        self.done += hand_ins
-        self.counts[status] += hand_ins
+        self.done += submission_files
+        self.counts[status] += submission_files
         if self.console.is_terminal:
             self._bar.update(self._task, completed=self.done, rate=self._rate(), statuses=self._statuses())
         elif time.monotonic() - self._said >= SECONDS_BETWEEN_LINES:
@@ -62,7 +63,7 @@ class Watch:
     def _statuses(self) -> str:
         return ", ".join(f"{count} {status}" for status, count in self.counts.most_common())
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Progress:
         self._bar.start()
         return self
 

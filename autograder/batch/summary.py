@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder import similarity
-from autograder.checks.outcome import Outcome
-from autograder.gradebook import Gradebook, Row
+from autograder.batch.gradebook import Gradebook, Row
+from autograder.checks.test_result import TestResult
+from autograder.grading.result import Grade
+from autograder.reports import similarity
 from autograder.submission.names import printable
-from autograder.verdict import Verdict
 
 SMALL = 100
-"""Up to so many hand-ins are listed one by one."""
+"""Up to so many submissions are listed one by one."""
 
 MANY = 10
 """Of each kind of thing that needs a human, so many are named; grades.csv and similarity.csv have the rest."""
@@ -30,17 +30,17 @@ class Summary:
     """What a batch came to."""
 
     graded: int = 0
-    """hand-ins graded in this run"""
+    """submissions graded in this run"""
     reused: int = 0
-    """hand-ins whose grade was there already"""
+    """submissions whose grade was there already"""
     waiting: int = 0
-    """hand-ins without a grade yet, where the run was interrupted"""
+    """submissions without a grade yet, where the run was interrupted"""
     counts: dict[str, int] = field(default_factory=dict)
-    """hand-ins by status"""
+    """submissions by status"""
     superseded: int = 0
     seconds: float = 0.0
     warm_seconds: float = 0.0
-    """from the first verdict of this run to the last"""
+    """from the first grade of this run to the last"""
     needs_human: dict[str, list[str]] = field(default_factory=dict)
     """by kind, a sentence for each"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Summary:
         reused = f", {self.reused} known before" if self.reused else ""
         console.print(f"{self.graded} graded in {self.seconds:.1f} s{reused}: {statuses}.", highlight=False)
         if self.superseded:
-            console.print(f"{self.superseded} superseded by a later hand-in: see superseded.csv.", highlight=False)
+            console.print(f"{self.superseded} superseded by a later submission: see superseded.csv.", highlight=False)
         if self.needs_human:
             console.print("To look at yourself:", style="bold")
         for kind, sentences in self.needs_human.items():
@@ -89,7 +89,7 @@ def complete(summary: Summary, book: Gradebook, stubs: set[str]) -> None:
 
 
 def _alike(book: Gradebook) -> Iterator[str]:
-    """Groups of hand-ins that are alike and not all identical: those are named already."""
+    """Groups of submissions that are alike and not all identical: those are named already."""
     groups: dict[tuple[str, str], list[dict[str, str]]] = {}
     for pair in similarity.read(book.path.parent) or []:
         groups.setdefault((pair["assignment"], pair["group"]), []).append(pair)
@@ -129,16 +129,16 @@ def first_thing(row: Row) -> str:
         return f"no grade could be given, grade it by hand or run again: {printable(row.lost, 200)}"
     if row.submission.problem is not None:
         return row.submission.problem.instructor
-    verdict = row.verdict
-    assert verdict is not None
-    return printable(next(_findings(verdict), _ALL_PASS), 160)
+    grade = row.grade
+    assert grade is not None
+    return printable(next(_findings(grade), _ALL_PASS), 160)
 
 
-def _findings(verdict: Verdict) -> Iterator[str]:
-    missed = [one for one in verdict.outcomes if not one.passed]
-    if verdict.failure is not None:
-        at = f" at line {verdict.failure.line}" if verdict.failure.line else ""
-        yield f"the file stops{at} with {verdict.failure.kind}: {verdict.failure.message}"
+def _findings(grade: Grade) -> Iterator[str]:
+    missed = [one for one in grade.test_results if not one.passed]
+    if grade.failure is not None:
+        at = f" at line {grade.failure.line}" if grade.failure.line else ""
+        yield f"the file stops{at} with {grade.failure.kind}: {grade.failure.message}"
     for wanted in (("timeout", "crashed", "killed"), ("failed",)):
         found = [one for one in missed if one.status in wanted]
         # One with a known cause says most.
@@ -148,10 +148,10 @@ def _findings(verdict: Verdict) -> Iterator[str]:
         yield f"not written yet: {', '.join(_questions(missed))}"
 
 
-def _also(first: Outcome, missed: list[Outcome]) -> str:
+def _also(first: TestResult, missed: list[TestResult]) -> str:
     others = [name for name in _questions(missed) if name != first.test.question]
     return f" (and {len(others)} more incomplete)" if others else ""
 
 
-def _questions(outcomes: list[Outcome]) -> list[str]:
-    return list(dict.fromkeys(one.test.question for one in outcomes))
+def _questions(test_results: list[TestResult]) -> list[str]:
+    return list(dict.fromkeys(one.test.question for one in test_results))

@@ -2,6 +2,6 @@
 
 import sys
 
-from autograder.checks.standing import main
+from autograder.checks.progress import main
 
 sys.exit(main(sys.argv[1:]))

@@ -32,7 +32,7 @@ def _reachable(name: str, direct: Mapping[str, Collection[str]]) -> set[str]:
 
 
 def root_causes(failing: Collection[str], blocks: Mapping[str, frozenset[str]]) -> dict[str, str]:
-    """For each failing function that builds on another failing one: the function to mend first."""
+    """For each failing function that builds on another failing one: the function to fix first."""
     causes = {}
     for name in failing:
         below = [other for other in failing if other in blocks.get(name, ())]

@@ -17,9 +17,9 @@ import pytest
 
 from autograder.checks import call, plugin
 from autograder.checks.call import Reply
-from autograder.checks.outcome import Outcome, describe
+from autograder.checks.progress import LESSON, public_tests, run
 from autograder.checks.proxy import InProcess, Submission
-from autograder.checks.standing import LESSON, public_tests, run
+from autograder.checks.test_result import TestResult, describe
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,22 +38,22 @@ class Question:
     def __init__(self, assignment: str, name: str) -> None:
         self.assignment = assignment
         self.name = name
-        self.outcomes: dict[str, Outcome] = {}
+        self.test_results: dict[str, TestResult] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
         """One test on the functions of an environment. Raises NotRight where it does not pass."""
-        if not self.outcomes:  # Otter asks case by case, and makes a new Question for every check
+        if not self.test_results:  # Otter asks case by case, and makes a new Question for every check
             tests = [str(public_tests(ROOT, self.assignment))]
-            found = run(ROOT, tests, _OneQuestion(self.name, _Desk(environment)))[self.assignment]
-            self.outcomes = {one.test.name: one for one in found}
-        outcome = self.outcomes[test]
-        if outcome.status == "failed":
-            raise NotRight(f"{outcome.test.rule}\n{outcome.sentence}\nSee {LESSON}, section {self.name}.")
-        if not outcome.passed:
-            raise NotRight(outcome.message)
+            found = run(ROOT, tests, _OneQuestion(self.name, _NotebookContext(environment)))[self.assignment]
+            self.test_results = {one.test.name: one for one in found}
+        test_result = self.test_results[test]
+        if test_result.status == "failed":
+            raise NotRight(f"{test_result.test.rule}\n{test_result.sentence}\nSee {LESSON}, section {self.name}.")
+        if not test_result.passed:
+            raise NotRight(test_result.message)
 
 
-class _Desk(plugin.Laptop):
+class _NotebookContext(plugin.LocalContext):
     """The desk of a student who works in a notebook."""
 
     def __init__(self, environment: Mapping[str, Any]) -> None:
@@ -86,13 +86,13 @@ class _Cells:
 class _OneQuestion:
     """A plugin that runs one question's tests, and tells the course's plugin whose functions to hand out."""
 
-    def __init__(self, name: str, desk: plugin.Desk) -> None:
+    def __init__(self, name: str, context: plugin.TestContext) -> None:
         self.name = name
-        self.desk = desk
+        self.context = context
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.DESK] = self.desk
+        config.stash[plugin.TEST_CONTEXT] = self.context
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if describe(item).question == self.name]

@@ -20,9 +20,9 @@ import pytest
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
+from autograder.checks.failure import UNFINISHED, Kind, Wrong
 from autograder.checks.proxy import InProcess, Submission
-from autograder.checks.reference import recorded
-from autograder.checks.wrong import UNFINISHED, Kind, Wrong
+from autograder.checks.reference import golden_values
 
 RECORDS = "expected"
 """The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
@@ -47,7 +47,7 @@ if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
 
 
-class Desk(Protocol):
+class TestContext(Protocol):
     """Hands out submissions to tests."""
 
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
@@ -57,7 +57,7 @@ class Desk(Protocol):
         """What random inputs are drawn from."""
 
 
-class Laptop:
+class LocalContext:
     """The desk of a student: their own file, in this process, against recorded values."""
 
     def __init__(self, root: Path) -> None:
@@ -68,19 +68,19 @@ class Laptop:
         if assignment not in self.loaded:
             path = self.root / "assignments" / assignment / f"{assignment}.py"
             self.loaded[assignment] = InProcess(assignment, path)
-        reference = recorded(item.path.parent / RECORDS / f"{assignment}.json", item.name)
+        reference = golden_values(item.path.parent / RECORDS / f"{assignment}.json", item.name)
         return Submission(assignment, self.loaded[assignment], reference)
 
     def seed(self) -> int:
         return 0
 
 
-DESK = pytest.StashKey[Desk]()
+TEST_CONTEXT = pytest.StashKey[TestContext]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "question(name, points): the question a test belongs to, and what it is worth")
-    config.stash.setdefault(DESK, Laptop(config.rootpath))
+    config.stash.setdefault(TEST_CONTEXT, LocalContext(config.rootpath))
     hypothesis.settings.load_profile("whereabouts")
     names = sorted(path.stem.removeprefix("test_") for path in (config.rootpath / "tests" / "public").glob("test_*.py"))
     fixtures = ModuleType("whereabouts_assignments")
@@ -96,25 +96,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         function: Any = getattr(item, "function", None)
         if hypothesis.is_hypothesis_test(function):
-            hypothesis.seed(_seed(config.stash[DESK], item) * 2**32 + zlib.crc32(item.name.encode("utf-8")))(function)
+            hypothesis.seed(_seed(config.stash[TEST_CONTEXT], item) * 2**32 + zlib.crc32(item.name.encode("utf-8")))(function)
 
 
 def _fixture(assignment: str) -> Any:
     @pytest.fixture(name=assignment)
     def submission(request: pytest.FixtureRequest) -> Submission:
-        return request.config.stash[DESK].submission(assignment, request.node)
+        return request.config.stash[TEST_CONTEXT].submission(assignment, request.node)
 
     return submission
 
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
-    return random_inputs(request.config.stash[DESK], request.node)
+    return random_inputs(request.config.stash[TEST_CONTEXT], request.node)
 
 
-def random_inputs(desk: Desk, item: pytest.Item) -> np.random.Generator:
+def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
-    return np.random.default_rng(_seeds(_seed(desk, item), item.name))
+    return np.random.default_rng(_seeds(_seed(context, item), item.name))
 
 
 @functools.cache
@@ -122,20 +122,20 @@ def _seeds(term: int, test: str) -> np.random.SeedSequence:
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
-def _seed(desk: Desk, item: pytest.Item) -> int:
+def _seed(context: TestContext, item: pytest.Item) -> int:
     """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the grader."""
-    return desk.seed() if item.path.parent.name == "hidden" else 0
+    return context.seed() if item.path.parent.name == "hidden" else 0
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """A verdict is one sentence, not a traceback; what is not written yet is skipped, not failed."""
+    """A grade is one sentence, not a traceback; what is not written yet is skipped, not failed."""
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
         item.repr_failure = lambda excinfo, style=None: str(excinfo.value)  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
-        report.outcome = "skipped"
+        report.test_result = "skipped"
         report.longrepr = (str(item.path), item.location[1] or 0, wrong.message)
     return report

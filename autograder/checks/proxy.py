@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from autograder.checks import call, codec
 from autograder.checks.call import Raised, Reply
+from autograder.checks.failure import Kind, Wrong
 from autograder.checks.reference import Reference
-from autograder.checks.wrong import Kind, Wrong
 
 
 class Backend(Protocol):

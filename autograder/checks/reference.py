@@ -1,7 +1,7 @@
 """What a function should return, and what known mistakes return instead.
 
 Public tests compare with values recorded from the reference solution when the handout is built: a student's machine holds
-the values and the fingerprints of mistakes, never the code of either. Staff compare live (`autograder.catalogue`).
+the values and the fingerprints of mistakes, never the code of either. Staff compare live (`autograder.grading.catalogue`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from autograder.checks import codec
-from autograder.checks.wrong import BrokenTest
+from autograder.checks.failure import BrokenTest
 
 REFUSED = object()
 """What is wanted of a call with a bad argument: an error."""
@@ -84,7 +84,7 @@ def decoded(wanted: str) -> Any:
     return codec.decode(base64.b64decode(wanted))
 
 
-class Recorded:
+class GoldenValues:
     """The reference of one public test: its calls in order, as recorded for that test."""
 
     def __init__(self, calls: list[dict[str, Any]]) -> None:
@@ -111,12 +111,12 @@ class Recorded:
         raise BrokenTest("answers are not in the handout")
 
 
-def recorded(path: Path, test: str) -> Reference:
+def golden_values(path: Path, test: str) -> Reference:
     """The reference for one test of a file of recorded values; one without values where the file has none."""
     if not path.is_file():
         return NoReference()
     calls = _read(path, path.stat().st_mtime_ns).get(test)
-    return Recorded(calls) if calls is not None else NoReference()
+    return GoldenValues(calls) if calls is not None else NoReference()
 
 
 _files: dict[Path, tuple[int, dict[str, Any]]] = {}

@@ -6,12 +6,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from autograder import zips
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
+from autograder.grading.suite import Suite
+from autograder.handout import otter_tests
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs import HandoutError, stale
-from autograder.otter import student
-from autograder.suite import Suite
+from autograder.otter import zips
 
 TEMPLATE = Path(__file__).with_name("template")
 
@@ -39,11 +39,11 @@ def _of(assignment: Assignment) -> dict[str, bytes]:
     files = {f"{folder}/{path.name}": path.read_bytes() for path in (assignment.lesson, assignment.stub)}
     notebook = assignment.folder / "explore.ipynb"
     if notebook.is_file():
-        files[f"{folder}/{notebook.name}"] = student.with_checks(notebook.read_text("utf-8"), tests).encode("utf-8")
-    for name, content in student.test_files(assignment.name, tests).items():
+        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), tests).encode("utf-8")
+    for name, content in otter_tests.test_files(assignment.name, tests).items():
         files[f"{folder}/tests/{name}"] = content.encode("utf-8")
     files[f"tests/public/{assignment.public_tests.name}"] = assignment.public_tests.read_bytes()
-    files[f"tests/public/expected/{assignment.recorded.name}"] = assignment.recorded.read_bytes()
+    files[f"tests/public/expected/{assignment.golden_values.name}"] = assignment.golden_values.read_bytes()
     return files
 
 

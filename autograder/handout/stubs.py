@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder import suite
 from autograder.checks.call import ANSWERS
 from autograder.checks.expect import difference
 from autograder.checks.reference import decoded
 from autograder.course import Assignment, assignments
+from autograder.grading.suite import Suite
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 
@@ -83,15 +83,15 @@ def answer_texts(source: str, name: str) -> list[str]:
     return [lines[entry.lineno - 1].encode("utf-8")[: entry.end_col_offset].decode("utf-8") for entry in _answers(source, name)]
 
 
-def recorded(assignment: Assignment) -> str:
+def golden_values(assignment: Assignment) -> str:
     """The values that the public tests want, with the fingerprints of known mistakes, as JSON."""
-    return json.dumps(suite.record(assignment), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(Suite(assignment).record(), indent=1, ensure_ascii=False) + "\n"
 
 
 def stale(assignment: Assignment) -> dict[Path, str]:
     """Path → right content, of every committed file that is generated from the solution and no longer agrees with it."""
     source = assignment.solution.read_text("utf-8")
-    right = {assignment.stub: stub(source, assignment.name), assignment.recorded: recorded(assignment)}
+    right = {assignment.stub: stub(source, assignment.name), assignment.golden_values: golden_values(assignment)}
     return {path: text for path, text in right.items() if not (path.is_file() and _agree(path.read_text("utf-8"), text))}
 
 

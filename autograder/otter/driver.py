@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import nbformat
 
 _CELL = '''\
-from autograder.otter.score import environment
+from autograder.grading.scoring import environment
 
-outcome = environment({passed!r})["outcome"]
+result = environment({passed!r})["result"]
 '''
 
 
 def notebook(passed: Iterable[str]) -> nbformat.NotebookNode:
-    """A notebook of one trusted cell that defines `outcome` for the generated test files."""
+    """A notebook of one trusted cell that defines `result` for the generated test files."""
     cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call, no-any-return]

@@ -20,10 +20,10 @@ from otter.generate import main as otter_generate
 from otter.run import AutograderConfig
 from otter.utils import OTTER_CONFIG_FILENAME
 
-from autograder import zips
 from autograder.course import ROOT, Assignment
-from autograder.otter.generate import test_files
-from autograder.suite import Suite
+from autograder.grading.otter_files import test_files
+from autograder.grading.suite import Suite
+from autograder.otter import zips
 
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS = "constraints.txt"

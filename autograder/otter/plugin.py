@@ -45,9 +45,9 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
     def before_execution(self, submission: Any) -> Any:
         """Grade, and return the driver in the submission's place."""
         from autograder import doctor
-        from autograder.grading import Grader
+        from autograder.grading.grader import Grader
+        from autograder.grading.scoring import passed
         from autograder.otter import driver
-        from autograder.otter.score import passed
         from autograder.sandbox.confine import NAMES
 
         without = NAMES if self.plugin_config.get("isolation") == "none" else ()
@@ -57,23 +57,23 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         with Grader(without) as grader:
             problem = self.submission.problem
             if problem is not None:
-                self.verdict = grader.refuse(self.assignment, "unreadable", problem.student)
+                self.grade = grader.refuse(self.assignment, "unreadable", problem.student)
             else:
-                self.verdict = grader.grade(self.assignment, self.submission.cells)
-        return driver.notebook(passed(self.verdict.outcomes))
+                self.grade = grader.grade(self.assignment, self.submission.cells)
+        return driver.notebook(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:
         """Tell the student what they may know at once.
 
         A plugin that ran before has the first word and, where it hides everything, the only one.
         """
-        from autograder import feedback
-        from autograder.otter.words import put_into_words
+        from autograder.grading import feedback
+        from autograder.grading.wording import put_into_words
 
-        put_into_words(results, self.verdict.outcomes)
+        put_into_words(results, self.grade.test_results)
         if not results.all_hidden:
             said = [results.output] if results.output else []
-            results.set_output("\n\n".join([*said, feedback.public_markdown(self.submission, self.verdict)]))
+            results.set_output("\n\n".join([*said, feedback.public_markdown(self.submission, self.grade)]))
 
 
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'

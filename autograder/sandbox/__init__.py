@@ -6,9 +6,7 @@
     wire     the frames between a worker and the grader
     limits   how much of everything a submission may use
     client   the grader's side: opens workers, waits for replies, kills
-    core     on which core of the processor both sides take turns
-    ahead    what tests will ask, sent before they ask it
-    backend  a submission as tests see it: workers by part, limits in all
+    backend  a submission as tests see it: one worker, limits in all
     bounds   how much memory the grader itself may take to look at a result
     probes   what `autograder doctor` loads inside the wall to see whether it holds
 

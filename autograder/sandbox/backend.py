@@ -9,13 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.checks.call import Raised, Reply
-from autograder.checks.wrong import Stopped
+from autograder.checks.failure import Stopped
 from autograder.sandbox import wire
-from autograder.sandbox.ahead import Ahead, Script
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, ZygoteGone
-
-LEFTOVER_SECONDS = 0.05
-"""How long a worker may take over calls that were sent ahead and turn out not to be wanted."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +30,19 @@ class Source:
             return wire.request(self.name, ("raise MemoryError('the file is too large')",), name)
 
 
-class Sandboxed:
-    """A submission behind the wall, as a test's backend: one budget of time and workers for all its parts.
+@dataclass(frozen=True)
+class Told:
+    """What a submission has said of itself so far, apart from its results."""
 
-    `part` begins a new worker, so that public tests, answers and hidden tests share neither memory nor files.
-    """
+    failure: Raised | None
+    """what stopped its file when it was first loaded"""
+    stopped: str | None
+    """the status of a submission that is not called any more"""
+    printed: str
+
+
+class Sandboxed:
+    """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and replacements."""
 
     def __init__(self, sandbox: Sandbox, source: Source) -> None:
         self.sandbox = sandbox
@@ -52,73 +56,45 @@ class Sandboxed:
         self.slow: Counter[str] = Counter()
         self.status: str | None = None
         self.why = ""
-        self.printed: list[str] = []
-        self.ahead = Ahead(Script())
-        self.unwritten: set[str] = set()
+        self.printed = ""
 
-    def part(self, script: Script) -> None:
-        """Start afresh: the next call opens a new worker, and what it prints is kept apart."""
-        self.close()
-        self.printed.append("")
-        self.ahead = Ahead(script)
-
-    def test(self, name: str) -> None:
-        """This test of the part begins."""
-        self._drop(self.ahead.missed(name))
-        self.ahead.begin(name)
+    @property
+    def told(self) -> Told:
+        """What it has said until now."""
+        printed = self.printed
+        if self.worker is not None:
+            self.worker.take_output()
+            printed += self.worker.output.decode("utf-8", "replace")
+        return Told(self.failure, self.status, printed[: self.limits.output])
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
         self._look_at_the_tests_time()
         if self.status is not None:
             raise Stopped(self.status, self.why)
-        if not self._may_be_called(function):
+        if self.slow[function] >= self.limits.slow_calls:
             raise Stopped("timeout", f"{function} did not return {self.limits.slow_calls} times and is not called again")
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
         request = wire.request(function, args, kwargs, count_lines)
         try:
-            reply = self._call(function, request)
+            return self._call(function, request)
         except ZygoteGone:
-            reply = self._call(function, request)
-        finally:
-            self.ahead.answered()
-        if reply.raised is not None and "NotImplementedError" in reply.raised.bases:
-            self.unwritten.add(function)
-        return reply
+            return self._call(function, request)
 
     def _call(self, function: str, request: bytes) -> Reply:
-        if self.ahead.on_the_way and not self.ahead.has_sent(request):
-            self._drop(self.ahead.on_the_way)
-            self.ahead.leave()
         if self.worker is None:
             self.worker = self.sandbox.open()
-            self.failure = self._ask("your file", self.source.request(), loading=True).raised
-        return self._ask(function, self.ahead.to_send(request, self._is_worth_sending))
+            loaded = self._ask("your file", self.source.request(), loading=True)
+            # What a replacement says could carry what its predecessor has seen.
+            self.failure = self.failure if self.deaths else loaded.raised
+        return self._ask(function, request)
 
-    def _drop(self, count: int) -> None:
-        """Throw away that many replies. A worker that takes long over them is ended, and the submission not blamed for it."""
-        begin = time.monotonic()
-        try:
-            for _ in range(count):
-                assert self.worker is not None
-                self.worker.ask(b"", begin + LEFTOVER_SECONDS - time.monotonic())
-                self.ahead.answered()
-        except WorkerDied:
-            self.close()
-        self.seconds += time.monotonic() - begin
-
-    def _is_worth_sending(self, function: str) -> bool:
-        return function not in self.unwritten and self._may_be_called(function)
-
-    def _may_be_called(self, function: str) -> bool:
-        return self.slow[function] < self.limits.slow_calls
-
-    def _ask(self, what: str, requests: bytes, loading: bool = False) -> Reply:
+    def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
         begin = time.monotonic()
         seconds = min(self.limits.call_seconds, self.limits.submission_seconds - self.seconds)
         try:
-            return self.worker.ask(requests, seconds)
+            return self.worker.ask(request, seconds)
         except WorkerDied as error:
             raise self._died(what, error, loading) from error
         finally:
@@ -155,12 +131,10 @@ class Sandboxed:
         if self.worker is None:
             return ""
         worker, self.worker = self.worker, None
-        self.ahead.lost()
         try:
             return worker.close()
         finally:
-            printed = self.printed[-1] + worker.output.decode("utf-8", "replace")
-            self.printed[-1] = printed[: self.limits.output]
+            self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
 
     def close(self) -> None:
         """End the last worker. Nothing of the submission runs any more when this returns."""

@@ -22,13 +22,11 @@ import numpy as np
 from autograder.checks.call import Raised, Reply
 from autograder.checks.codec import Malformed
 from autograder.sandbox import wire, zygote
-from autograder.sandbox.ahead import MAX_BYTES
-from autograder.sandbox.core import Core
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
 PROJECT = Path(__file__).resolve().parents[2]
 
-PATIENCE_SECONDS = 60.0
+MACHINE_SECONDS = 60.0
 """How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for that."""
 
 STARTS = 3
@@ -39,7 +37,7 @@ class SandboxError(BaseException):
     """The wall itself does not work here. The message says what is wrong and what to do.
 
     Not an Exception: raised in the middle of a test, it has to end the grading, and no search for a smaller failing example
-    or for the test's outcome may take it for a mistake of the submission.
+    or for the test's result may take it for a mistake of the submission.
     """
 
 
@@ -62,14 +60,13 @@ class Sandbox:
     def __init__(self, without: Collection[str] = (), limits: Limits = LIMITS) -> None:
         self.without = list(without)
         self.limits = limits
-        self._core = Core()
         self._start()
 
     def _start(self) -> None:
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
         self.scratch = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.control, theirs = socket.socketpair()
-        self.control.settimeout(PATIENCE_SECONDS)
+        self.control.settimeout(MACHINE_SECONDS)
         self.is_ready = False
         script = str(Path(zygote.__file__))
         # -s, -S: no site-packages; -P: no script folder on the path.
@@ -93,10 +90,9 @@ class Sandbox:
 
     def _stop(self) -> None:
         """End the zygote, which ends its worker first, and see that the scratch folder is gone."""
-        self._core.leave()
         self.control.close()
         try:
-            self.process.wait(PATIENCE_SECONDS)
+            self.process.wait(MACHINE_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -118,13 +114,10 @@ class Sandbox:
         self._wait_until_ready()
         self._empty_scratch()
         (ours, theirs), (read_end, write_end) = socket.socketpair(), os.pipe()
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * MAX_BYTES)  # room for all that is sent ahead
-        core = self._core.stay()
         try:
-            socket.send_fds(self.control, [zygote.ORDER.pack(zygote.FORK, core)], [theirs.fileno(), write_end])
+            socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), write_end])
             process, _ = self._answer()
         except OSError:
-            self._core.leave()
             ours.close()
             os.close(read_end)
             raise
@@ -150,9 +143,8 @@ class Sandbox:
 
     def end_worker(self) -> tuple[int, str]:
         """Kill the current worker, wait until it is gone; its exit status (negative: a signal) and what it had too much of."""
-        self._core.leave()
         try:
-            self.control.sendall(zygote.ORDER.pack(zygote.END, zygote.ANY_CORE))
+            self.control.sendall(zygote.END)
             ended = self._answer()
         except OSError as error:
             self._stop()
@@ -227,7 +219,7 @@ class Worker:
     def wait_until_locked(self) -> None:
         """Raises SandboxError where the worker cannot put its locks on."""
         try:
-            raised = self._receive_reply(PATIENCE_SECONDS).raised
+            raised = self._receive_reply(MACHINE_SECONDS).raised
         except WorkerDied as error:
             raised = Raised("WorkerDied", (), f"it {error.why}")
         if raised is not None:
@@ -235,14 +227,11 @@ class Worker:
             message = f"the sandbox could not lock a worker ({raised.kind}: {raised.message}): run `autograder doctor`"
             raise SandboxError(message)
 
-    def ask(self, requests: bytes, seconds: float) -> Reply:
-        """Send one request, several (see `ahead`) or none, and wait for the next reply.
-
-        Raises WorkerDied, and then the worker is of no more use.
-        """
+    def ask(self, request: bytes, seconds: float) -> Reply:
+        """Send one request and wait for its reply. Raises WorkerDied, and then the worker is of no more use."""
         begin = time.monotonic()
         try:
-            self._send(requests, begin + seconds)
+            self._send(request, begin + seconds)
             return self._receive_reply(seconds - (time.monotonic() - begin))
         except TimeoutError as error:
             raise WorkerDied(f"did not return within {round(seconds, 1):g} seconds", slow=True) from error
@@ -303,10 +292,14 @@ class Worker:
         self.output += printed[: self.limits.output - len(self.output)]
         return printed
 
+    def take_output(self) -> None:
+        """Take what was printed until now, as far as it is kept: a thread of the submission may print for ever."""
+        while len(self.output) < self.limits.output and self._drain():
+            pass
+
     def hang_up(self) -> None:
         """Take what was printed last, and let go of the wire: a worker that still runs ends itself at that."""
-        while self._drain():
-            pass
+        self.take_output()
         self.wire.close()
         os.close(self._output_end)
 

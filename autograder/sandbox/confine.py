@@ -37,9 +37,7 @@ NAMES = (*LOCKS, WATCH)
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_KEEPCAPS = 8
-PR_SET_SECCOMP = 22
 PR_SET_NO_NEW_PRIVS = 38
-SECCOMP_MODE_FILTER = 2
 SIGKILL = 9
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_SETGID = 1 << 6
@@ -109,7 +107,7 @@ class Locks:
         with _naming("landlock"):
             self.ruleset = self._ruleset(packages) if "landlock" in self.on else None
         with _naming("seccomp"):
-            self.filter = _Program(_system_call_filter()) if "seccomp" in self.on else None
+            self.filter = _system_call_filter() if "seccomp" in self.on else None
 
     @property
     def descriptors(self) -> list[int]:
@@ -200,11 +198,10 @@ class Locks:
 
     def _lock_seccomp(self) -> None:
         assert self.filter is not None
-        self._prctl(PR_SET_NO_NEW_PRIVS, 1)
-        self._prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(self.filter.header))
+        self.filter.load()  # sets no-new-privileges as well
 
-    def _prctl(self, option: int, value: int, address: int = 0) -> None:
-        self._check(self.libc.prctl(option, ctypes.c_ulong(value), ctypes.c_void_p(address), ctypes.c_ulong(0), ctypes.c_ulong(0)))
+    def _prctl(self, option: int, value: int) -> None:
+        self._check(self.libc.prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0))))
 
     @staticmethod
     def _check(result: int) -> None:
@@ -256,27 +253,6 @@ def _tasks_of(user: int) -> int:
             except OSError:
                 continue  # it has ended meanwhile
     return count
-
-
-class _Program:
-    """A filter as the kernel takes it, translated once: libseccomp would do that in each worker anew."""
-
-    def __init__(self, rules: Any) -> None:
-        with open(os.memfd_create("filter"), "w+b") as file:
-            rules.export_bpf(file)
-            file.seek(0)
-            code = file.read()
-        self.code = ctypes.create_string_buffer(code, len(code))
-        self.header = _Header(len(code) // _INSTRUCTION_BYTES, ctypes.addressof(self.code))
-
-
-class _Header(ctypes.Structure):
-    """The kernel's struct sock_fprog."""
-
-    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
-
-
-_INSTRUCTION_BYTES = 8
 
 
 def _system_call_filter() -> Any:

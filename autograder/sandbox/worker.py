@@ -62,21 +62,17 @@ def _serve(grader: int) -> None:
 
 
 def _requests(grader: int) -> Iterator[Any]:
-    """What the grader asks, until it hangs up. It may send many requests at once, and takes the replies in order."""
+    """What the grader asks, one request after the other, until it hangs up."""
+    while length := _read(grader, LENGTH.size):
+        yield codec.decode(_read(grader, LENGTH.unpack(length)[0]))
+
+
+def _read(grader: int, size: int) -> bytes:
+    """So many bytes; fewer where the grader hangs up."""
     data = b""
-    while part := os.read(grader, 1 << 16):
+    while len(data) < size and (part := os.read(grader, size - len(data))):
         data += part
-        begin = 0
-        while (end := _end_of_frame(data, begin)) <= len(data):
-            yield codec.decode(data[begin + LENGTH.size : end])
-            begin = end
-        data = data[begin:]
-
-
-def _end_of_frame(data: bytes, begin: int) -> int:
-    """Where the frame that begins there ends, or would end; beyond the data where its length is not there yet."""
-    whole = len(data) - begin >= LENGTH.size
-    return begin + LENGTH.size + (int(LENGTH.unpack_from(data, begin)[0]) if whole else 0)
+    return data
 
 
 def _write(grader: int, data: bytes) -> None:

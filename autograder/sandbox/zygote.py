@@ -41,11 +41,8 @@ first answer, before any order, says that the zygote is ready; where it cannot b
 EXCESS = ("nothing", "files", "threads")
 """What a worker had too much of."""
 
-ORDER = struct.Struct("<ci")
-"""An order of the grader: FORK with the core that the worker is to run on (ANY_CORE: whichever is free), or END."""
-
 FORK, END = b"F", b"K"
-ANY_CORE = -1
+"""The orders of the grader: a worker, or its end."""
 
 WATCH_SECONDS = 0.01
 """How often a worker is looked at."""
@@ -94,10 +91,9 @@ class _Zygote:
                 assert self.worker is not None
                 self.worker.watch()
                 continue
-            message, descriptors, _, _ = socket.recv_fds(self.grader, ORDER.size, 2)
-            order, core = ORDER.unpack(message) if len(message) == ORDER.size else (b"", ANY_CORE)
+            order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 2)
             if order == FORK:
-                self._fork(core, *descriptors)
+                self._fork(*descriptors)
             elif order == END and self.worker is not None:
                 status, excess = self.worker.end(), self.worker.excess
                 self.worker = None
@@ -105,10 +101,8 @@ class _Zygote:
             else:
                 self._end()
 
-    def _fork(self, core: int, end: int, output: int) -> None:
+    def _fork(self, end: int, output: int) -> None:
         self.locks.before_fork()
-        if core != ANY_CORE:
-            os.sched_setaffinity(0, {core})
         child = os.fork()
         if child == 0:
             self.work(end, output, self.scratch, self.locks)

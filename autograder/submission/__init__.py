@@ -1,11 +1,11 @@
 """Reads whatever students hand in, and never runs any of it.
 
-    roster    who handed in what: finds the hand-ins in a file or folder (choice, canvas, gradescope help)
-    reader    one hand-in to one submission (disk, archive, text, notebook, python help)
+    roster    who handed in what: finds the submissions in a file or folder (choice, canvas, gradescope help)
+    reader    one submission to one submission (disk, archive, text, notebook, python help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
 
-A hand-in that cannot be read is a submission with a `problem`: one sentence for the student and one for the instructor.
+A submission that cannot be read is a submission with a `problem`: one sentence for the student and one for the instructor.
 Nothing is written anywhere, no link is followed, and whatever is read is bounded.
 """
 
@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.submission.reader import read
-from autograder.submission.records import HandIn, NothingToGrade, Problem, Submission
+from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
 from autograder.submission.roster import find_file, find_in_folder
 
-__all__ = ["HandIn", "NothingToGrade", "Problem", "Submission", "find_in_folder", "read", "read_file", "read_folder"]
+__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "read_folder"]
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
@@ -31,4 +31,4 @@ def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> l
 
     All of it is held in memory; `find_in_folder` and `read` do the same one at a time.
     """
-    return [read(hand_in) for hand_in in find_in_folder(folder, assignment, known)]
+    return [read(submission_file) for submission_file in find_in_folder(folder, assignment, known)]

@@ -22,7 +22,7 @@ for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
 
 
 def is_junk(name: str) -> bool:
-    """What systems and tools leave behind (.git, .DS_Store, __MACOSX …): never part of a hand-in.
+    """What systems and tools leave behind (.git, .DS_Store, __MACOSX …): never part of a submission.
 
     A code file may begin with a dot all the same, for people have odd names, unless macOS or Emacs put it there.
     """

@@ -79,4 +79,4 @@ def _advice(error: SyntaxError, text: str) -> str:
         return "a word processor replaced quotation marks, so type plain ones"
     if error.text and error.text.lstrip().startswith(("%", "!")):
         return "lines that begin with % or ! work in notebooks only, so delete them"
-    return "mend that line, run the file once"
+    return "fix that line, run the file once"

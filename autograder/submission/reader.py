@@ -1,4 +1,4 @@
-"""From a hand-in that was found to a submission that can be graded: bytes, text, Python."""
+"""From a submission that was found to a submission that can be graded: bytes, text, Python."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import hashlib
 from autograder.submission import archive, disk, notebook, python, text
 from autograder.submission.choice import CODE, suffix
 from autograder.submission.names import printable
-from autograder.submission.records import HandIn, Problem, Refused, Submission
+from autograder.submission.records import Problem, Refused, Submission, SubmissionFile
 
 
-def read(hand_in: HandIn) -> Submission:
-    """Reads one hand-in. Whatever is wrong with it becomes the submission's `problem`; nothing is raised."""
+def read(submission_file: SubmissionFile) -> Submission:
+    """Reads one submission. Whatever is wrong with it becomes the submission's `problem`; nothing is raised."""
     digest = ""
     cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    problem: Problem | None = hand_in.problem
+    problem: Problem | None = submission_file.problem
     try:
-        if hand_in.path is not None:
-            data = disk.read(hand_in.path)
+        if submission_file.path is not None:
+            data = disk.read(submission_file.path)
             digest = hashlib.sha256(data).hexdigest()
             if problem is None:
-                name = hand_in.member or hand_in.path.name
-                cells, notes = _cells(data if hand_in.member is None else archive.read(data, hand_in.member), name)
+                name = submission_file.member or submission_file.path.name
+                cells, notes = _cells(data if submission_file.member is None else archive.read(data, submission_file.member), name)
     except Refused as refused:
         problem = problem or refused.problem
     return Submission(
-        student=hand_in.student,
-        assignment=hand_in.assignment,
-        file=hand_in.file,
+        student=submission_file.student,
+        assignment=submission_file.assignment,
+        file=submission_file.file,
         sha256=digest,
         cells=cells,
-        notes=hand_in.notes + notes,
+        notes=submission_file.notes + notes,
         problem=problem,
-        superseded=hand_in.superseded,
+        superseded=submission_file.superseded,
     )
 
 

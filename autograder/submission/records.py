@@ -1,4 +1,4 @@
-"""What this room passes on: a hand-in that was found, a submission that was read, a problem that was met."""
+"""What this room passes on: a submission that was found, a submission that was read, a problem that was met."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NothingToGrade(Exception):
 
 
 @dataclass(frozen=True)
-class HandIn:
+class SubmissionFile:
     """One thing handed in, found and not yet read: small, so that a batch may hold thousands."""
 
     student: str
@@ -41,7 +41,7 @@ class HandIn:
     member: str | None = None
     """the file's name inside `path`, where that is a zip"""
     order: tuple[int, float, int] = (0, 0.0, 0)
-    """of two hand-ins for one assignment the greater counts: how well it fits, when it came, which attempt"""
+    """of two submissions for one assignment the greater counts: how well it fits, when it came, which attempt"""
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     superseded: bool = False
@@ -49,7 +49,7 @@ class HandIn:
 
 @dataclass(frozen=True)
 class Submission:
-    """One hand-in, read: Python text to run, or the problem that kept it from being read."""
+    """One submission, read: Python text to run, or the problem that kept it from being read."""
 
     student: str
     """as it stands in the name or metadata: odd names stay as they are"""
@@ -65,4 +65,4 @@ class Submission:
     """what was dropped or chosen on the way, one sentence each"""
     problem: Problem | None = None
     superseded: bool = False
-    """another hand-in of the same student counts instead; `problem` says which"""
+    """another submission of the same student counts instead; `problem` says which"""

@@ -1,6 +1,6 @@
-"""Classes of made-up students, for tests of many submissions: distinct hand-ins, right, wrong and broken ones.
+"""Classes of made-up students, for tests of many submissions: distinct submissions, right, wrong and broken ones.
 
-Every hand-in comes from a seed alone, so that a class is the same wherever it is made.
+Every submission comes from a seed alone, so that a class is the same wherever it is made.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ SECONDS = "seconds"
 
 def right(name: str, number: int) -> str:
     """A complete solution, unlike everybody else's by a comment."""
-    return f"# hand-in {number}\n{course.find(name).solution.read_text('utf-8')}"
+    return f"# submission {number}\n{course.find(name).solution.read_text('utf-8')}"
 
 
 def unfinished(name: str, number: int) -> str:
     """The stub as it is handed out, unlike everybody else's by a comment."""
-    return f"# hand-in {number}\n{course.find(name).stub.read_text('utf-8')}"
+    return f"# submission {number}\n{course.find(name).stub.read_text('utf-8')}"
 
 
 def stops(name: str, number: int) -> str:
     """Complete, and raises in its last line."""
-    return f"{right(name, number)}\nraise RuntimeError('hand-in {number}')\n"
+    return f"{right(name, number)}\nraise RuntimeError('submission {number}')\n"
 
 
 def ends_its_process(name: str, number: int) -> str:
@@ -38,11 +38,11 @@ def ends_its_process(name: str, number: int) -> str:
 
 def no_python(name: str, number: int) -> str:
     """Text that is no Python."""
-    return f"hand-in {number}: I could not do it, sorry (\n"
+    return f"submission {number}: I could not do it, sorry (\n"
 
 
 def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], str]], seed: int = 0) -> None:
-    """Write a class of `size` hand-ins for one assignment, kinds drawn at random, into `folder`/`name`."""
+    """Write a class of `size` submissions for one assignment, kinds drawn at random, into `folder`/`name`."""
     draw = random.Random(seed)
     (folder / name).mkdir(parents=True, exist_ok=True)
     for number in range(size):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.course import Assignment, assignments
-from autograder.grading import Grader
-from autograder.suite import Suite
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -6,18 +6,18 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.checks.outcome import Outcome, Part, Test
-from autograder.checks.wrong import Kind
-from autograder.gradebook import Gradebook, Key, code_hash
+from autograder.batch.gradebook import Gradebook, Key, code_hash
+from autograder.checks.failure import Kind
+from autograder.checks.test_result import Phase, Test, TestResult
+from autograder.grading.result import Grade
 from autograder.submission import Problem, Submission
-from autograder.verdict import Verdict
 
 COURSE = (*("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),)
 FIRST = ("Ada", "Alan", "Barbara", "Donald", "Edsger", "Emmy", "Grace", "Hedy", "Katherine", "Kurt", "Radia", "Sophie", "Tim")
 LAST = ("Abel", "Babbage", "Cauchy", "Dirac", "Euler", "Fourier", "Gauss", "Hopper", "Ito", "Jacobi", "Kepler", "Lovelace")
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
-"""enough code for two hand-ins of it to be alike"""
+"""enough code for two submissions of it to be alike"""
 
 
 def tests_of(assignment: str) -> list[Test]:
@@ -28,7 +28,7 @@ def tests_of(assignment: str) -> list[Test]:
             f"test_{assignment}_{question}_{number}",
             f"{assignment}_part_{question}",
             points,
-            Part.PUBLIC if number < 2 else Part.HIDDEN,
+            Phase.PUBLIC if number < 2 else Phase.HIDDEN,
             f"Part {question} of {assignment} keeps rule {number}, whatever the leading axes and the dtype are.",
         )
         for question in range(QUESTIONS)
@@ -36,35 +36,35 @@ def tests_of(assignment: str) -> list[Test]:
     ]
 
 
-def verdict(assignment: str, ability: float, draw: random.Random, status: str = "graded") -> Verdict:
+def grade(assignment: str, ability: float, draw: random.Random, status: str = "graded") -> Grade:
     """What a student of that ability (about −3 to 3) may come to: later questions are harder."""
-    outcomes = []
+    test_results = []
     for place, test in enumerate(tests_of(assignment)):
         ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
         if ease > 0:
-            outcomes.append(Outcome(test, "passed"))
+            test_results.append(TestResult(test, "passed"))
         elif ease < -2.5:
-            outcomes.append(Outcome(test, "not_implemented", "not written yet", kind=Kind.NOT_WRITTEN))
+            test_results.append(TestResult(test, "not_implemented", "not written yet", kind=Kind.NOT_WRITTEN))
         else:
             hint = (
                 f"Part {place // TESTS} of {assignment} counts features where it should count pairs."
                 if draw.random() < 0.4
                 else None
             )
-            outcomes.append(Outcome(test, "failed", "wanted 1, got 2", hint, Kind.VALUE))
-    return scored(outcomes, draw.gauss(0.2, 0.03), status)
+            test_results.append(TestResult(test, "failed", "wanted 1, got 2", hint, Kind.VALUE))
+    return scored(test_results, draw.gauss(0.2, 0.03), status)
 
 
-def scored(outcomes: list[Outcome], seconds: float = 0.2, status: str = "graded") -> Verdict:
-    """The verdict that has these outcomes."""
+def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "graded") -> Grade:
+    """The grade that has these results."""
     questions: dict[str, float] = {}
-    for one in outcomes:
+    for one in test_results:
         questions[one.test.question] = questions.get(one.test.question, 0.0) + one.test.points * one.passed
-    possible = sum(one.test.points for one in outcomes)
-    return Verdict(status, sum(questions.values()), possible, questions, outcomes, {"tests": []}, seconds)
+    possible = sum(one.test.points for one in test_results)
+    return Grade(status, sum(questions.values()), possible, questions, test_results, {"tests": []}, seconds)
 
 
-def hand_in(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
+def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
     """A file with that code, or with that problem instead."""
     cells = () if problem else (code,)
     return Submission(
@@ -72,31 +72,31 @@ def hand_in(student: str, assignment: str, code: str, problem: Problem | None = 
     )
 
 
-def write(out: Path, graded: Iterable[tuple[Submission, Verdict]]) -> None:
-    """A gradebook with these hand-ins and what they came to."""
+def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
+    """A gradebook with these submissions and what they came to."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
-        book.hand_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
-        verdicts = {Key(one.assignment, "suite", code_hash(one)): verdict for one, verdict in pairs}
+        book.submission_file([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
+        verdicts = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
         for key in book.to_grade():
             book.add(key, verdicts[key])
 
 
 def made_up_class(
     size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0
-) -> list[tuple[Submission, Verdict]]:
-    """Everybody's hand-ins; one in fifty cannot be read. At most so many distinct verdicts an assignment, to be quick."""
+) -> list[tuple[Submission, Grade]]:
+    """Everybody's submissions; one in fifty cannot be read. At most so many distinct grades an assignment, to be quick."""
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:
-        verdicts = [verdict(assignment, 4 * level / distinct - 2, draw) for level in range(distinct)]
+        verdicts = [grade(assignment, 4 * level / distinct - 2, draw) for level in range(distinct)]
         for number in range(size):
             student = f"{FIRST[number % len(FIRST)]} {LAST[number % len(LAST)]} {number:04}"
             level = min(max(round(draw.gauss(distinct * 0.55, distinct * 0.22)), 0), distinct - 1)
             if draw.random() < 0.02:
                 problem = Problem("Your file is empty.", "The file is empty.")
-                refused = [Outcome(test, "unreadable", "empty") for test in tests_of(assignment)]
-                graded.append((hand_in(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
+                refused = [TestResult(test, "unreadable", "empty") for test in tests_of(assignment)]
+                graded.append((submission_file(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
             elif draw.random() < 0.95:
-                graded.append((hand_in(student, assignment, f"level = {level}"), verdicts[level]))
+                graded.append((submission_file(student, assignment, f"level = {level}"), verdicts[level]))
     return graded

@@ -1,4 +1,4 @@
-"""Two thousand distinct hand-ins, a tenth of them hostile or broken, graded in one batch: `python -m tests.grader.load [SIZE]`.
+"""Two thousand distinct submissions, a tenth of them hostile or broken, graded in one batch: `python -m tests.grader.load [SIZE]`.
 
 Everybody must have a grade, the honest ones the same as alone, the hostile ones none; and the coordinator must not grow.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder import course
 from autograder.batch.pool import with_packages
-from autograder.grading import Grader
+from autograder.grading.grader import Grader
 from tests.grader import classroom
 
 NAME = "rope"
@@ -54,12 +54,12 @@ def main(size: int) -> None:
             (folder / "tenth" / NAME / file.name).hardlink_to(file)
         tenth, whole = (graded(folder, part) for part in ("tenth", "all"))
         report(classroom.grades(folder / "all-out"), kinds, alone)
-    print(f"{size // 10} hand-ins: {tenth['seconds']:.1f} s, coordinator's peak {tenth['memory']:.0f} MiB")
-    print(f"{size} hand-ins: {whole['seconds']:.1f} s, coordinator's peak {whole['memory']:.0f} MiB")
+    print(f"{size // 10} submissions: {tenth['seconds']:.1f} s, coordinator's peak {tenth['memory']:.0f} MiB")
+    print(f"{size} submissions: {whole['seconds']:.1f} s, coordinator's peak {whole['memory']:.0f} MiB")
 
 
 def grades_alone() -> dict[str, dict[str, str]]:
-    """What the honest kinds of hand-in get, each graded by a grader of its own. By its text."""
+    """What the honest kinds of submission get, each graded by a grader of its own. By its text."""
     samples = sorted((course.ROOT / "tests" / "submissions" / NAME).glob("*.py"))
     texts = [classroom.right(NAME, 0), classroom.unfinished(NAME, 0), *(path.read_text("utf-8") for path in samples)]
     found = {}
@@ -67,9 +67,9 @@ def grades_alone() -> dict[str, dict[str, str]]:
         with contextlib.suppress(SyntaxError):
             compile(text, "submission", "exec")
             with Grader() as grader:
-                verdict = grader.grade(course.find(NAME), (text,))
-            if verdict.seconds < SLOW:
-                found[text] = {"status": verdict.status, "score": f"{verdict.score:.10g}"}
+                grade = grader.grade(course.find(NAME), (text,))
+            if grade.seconds < SLOW:
+                found[text] = {"status": grade.status, "score": f"{grade.score:.10g}"}
     return found
 
 
@@ -87,7 +87,7 @@ def make(folder: Path, size: int, alone: dict[str, dict[str, str]], target: Path
             kind, text = "broken", draw.choice(broken)(NAME, number)
         else:
             kind = draw.choice(list(alone))
-            text = f"{kind}\n# hand-in {number}\n"
+            text = f"{kind}\n# submission {number}\n"
         (folder / f"{student}.py").write_bytes(text.encode("utf-8", "surrogateescape"))
         yield student, kind
 
@@ -102,7 +102,7 @@ def hostile(attack: Path, number: int, folder: Path) -> str:
 
 def not_text(name: str, number: int) -> str:
     """Bytes that are no text in any encoding."""
-    return f"hand-in {number} \0 \udcff\udcfe"
+    return f"submission {number} \0 \udcff\udcfe"
 
 
 def recursion(name: str, number: int) -> str:

@@ -23,10 +23,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import catalogue, course
+from autograder import course
 from autograder.course import Assignment
+from autograder.grading import catalogue
+from autograder.grading.suite import Suite
 from autograder.handout.stubs import BEGIN, END
-from autograder.suite import Suite
 
 SURVIVORS = Path(__file__).with_name("survivors.csv")
 SECONDS = 30
@@ -225,8 +226,8 @@ def _grade(suite: Suite, mutant: Mutant) -> int:
         module = types.ModuleType(suite.assignment.name)
         module.__file__ = str(suite.assignment.solution)
         exec(compile(mutant.tree, module.__file__, "exec"), module.__dict__)
-        for outcome in suite.outcomes(catalogue.Module(module)):
-            if not outcome.passed:
+        for test_result in suite.test_results(catalogue.Module(module)):
+            if not test_result.passed:
                 return CAUGHT
         return ALIVE
     except BaseException:
@@ -249,7 +250,7 @@ def main(names: list[str]) -> int:
     for assignment in [course.find(name) for name in names] or course.assignments():
         suite = Suite(assignment)
         # Everything that is loaded once is loaded now, and not in each child.
-        assert all(outcome.passed for outcome in suite.run(catalogue.Module(catalogue.solution(assignment))))
+        assert all(test_result.passed for test_result in suite.run(catalogue.Module(catalogue.solution(assignment))))
         known = reasons.get(assignment.name, {})
         count = survived = 0
         for mutant in mutants(assignment):

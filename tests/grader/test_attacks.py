@@ -25,12 +25,14 @@ import numpy as np
 import pytest
 from markdown_it import MarkdownIt
 
-from autograder import course, feedback
+from autograder import course
 from autograder.checks import codec
-from autograder.checks.outcome import Part
-from autograder.checks.wrong import Stopped
-from autograder.grading import Grader, Verdict
-from autograder.sandbox.ahead import Script
+from autograder.checks.failure import Stopped
+from autograder.checks.test_result import Phase
+from autograder.grading import feedback
+from autograder.grading.grader import Grader
+from autograder.grading.result import Grade
+from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
@@ -70,10 +72,12 @@ class Field:
     grader: Grader
     workers: list[int] = field(default_factory=list)
     """process ids of all workers so far"""
-    printed: list[str] = field(default_factory=list)
-    """what the last submission printed, part by part"""
-    asked: dict[int, set[str]] = field(default_factory=dict)
-    """marks of the arguments that the last submission was shown, by part"""
+    printed: str = ""
+    """what the last submission printed, in hidden tests too"""
+    hidden: bool = False
+    """whether hidden tests are running"""
+    asked: dict[bool, set[str]] = field(default_factory=dict)
+    """marks of the arguments that the last submission was shown, in public and in hidden tests"""
 
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
@@ -140,7 +144,7 @@ def _listeners(stack: ExitStack, folder: Path) -> tuple[list[socket.socket], dic
 
 def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
     """Write down every worker, everything printed, and every argument that a submission is shown."""
-    honest_open, honest_call, honest_close = Sandbox.open, Sandboxed.call, Sandboxed.close
+    honest_open, honest_call, honest_close, honest_run = Sandbox.open, Sandboxed.call, Sandboxed.close, Suite.run
 
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
@@ -148,19 +152,24 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
         return worker
 
     def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Any:
-        ground.asked.setdefault(len(self.printed) - 1, set()).add(carried(args))
+        ground.asked.setdefault(ground.hidden, set()).add(carried(args))
         return honest_call(self, function, args, kwargs, count_lines)
 
     def close(self: Sandboxed) -> None:
         honest_close(self)
         ground.printed = self.printed
 
+    def run(self: Suite, backend: Any, *phases: Phase) -> Any:
+        ground.hidden = Phase.HIDDEN in phases
+        return honest_run(self, backend, *phases)
+
+    patch.setattr(Suite, "run", run)
     patch.setattr(Sandbox, "open", open_worker)
     patch.setattr(Sandboxed, "call", call)
     patch.setattr(Sandboxed, "close", close)
 
 
-def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Verdict:
+def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Grade:
     """Grade one submission, as a batch does: always the same grader, with the same warm sandbox."""
     ground.asked = {}
     ground.grader.sandbox.limits = limits
@@ -176,19 +185,19 @@ def hostile(ground: Field, attack: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def alone(ground: Field) -> Verdict:
+def alone(ground: Field) -> Grade:
     """An honest submission before any attack."""
-    verdict = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
-    assert (verdict.status, verdict.score) == ("graded", 20.0)
-    return verdict
+    grade = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
+    assert (grade.status, grade.score) == ("graded", 20.0)
+    return grade
 
 
 @pytest.fixture(scope="module")
-def stub(ground: Field, alone: Verdict) -> Verdict:
+def stub(ground: Field, alone: Grade) -> Grade:
     """The honest stub, before any attack."""
-    verdict = graded(ground, ROPE.stub.read_text(encoding="utf-8"))
-    assert (verdict.status, verdict.score) == ("graded", 0.0)
-    return verdict
+    grade = graded(ground, ROPE.stub.read_text(encoding="utf-8"))
+    assert (grade.status, grade.score) == ("graded", 0.0)
+    return grade
 
 
 def test_there_are_enough_attacks_and_each_says_its_idea() -> None:
@@ -199,26 +208,26 @@ def test_there_are_enough_attacks_and_each_says_its_idea() -> None:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
-def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Verdict, stub: Verdict, attack: Path) -> None:
+def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade, stub: Grade, attack: Path) -> None:
     source = hostile(ground, attack)
-    verdict = graded(ground, source, QUICK)
-    everything = "".join(ground.printed)
+    grade = graded(ground, source, QUICK)
+    everything = ground.printed
 
     assert "TRIED" in everything, "the attack was not even tried"
     assert not re.findall(r"ESCAPED.*|BROKEN.*", everything)
     assert ground.canary not in everything
-    assert (verdict.score, verdict.questions) == (stub.score, stub.questions)
-    assert len(verdict.outcomes) == len(stub.outcomes)
+    assert (grade.score, grade.questions) == (stub.score, stub.questions)
+    assert len(grade.test_results) == len(stub.test_results)
 
     nothing_is_left_running(ground)
     nothing_is_left_written(ground)
     nobody_heard_anything(ground)
-    no_secret_is_shown(ground, source, verdict)
-    nothing_is_rendered(source, verdict)
+    no_secret_is_shown(ground, source, grade)
+    nothing_is_rendered(source, grade)
     the_next_is_as_if_alone(ground)
     if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
         after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
-        assert (after.score, after.status, after.printed, after.outcomes) == (20.0, "graded", "", alone.outcomes)
+        assert (after.score, after.status, after.printed, after.test_results) == (20.0, "graded", "", alone.test_results)
 
 
 def nothing_is_left_running(ground: Field) -> None:
@@ -256,29 +265,29 @@ def nobody_heard_anything(ground: Field) -> None:
             listener.accept() if listener.type == socket.SOCK_STREAM else listener.recv(1)
 
 
-def pages(source: str, verdict: Verdict) -> list[str]:
-    """Everything of a verdict that a student may get to see, as Markdown."""
+def pages(source: str, grade: Grade) -> list[str]:
+    """Everything of a grade that a student may get to see, as Markdown."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{ROPE.name}.py"
         file.write_text(source, encoding="utf-8")
         submission = read_file(file, ROPE.name, [ROPE.name])
-    return [feedback.markdown(submission, verdict), feedback.public_markdown(submission, verdict)]
+    return [feedback.markdown(submission, grade), feedback.public_markdown(submission, grade)]
 
 
-def texts(verdict: Verdict) -> list[str]:
+def texts(grade: Grade) -> list[str]:
     """What a student sees of single tests at Gradescope, which shows it as text."""
-    return [test["output"] for test in verdict.gradescope["tests"] if test["visibility"] == "visible"]
+    return [test["output"] for test in grade.gradescope["tests"] if test["visibility"] == "visible"]
 
 
 LIVE = {"html_block", "html_inline", "link_open", "image"}
 """What a renderer of Markdown makes of text that is more than text."""
 
 
-def nothing_is_rendered(source: str, verdict: Verdict) -> None:
+def nothing_is_rendered(source: str, grade: Grade) -> None:
     """No control character, no markup of the submission's, in anything that a student or a teacher opens."""
-    for page in [*pages(source, verdict), *texts(verdict)]:
+    for page in [*pages(source, grade), *texts(grade)]:
         assert all(character.isprintable() or character == "\n" for character in page)
-    for page in pages(source, verdict):
+    for page in pages(source, grade):
         blocks = MarkdownIt("commonmark", {"html": True}).parse(page)
         inline = [token for block in blocks for token in block.children or []]
         assert not [token for token in (*blocks, *inline) if token.type in LIVE]
@@ -295,29 +304,27 @@ SECRET = (_code(ROPE.solution) | _code(ROPE.hidden_tests)) - SHOWN
 RULES = set(re.findall(r'"""(.*?)"""', ROPE.hidden_tests.read_text(encoding="utf-8")))
 
 
-def no_secret_is_shown(ground: Field, source: str, verdict: Verdict) -> None:
+def no_secret_is_shown(ground: Field, source: str, grade: Grade) -> None:
     """No line of the solution or of a hidden test, no hidden test's name, nothing of a hidden input."""
-    seen = "\n".join([*pages(source, verdict), *texts(verdict)])
+    seen = "\n".join([*pages(source, grade), *texts(grade)])
     assert not [line for line in SECRET if line in seen and line.strip('"') not in RULES]
-    assert not [one.test.name for one in verdict.outcomes if one.test.hidden and one.test.name in seen]
-    hidden = ground.asked.get(Part.HIDDEN.value, set()) | ground.asked.get(Part.ANSWERS.value, set())
-    assert not [mark for mark in hidden - ground.asked.get(Part.PUBLIC.value, set()) if mark in seen]
+    assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in seen]
+    assert not [mark for mark in ground.asked.get(True, set()) - ground.asked.get(False, set()) if mark in seen]
 
 
 def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
     backend = Sandboxed(ground.grader.sandbox, Source("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
-    backend.part(Script())
     try:
         reply = backend.call("rope_frequencies", (4,), {}, count_lines=False)
     finally:
         backend.close()
     assert np.array_equal(codec.decode(reply.value), [1.0, 0.01])
     assert backend.failure is None
-    assert backend.printed == [""]
+    assert backend.printed == ""
 
 
-def test_the_grader_has_not_grown(ground: Field, alone: Verdict) -> None:
+def test_the_grader_has_not_grown(ground: Field, alone: Grade) -> None:
     """After all attacks the grader's own memory is what a grader's is."""
     status = Path("/proc/self/status").read_text()
     resident = int(re.search(r"VmRSS:\s*(\d+)", status)[1]) >> 10  # type: ignore[index]
@@ -339,7 +346,6 @@ def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
     """What the wall is seen to stop is really stopped by it: with all locks off, every one of these gets somewhere."""
     with _ground(without=NAMES) as open_ground:
         backend = Sandboxed(open_ground.grader.sandbox, Source("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
-        backend.part(Script())
         try:
             with suppress(Stopped):
                 backend.call("rope_frequencies", (4,), {}, False)
@@ -347,7 +353,7 @@ def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
             backend.close()
             for place in (*PLACES, open_ground.folder):
                 _remove(Path(place) / open_ground.targets["mark"])
-    assert "ESCAPED" in "".join(backend.printed)
+    assert "ESCAPED" in backend.printed
 
 
 def _remove(path: Path) -> None:

@@ -20,16 +20,16 @@ from rich.console import Console
 
 from autograder import batch, course
 from autograder.batch import pool
+from autograder.batch.gradebook import Gradebook
 from autograder.batch.jobs import Job
 from autograder.batch.pool import GraderProcess
-from autograder.gradebook import Gradebook
 from tests.grader import classroom
 
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""
 
 LARGE = 24
-"""Hand-ins of the class on which runs are interrupted."""
+"""Submissions of the class on which runs are interrupted."""
 
 GRADE = """
 import sys
@@ -144,7 +144,7 @@ def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pyte
 
 
 def test_identical_files_are_graded_once(small: tuple[Path, Path]) -> None:
-    """Ada and Bob share a verdict, and the summary says so without a word about why."""
+    """Ada and Bob share a grade, and the summary says so without a word about why."""
     with Gradebook.reading(small[1]) as book:
         rows = {row.submission.student: row for row in book.rows()}
         assert rows["ada"].key == rows["bob"].key
@@ -155,7 +155,7 @@ def test_identical_files_are_graded_once(small: tuple[Path, Path]) -> None:
 
 
 def test_the_summary_names_what_needs_a_human(small: tuple[Path, Path]) -> None:
-    """And the first thing to look at of each hand-in of a small class."""
+    """And the first thing to look at of each submission of a small class."""
     summary, printed = grade(*small)
     assert [len(summary.needs_human[kind]) for kind in ("unreadable", "killed")] == [3, 1]
     named = " ".join(summary.needs_human["unreadable"] + summary.needs_human["killed"])
@@ -164,7 +164,7 @@ def test_the_summary_names_what_needs_a_human(small: tuple[Path, Path]) -> None:
     assert first["ada"] == "all tests pass"
     assert first["cy"].startswith("not written yet: frequencies, ")
     assert first["di"].startswith("the file stops at line ")
-    assert "RuntimeError: hand-in 2" in first["di"]
+    assert "RuntimeError: submission 2" in first["di"]
     assert "first thing to look at" in printed
 
 
@@ -276,7 +276,7 @@ def test_a_submission_that_no_grader_survives(two: Path, tmp_path: Path, monkeyp
     tries: list[Job] = []
 
     def is_the_first(job: Job) -> bool:
-        if "# hand-in 0\n" in "".join(job.cells) and job.probe_of is None:
+        if "# submission 0\n" in "".join(job.cells) and job.probe_of is None:
             tries.append(job)
             return True
         return False
@@ -354,7 +354,7 @@ def test_control_c_finishes_what_is_in_hand(large: tuple[Path, list[dict[str, st
     run.send_signal(signal.SIGINT)
     printed, _ = run.communicate(timeout=60)
     assert run.returncode == 0, printed
-    assert "what is in hand is finished first" in printed
+    assert "what is in progress is finished first" in printed
     assert f"autograder grade {folder} --out {tmp_path} --jobs 1" in printed
     done = classroom.grades(tmp_path)
     assert 3 <= len(done) < LARGE

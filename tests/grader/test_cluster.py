@@ -91,12 +91,12 @@ def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], clust
 
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Do something after so many verdicts have been kept."""
+    """Do something after so many grades have been kept."""
     keep, kept = batch._Run.keep, []
 
-    def keep_and_do(self: batch._Run, *verdict: object) -> None:
-        keep(self, *verdict)  # type: ignore[arg-type]
-        kept.append(verdict)
+    def keep_and_do(self: batch._Run, *grade: object) -> None:
+        keep(self, *grade)  # type: ignore[arg-type]
+        kept.append(grade)
         if len(kept) == number:
             do()
 
@@ -106,7 +106,7 @@ def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], N
 def test_a_lost_worker_loses_nothing(
     large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of two is killed in the middle, with what it had in hand."""
+    """One of two is killed in the middle, with what it had in progress."""
     folder, wanted = large
     for name in ("one", "two"):
         cluster.add(name)
@@ -166,7 +166,7 @@ def test_a_worker_whose_wall_is_down_is_refused(
 
 def test_no_scheduler(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, before anything is graded."""
-    from autograder import cluster
+    from autograder.batch import cluster
 
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1.0)
     with pytest.raises(batch.BatchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):

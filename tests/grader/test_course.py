@@ -9,10 +9,11 @@ from collections import Counter
 
 import pytest
 
-from autograder import catalogue, course, handout
-from autograder.checks.outcome import Part
+from autograder import course, handout
+from autograder.checks.test_result import Phase
 from autograder.course import Assignment
-from autograder.suite import Suite
+from autograder.grading import catalogue
+from autograder.grading.suite import Suite
 
 PUBLIC_POINTS, HIDDEN_POINTS = 8, 12
 
@@ -34,10 +35,10 @@ def test_an_assignment_is_worth_twenty_points(suite: Suite) -> None:
 
 
 def test_every_function_and_every_answer_is_tested_in_both_suites(assignment: Assignment, suite: Suite) -> None:
-    tested = {part: {test.question for test in suite.tests if test.part is part} for part in Part}
-    assert tested[Part.PUBLIC] == tested[Part.HIDDEN] == set(functions(assignment))
+    tested = {part: {test.question for test in suite.tests if test.phase is part} for part in Phase}
+    assert tested[Phase.PUBLIC] == tested[Phase.HIDDEN] == set(functions(assignment))
     answers = set(vars(catalogue.solution(assignment))["ANSWERS"])
-    asked = {re.search(r"\[(.*)\]", test.name)[1] for test in suite.tests if test.part is Part.ANSWERS}  # type: ignore[index]
+    asked = {re.search(r"\[(.*)\]", test.name)[1] for test in suite.tests if test.phase is Phase.ANSWERS}  # type: ignore[index]
     assert asked == answers
 
 
@@ -47,8 +48,8 @@ def test_tests_have_names_of_their_own(suite: Suite) -> None:
 
 
 def test_the_solution_passes_everything(assignment: Assignment, suite: Suite) -> None:
-    outcomes = suite.run(catalogue.Module(catalogue.solution(assignment)))
-    assert [one for one in outcomes if not one.passed] == []
+    test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    assert [one for one in test_results if not one.passed] == []
 
 
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
@@ -98,5 +99,5 @@ def test_another_term_s_seed_changes_no_solution_s_score(
     assignment: Assignment, suite: Suite, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(course, "seed", lambda: seed)
-    outcomes = suite.run(catalogue.Module(catalogue.solution(assignment)))
-    assert [one for one in outcomes if not one.passed] == []
+    test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    assert [one for one in test_results if not one.passed] == []

@@ -50,7 +50,7 @@ def test_a_lock_that_is_off_is_noticed(lock: str, monkeypatch: pytest.MonkeyPatc
         doctor.require()
     first = next(finding for finding in findings if not finding.held)
     assert first.promise in str(refusal.value)
-    assert first.mend in str(refusal.value)
+    assert first.fix in str(refusal.value)
     assert "--isolation none" in str(refusal.value)
 
 
@@ -69,7 +69,7 @@ def test_a_lock_that_cannot_be_put_on_is_a_finding(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Sandbox, "open", fail)
     (finding,) = doctor.check()
     assert (finding.lock, finding.held) == ("landlock", False)
-    assert "lsm=landlock" in finding.mend
+    assert "lsm=landlock" in finding.fix
 
 
 @pytest.mark.parametrize("module", ["landlockpy", "pyseccomp"])

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder import catalogue
 from autograder.checks import call, expect
+from autograder.checks.failure import BrokenTest, Kind, Wrong
 from autograder.checks.proxy import Submission
-from autograder.checks.wrong import BrokenTest, Kind, Wrong
 from autograder.course import find
+from autograder.grading import catalogue
 
 ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
@@ -22,10 +22,10 @@ def submission(source: str) -> Submission:
     module, failure = call.load("rope", [source], "rope.py")
     backend = catalogue.Module(module)
     backend.failure = failure  # type: ignore[assignment]
-    return Submission("rope", backend, catalogue.Live(ROPE))
+    return Submission("rope", backend, catalogue.Oracle(ROPE))
 
 
-def verdict(source: str, check: Any) -> Wrong:
+def grade(source: str, check: Any) -> Wrong:
     with pytest.raises(Wrong) as caught:
         check(submission("import numpy as np\n" + source))
     return caught.value
@@ -53,14 +53,14 @@ def matches(rope: Submission) -> None:
     ],
 )
 def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> None:
-    wrong = verdict(body, matches)
+    wrong = grade(body, matches)
     assert wrong.kind is kind
     assert words in wrong.message
 
 
 def test_a_known_mistake_is_recognised_by_what_it_returns() -> None:
     body = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([x[..., h:], -x[..., :h]], axis=-1)"
-    assert verdict(body, matches).hint == "The minus belongs to the half that moves to the front."
+    assert grade(body, matches).hint == "The minus belongs to the half that moves to the front."
 
 
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"
@@ -86,7 +86,7 @@ def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
     in_place = "import numpy as np\n" + RIGHT.format("").replace("    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1)
     with pytest.raises(Wrong, match="changed argument 1 in place"):
         expect.unchanged(submission(in_place).rotate_half, X)
-    wrong_and_clean = verdict("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
+    wrong_and_clean = grade("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
     assert wrong_and_clean.kind is Kind.VALUE
 
 
@@ -139,7 +139,7 @@ def test_a_bad_argument_must_be_refused_by_name(body: str, kind: Kind | None) ->
     if kind is None:
         refuses(submission(source))
     else:
-        assert verdict(source, refuses).kind is kind
+        assert grade(source, refuses).kind is kind
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from assignments.extrapolation import lab
-from autograder import catalogue, course
+from autograder import course
+from autograder.grading import catalogue
 from autograder.handout import stub
 
 ASSIGNMENT = course.find("extrapolation")

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from autograder import course, feedback
+from autograder import course
 from autograder.checks.call import Raised
-from autograder.checks.outcome import Outcome, Part, Test
-from autograder.checks.wrong import Kind
-from autograder.grading import Grader
+from autograder.checks.failure import Kind
+from autograder.checks.test_result import Phase, Test, TestResult
+from autograder.grading import feedback
+from autograder.grading.grader import Grader
+from autograder.grading.result import Grade
 from autograder.submission import Problem, Submission, read_file
-from autograder.verdict import Verdict
 from tests.grader.platforms import SAMPLES
 
 HOSTILE = (
@@ -23,16 +24,17 @@ HOSTILE = (
 )
 
 
-def test_(name: str, part: Part, question: str = "apply_rope") -> Test:
+def test_(name: str, part: Phase, question: str = "apply_rope") -> Test:
     return Test(name, question, 1.0, part, f"The rule of {name}.")
 
 
 test_.__test__ = False  # type: ignore[attr-defined]
 
 
-def verdict(*outcomes: Outcome, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Verdict:
-    won = float(sum(one.test.points for one in outcomes if one.passed))
-    return Verdict(status, won, float(len(outcomes)), {}, list(outcomes), {}, 0.0, failure, printed)
+def grade(*test_results: TestResult, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Grade:
+    won = float(sum(one.test.points for one in test_results if one.passed))
+    stopped = status if status in ("timeout", "killed") else None
+    return Grade(status, won, float(len(test_results)), {}, list(test_results), {}, 0.0, stopped, failure, printed)
 
 
 def handed_in(source: str = "", **facts: object) -> Submission:
@@ -52,7 +54,7 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(grader: G
     for said in (final, public):
         assert said.count("Likely cause") == 1 and said.count("wanted 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in said
-        assert "Not right, and built on `rope_frequencies`: mend that first: `rope_cos_sin`" in said
+        assert "Not right, and built on `rope_frequencies`: fix that first: `rope_cos_sin`" in said
     assert "On inputs that are not shown it fails in the same way." in final
     assert "not shown" not in public and "hidden tests" in public
 
@@ -62,7 +64,7 @@ def test_a_function_is_not_blamed_because_another_is_compared_with_it(grader: Gr
     final, _ = of_sample(grader, "linus.py")
     order = ["## `apply_rope`:", "may be wrong only because of what stands above", "## `apply_rope_half`"]
     assert sorted(order, key=final.index) == order
-    assert "built on `apply_rope`: mend that first: `rope_scores`" in final
+    assert "built on `apply_rope`: fix that first: `rope_scores`" in final
 
 
 def test_what_may_not_be_imported_is_said(grader: Grader) -> None:
@@ -77,10 +79,10 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(grader: 
 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
-    secret = Outcome(test_("far", Part.HIDDEN), "failed", "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
-    crash = Outcome(test_("odd", Part.HIDDEN), "crashed", "ended by signal 9 at position 977", function=HOSTILE)
-    slow = Outcome(test_("slow", Part.HIDDEN), "timeout", "977 seconds")
-    said = feedback.markdown(handed_in(), verdict(secret, crash, slow))
+    secret = TestResult(test_("far", Phase.HIDDEN), "failed", "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
+    crash = TestResult(test_("odd", Phase.HIDDEN), "crashed", "ended by signal 9 at position 977", function=HOSTILE)
+    slow = TestResult(test_("slow", Phase.HIDDEN), "timeout", "977 seconds")
+    said = feedback.markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
     assert "it ended its process" in said and "it did not return in time" in said
@@ -88,20 +90,20 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 
 
 def test_wrong_answers_are_counted_and_not_named() -> None:
-    tests = [test_(f"answer[{key}]", Part.ANSWERS, "ANSWERS") for key in "abc"]
-    wrong = [Outcome(one, "failed", "True is not right", None, Kind.ANSWER) for one in tests[:2]]
-    said = feedback.markdown(handed_in(), verdict(*wrong, Outcome(tests[2], "passed")))
+    tests = [test_(f"answer[{key}]", Phase.ANSWERS, "ANSWERS") for key in "abc"]
+    wrong = [TestResult(one, "failed", "True is not right", None, Kind.ANSWER) for one in tests[:2]]
+    said = feedback.markdown(handed_in(), grade(*wrong, TestResult(tests[2], "passed")))
     assert "Not right: 2 of 3 answers." in said and "True" not in said
 
 
 @pytest.mark.parametrize(
     "verdict_of",
     [
-        lambda: verdict(Outcome(test_("a", Part.PUBLIC), "failed", HOSTILE, None, Kind.RAISED)),
-        lambda: verdict(Outcome(test_("a", Part.PUBLIC), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
-        lambda: verdict(Outcome(test_("a", Part.HIDDEN), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
-        lambda: verdict(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
-        lambda: verdict(printed=HOSTILE),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "failed", HOSTILE, None, Kind.RAISED)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.HIDDEN), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
+        lambda: grade(printed=HOSTILE),
     ],
     ids=["message", "name", "hidden name", "while loading", "printed"],
 )
@@ -110,13 +112,13 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
     submission = handed_in(notes=(HOSTILE,))
     for said in (feedback.markdown(submission, given), feedback.public_markdown(submission, given)):
         assert_harmless(said)
-    for one in given.outcomes:
+    for one in given.test_results:
         assert feedback.plain(feedback.told(one)) == feedback.told(one)
 
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
     submission = handed_in(problem=Problem(HOSTILE, "for staff"))
-    for said in (feedback.markdown(submission, None), feedback.public_markdown(submission, verdict())):
+    for said in (feedback.markdown(submission, None), feedback.public_markdown(submission, grade())):
         assert_harmless(said)
         assert "for staff" not in said
 

@@ -18,7 +18,8 @@ from matplotlib.text import Text
 
 from assignments import figures
 from assignments.extrapolation import lab
-from autograder import catalogue, course
+from autograder import course
+from autograder.grading import catalogue
 from autograder.handout import stub
 
 MEASURED: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks()}

@@ -13,25 +13,26 @@ from pathlib import Path
 
 import pytest
 
-from autograder import course, gradebook, verdict
-from autograder.batch import output
+from autograder import course
+from autograder.batch import gradebook, output
+from autograder.batch.gradebook import Damaged, Gradebook, GradebookError
 from autograder.checks.call import Raised
-from autograder.checks.outcome import Outcome, Part, Test
-from autograder.checks.wrong import Kind
-from autograder.gradebook import Damaged, Gradebook, GradebookError
+from autograder.checks.failure import Kind
+from autograder.checks.test_result import Phase, Test, TestResult
+from autograder.grading import result
+from autograder.grading.result import Grade
 from autograder.submission import Problem, Submission
-from autograder.verdict import Verdict
 
 SUITES = {"rope": "suite-1", "alibi": "suite-2"}
 
-VERDICT = Verdict(
+GRADE = Grade(
     status="graded",
     score=3.5,
     max_score=20.0,
     questions={"apply_rope": 3.0, "rotate_half": 0.5},
-    outcomes=[
-        Outcome(Test("test_a", "apply_rope", 3.0, Part.PUBLIC, "A rule."), "passed"),
-        Outcome(Test("test_b", "apply_rope", 2.0, Part.HIDDEN, "Another."), "failed", "no \ud800 good", "A hint.", Kind.VALUE),
+    test_results=[
+        TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), "passed"),
+        TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), "failed", "no \ud800 good", "A hint.", Kind.VALUE),
     ],
     gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
     seconds=0.25,
@@ -40,13 +41,13 @@ VERDICT = Verdict(
 )
 
 
-def hand_in(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
+def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
     submission = Submission(student, assignment, f"{assignment}/{student}.py", "0" * 64, (code,))
     return replace(submission, **facts)  # type: ignore[arg-type]
 
 
 def unreadable(student: str, assignment: str = "rope") -> Submission:
-    return hand_in(student, assignment=assignment, cells=(), problem=Problem("Your file is empty.", "The file is empty."))
+    return submission_file(student, assignment=assignment, cells=(), problem=Problem("Your file is empty.", "The file is empty."))
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 def grade_all(book: Gradebook) -> int:
     keys = book.to_grade()
     for key in keys:
-        book.add(key, VERDICT)
+        book.add(key, GRADE)
     return len(keys)
 
 
@@ -66,16 +67,16 @@ def students(book: Gradebook) -> list[str]:
     return [row.submission.student for row in book.rows()]
 
 
-def test_a_verdict_survives_its_json() -> None:
+def test_a_grade_survives_its_json() -> None:
     """Everything of it comes back, text that UTF-8 cannot hold included."""
-    assert verdict.from_json(verdict.to_json(VERDICT)) == VERDICT
-    without = replace(VERDICT, failure=None)
-    assert verdict.from_json(verdict.to_json(without)) == without
+    assert result.from_json(result.to_json(GRADE)) == GRADE
+    without = replace(GRADE, failure=None)
+    assert result.from_json(result.to_json(without)) == without
 
 
 def test_identical_code_is_graded_once(book: Gradebook) -> None:
-    """Two students with the same code share a verdict; others with the same problem share theirs."""
-    book.hand_in([hand_in("ada"), hand_in("bob"), hand_in("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
+    """Two students with the same code share a grade; others with the same problem share theirs."""
+    book.submission_file([submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
     assert sorted(book.to_grade().values()) == [1, 2, 2]
     assert grade_all(book) == 3
     assert students(book) == ["ada", "bob", "cy", "di", "eve"]
@@ -85,47 +86,47 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 def test_what_is_graded_is_not_graded_again(book: Gradebook) -> None:
     """The same class once more: nothing to do, and nothing to write."""
     for _ in range(2):
-        book.hand_in([hand_in("ada"), hand_in("bob", "y = 2")], SUITES)
+        book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
         grade_all(book)
         for row in book.rows():
             book.mark_written(row)
-    book.hand_in([hand_in("ada"), hand_in("bob", "y = 2")], SUITES)
+    book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
     assert not book.to_grade()
     assert all(row.written for row in book.rows())
 
 
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
-    """The other assignment keeps its verdicts, and so does the old suite, should it come back."""
-    class_ = [hand_in("ada"), hand_in("ada", assignment="alibi")]
-    book.hand_in(class_, SUITES)
+    """The other assignment keeps its grades, and so does the old suite, should it come back."""
+    class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
+    book.submission_file(class_, SUITES)
     grade_all(book)
-    book.hand_in(class_, SUITES | {"rope": "suite-3"})
+    book.submission_file(class_, SUITES | {"rope": "suite-3"})
     assert [key.assignment for key in book.to_grade()] == ["rope"]
-    book.hand_in(class_, SUITES)
+    book.submission_file(class_, SUITES)
     assert not book.to_grade()
 
 
 def test_a_changed_file_is_graded_and_written_again(book: Gradebook) -> None:
     """Only the student who handed in something else is."""
-    book.hand_in([hand_in("ada"), hand_in("bob", "y = 2")], SUITES)
+    book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
     grade_all(book)
     for row in book.rows():
         book.mark_written(row)
-    book.hand_in([hand_in("ada"), hand_in("bob", "y = 3")], SUITES)
+    book.submission_file([submission_file("ada"), submission_file("bob", "y = 3")], SUITES)
     assert grade_all(book) == 1
     assert {row.submission.student: row.written for row in book.rows()} == {"ada": True, "bob": False}
 
 
 def test_a_run_replaces_its_assignments_alone(book: Gradebook) -> None:
     """Grading one assignment leaves the grades of the others; who withdrew a file is gone."""
-    book.hand_in([hand_in("ada"), hand_in("bob"), hand_in("ada", assignment="alibi")], SUITES)
-    book.hand_in([hand_in("bob")], SUITES)
+    book.submission_file([submission_file("ada"), submission_file("bob"), submission_file("ada", assignment="alibi")], SUITES)
+    book.submission_file([submission_file("bob")], SUITES)
     grade_all(book)
     assert [(row.key.assignment, row.submission.student) for row in book.rows()] == [("alibi", "ada"), ("rope", "bob")]
 
 
 def test_regrading_forgets_only_what_was_asked_for(book: Gradebook) -> None:
-    book.hand_in([hand_in("ada"), hand_in("ada", assignment="alibi")], SUITES)
+    book.submission_file([submission_file("ada"), submission_file("ada", assignment="alibi")], SUITES)
     grade_all(book)
     book.forget(["rope"])
     assert [key.assignment for key in book.to_grade()] == ["rope"]
@@ -133,19 +134,19 @@ def test_regrading_forgets_only_what_was_asked_for(book: Gradebook) -> None:
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     """It has a row until then, and the sentence for staff."""
-    book.hand_in([hand_in("ada")], SUITES)
+    book.submission_file([submission_file("ada")], SUITES)
     (key,) = book.to_grade()
-    book.add(key, replace(VERDICT, status="killed"), lost="the grader was killed by signal 9")
+    book.add(key, replace(GRADE, status="killed"), lost="the grader was killed by signal 9")
     (row,) = book.rows()
-    assert (row.status, row.lost, row.verdict) == ("killed", "the grader was killed by signal 9", None)
+    assert (row.status, row.lost, row.grade) == ("killed", "the grader was killed by signal 9", None)
     assert list(book.to_grade()) == [key]
-    book.add(key, VERDICT)
+    book.add(key, GRADE)
     assert not book.to_grade()
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
     """There is no suite to judge them, and they are unreadable as they stand."""
-    book.hand_in([unreadable("ada", assignment="")], SUITES)
+    book.submission_file([unreadable("ada", assignment="")], SUITES)
     assert not book.to_grade()
     (row,) = book.rows()
     assert (row.status, row.score, row.gradescope["output"]) == ("unreadable", 0.0, "Your file is empty.")
@@ -155,7 +156,7 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
 def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
     """They are listed apart, with the reason."""
     earlier = replace(unreadable("ada"), file="rope/ada-1.py", superseded=True)
-    book.hand_in([hand_in("ada"), earlier], SUITES)
+    book.submission_file([submission_file("ada"), earlier], SUITES)
     assert grade_all(book) == 1
     assert students(book) == ["ada"]
     assert [one.file for one in book.superseded()] == ["rope/ada-1.py"]
@@ -164,11 +165,11 @@ def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
 def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
     """Names that differ only in case or in what no file system allows; whoever joins later changes nobody's folder."""
     with Gradebook.writing(tmp_path) as book:
-        book.hand_in([hand_in("ada", assignment="alibi"), hand_in("x/y"), hand_in("x:y")], SUITES)
+        book.submission_file([submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES)
         grade_all(book)
         before = {row.submission.student: row.folder for row in book.rows()}
     with Gradebook.writing(tmp_path) as book:
-        book.hand_in([hand_in("Ada"), hand_in("x/y"), hand_in("x:y"), hand_in("x?y")], SUITES)
+        book.submission_file([submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES)
         grade_all(book)
         after = {row.submission.student: row.folder for row in book.rows()}
     assert after.items() >= before.items()
@@ -177,7 +178,7 @@ def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
     """A second one is told so; who only reads is not kept waiting."""
-    book.hand_in([hand_in("ada")], SUITES)
+    book.submission_file([submission_file("ada")], SUITES)
     grade_all(book)
     with pytest.raises(GradebookError, match="another run is grading into"):
         Gradebook.writing(tmp_path)
@@ -187,7 +188,7 @@ def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
 
 def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
     """A run that was killed keeps nobody out."""
-    program = "import sys, os, signal; from pathlib import Path; from autograder.gradebook import Gradebook; "
+    program = "import sys, os, signal; from pathlib import Path; from autograder.batch.gradebook import Gradebook; "
     program += "book = Gradebook.writing(Path(sys.argv[1])); os.kill(os.getpid(), signal.SIGKILL)"
     environment = os.environ | {"PYTHONPATH": str(course.PACKAGE.parent)}
     assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environment).returncode == -9
@@ -213,7 +214,7 @@ def test_other_versions_are_left_alone(tmp_path: Path, found: int, age: str) -> 
 
 def large_class(out: Path) -> int:
     with Gradebook.writing(out) as book:
-        book.hand_in([hand_in(f"student{number:03}", f"x = {number}") for number in range(300)], SUITES)
+        book.submission_file([submission_file(f"student{number:03}", f"x = {number}") for number in range(300)], SUITES)
         return grade_all(book)
 
 
@@ -245,12 +246,12 @@ def test_something_else_in_its_place(tmp_path: Path) -> None:
 
 def test_a_full_disk_loses_nothing(book: Gradebook) -> None:
     """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on later."""
-    book.hand_in([hand_in(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
+    book.submission_file([submission_file(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
     keys = list(book.to_grade())
     book._database.execute(f"PRAGMA max_page_count = {4 + book._database.execute('PRAGMA page_count').fetchone()[0]}")
     with pytest.raises(GradebookError, match=r"is full: every grade until now is kept"):
         for key in keys:
-            book.add(key, VERDICT)
+            book.add(key, GRADE)
     kept = len(students(book))
     assert 0 < kept < 100
     book._database.execute("PRAGMA max_page_count = 100000")

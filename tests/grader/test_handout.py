@@ -234,8 +234,8 @@ def test_a_student_works_through_an_assignment(laptop: Path) -> None:
     assert "Likely cause: The exponent looks half as large" in wrong and "2.25 of 8 public points" in wrong
 
     write(laptop, (SAMPLES / "rope" / "ada.py").read_bytes())
-    mended = on_laptop(laptop, "-m", "autograder.checks", "rope")
-    assert "8 of 8 public points. The other 12 of 20 are decided by tests that you do not see" in mended
+    fixed = on_laptop(laptop, "-m", "autograder.checks", "rope")
+    assert "8 of 8 public points. The other 12 of 20 are decided by tests that you do not see" in fixed
     assert "rope                    8 of 8" in on_laptop(laptop, "-m", "autograder.checks")
 
 
@@ -367,7 +367,7 @@ def test_otter_check_says_what_is_still_to_be_decided(laptop: Path, monkeypatch:
 
 def test_recorded_values_are_values(assignment: Assignment) -> None:
     """What is base64 in the handout decodes to plain numbers: a text could be anything."""
-    for calls in json.loads(assignment.recorded.read_text("utf-8")).values():
+    for calls in json.loads(assignment.golden_values.read_text("utf-8")).values():
         for call in calls:
             if call["wanted"] is not None:
                 value = codec.decode(base64.b64decode(call["wanted"]))

@@ -1,7 +1,7 @@
 """The quiz of the articles: every number that a lesson states and that can be computed is computed here, from the solutions.
 
 For each lesson a function writes its sentences anew, as far as they hold a number. A sentence that no longer stands in the
-lesson in these words, or with these digits, fails: mend whichever of the two is wrong.
+lesson in these words, or with these digits, fails: fix whichever of the two is wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from assignments.extrapolation import lab
-from autograder import catalogue, course
+from autograder import course
+from autograder.grading import catalogue
 
 Sentences = Iterator[str]
 WRITERS: dict[str, Callable[[Any], Sentences]] = {}

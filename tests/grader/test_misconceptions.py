@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 
-from autograder import catalogue, course
+from autograder import course
 from autograder.course import Assignment
-from autograder.suite import Suite
+from autograder.grading import catalogue
+from autograder.grading.suite import Suite
 
 
 def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:
     for entry in catalogue.entries(assignment):
-        outcomes = suite.run(catalogue.Module(catalogue.mistaken(assignment, entry)))
-        assert any(not one.passed for one in outcomes), f"{entry.name} passes every test"
-        assert any(one.hint == entry.hint for one in outcomes), f"no test says what is behind {entry.name}"
+        test_results = suite.run(catalogue.Module(catalogue.mistaken(assignment, entry)))
+        assert any(not one.passed for one in test_results), f"{entry.name} passes every test"
+        assert any(one.hint == entry.hint for one in test_results), f"no test says what is behind {entry.name}"
 
 
 def test_an_assignment_has_at_least_five_known_mistakes(assignment: Assignment) -> None:

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from autograder import course, feedback
-from autograder.catalogue import Module, solution
+from autograder import course
 from autograder.course import Assignment
-from autograder.grading import Grader
-from autograder.otter import generate, package
-from autograder.otter.score import Scorer, gradescope
+from autograder.grading import feedback, otter_files
+from autograder.grading.catalogue import Module, solution
+from autograder.grading.grader import Grader
+from autograder.grading.scoring import Scorer, gradescope
+from autograder.grading.suite import Suite
+from autograder.otter import package
 from autograder.submission import read_file
-from autograder.suite import Suite
 from tests.grader.platforms import SAMPLES, by_test, faults, otter_run, seen_by_student
 
 
@@ -44,10 +45,10 @@ def test_otter_run_and_the_batch_agree_test_by_test(grader: Grader, zips: Path, 
         assert results.total == 0 and not any(by_test(results).values())
         assert feedback.inline(submission.problem.student) in seen_by_student(output)
         return
-    verdict = grader.grade(course.find(name), submission.cells)
-    assert by_test(results) == {one.test.name: one.passed for one in verdict.outcomes}
-    assert (results.total, results.possible) == (verdict.score, verdict.max_score)
-    assert output["tests"] == verdict.gradescope["tests"]
+    grade = grader.grade(course.find(name), submission.cells)
+    assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}
+    assert (results.total, results.possible) == (grade.score, grade.max_score)
+    assert output["tests"] == grade.gradescope["tests"]
 
 
 def test_every_solution_is_worth_its_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
@@ -78,10 +79,10 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(zips: Path, t
 def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(grader: Grader) -> None:
     """An instructor may have Gradescope publish it."""
     submission = read_file(SAMPLES / "rope" / "hedy.py", "rope", ["rope"])
-    verdict = grader.grade(course.find("rope"), submission.cells)
-    entries = "\n".join(test["output"] for test in verdict.gradescope["tests"])
-    hidden = [one for one in verdict.outcomes if one.test.hidden and not one.passed]
-    public = "".join(one.message for one in verdict.outcomes if not one.test.hidden)
+    grade = grader.grade(course.find("rope"), submission.cells)
+    entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
+    hidden = [one for one in grade.test_results if one.test.hidden and not one.passed]
+    public = "".join(one.message for one in grade.test_results if not one.test.hidden)
     values = {number for one in hidden for number in re.findall(r"got (-?[\d.]{6,})", one.message) if number not in public}
     assert values and not any(number in entries for number in values)
     assert all(f"{one.test.rule.rstrip('.')}: it " in entries for one in hidden)
@@ -117,7 +118,7 @@ def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -
 
 
 def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
-    questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(generate.test_files(suite.tests))]
+    questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(otter_files.test_files(suite.tests))]
     assert questions == list(dict.fromkeys(test.question for test in suite.tests))
 
 

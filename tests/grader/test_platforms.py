@@ -15,10 +15,11 @@ import dill
 import pytest
 from click.testing import CliRunner
 
-from autograder import batch, canvas, course
+from autograder import batch, course
 from autograder.cli import main
-from autograder.grading import Grader
+from autograder.grading.grader import Grader
 from autograder.otter import package
+from autograder.reports import canvas
 from autograder.submission import read_file
 from tests.grader.platforms import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
 

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from autograder import cli, report, similarity
-from autograder.checks.outcome import Outcome, Part, Test
-from autograder.checks.wrong import Kind
-from autograder.gradebook import Gradebook, GradebookError
-from autograder.report.survey import Item, Survey
+from autograder import cli
+from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.checks.failure import Kind
+from autograder.checks.test_result import Phase, Test, TestResult
+from autograder.grading.result import Grade
+from autograder.reports import class_page, similarity
+from autograder.reports.class_statistics import ClassStatistics, Item
 from autograder.submission import Problem, Submission
-from autograder.verdict import Verdict
 from tests.grader import gradebooks
 
 HOSTILE = (
@@ -52,22 +53,22 @@ class Reader(HTMLParser):
         self.text.append(data)
 
 
-def survey_of(*graded: tuple[Submission, Verdict], tmp_path: Path) -> Survey:
+def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatistics:
     gradebooks.write(tmp_path, graded)
-    survey = Survey(gradebooks.COURSE)
+    class_statistics = ClassStatistics(gradebooks.COURSE)
     with Gradebook.reading(tmp_path) as book:
         for row in book.rows():
-            survey.add(row)
-    return survey
+            class_statistics.add(row)
+    return class_statistics
 
 
-def outcome(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> Outcome:
+def test_result(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> TestResult:
     kind = {"failed": Kind.VALUE, "not_implemented": Kind.NOT_WRITTEN}.get(status)
-    return Outcome(Test(name, question, points, Part.HIDDEN, "A rule."), status, "", hint, kind)
+    return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule."), status, "", hint, kind)
 
 
-def graded(student: str, *outcomes: Outcome, status: str = "graded") -> tuple[Submission, Verdict]:
-    return gradebooks.hand_in(student, "rope", f"name = {student!r}"), gradebooks.scored(list(outcomes), status=status)
+def graded(student: str, *test_results: TestResult, status: str = "graded") -> tuple[Submission, Grade]:
+    return gradebooks.submission_file(student, "rope", f"name = {student!r}"), gradebooks.scored(list(test_results), status=status)
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
@@ -78,29 +79,29 @@ def test_separation_is_the_correlation_with_the_rest() -> None:
         item = Item("a", "a", 2.0)
         for mine, score in zip(won, scores, strict=True):
             item.add(float(mine), float(score), True)
-        assert item.separation == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
+        assert item.discrimination == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
         assert item.mean == pytest.approx(won.mean() / 2.0)
 
 
 @pytest.mark.parametrize("pairs", [[(1.0, 5.0), (1.0, 9.0)], [(0.0, 5.0), (1.0, 6.0)], [(1.0, 3.0)]])
 def test_what_does_not_vary_separates_nobody(pairs: list[tuple[float, float]]) -> None:
-    """All won the same, all have the same rest, or there is one hand-in: no number is better than a wrong one."""
+    """All won the same, all have the same rest, or there is one submission: no number is better than a wrong one."""
     item = Item("a", "a", 1.0)
     for won, score in pairs:
         item.add(won, score, True)
-    assert item.separation is None
+    assert item.discrimination is None
 
 
 def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
     """A question with one test passed was tried; one whose tests all wait for code was not."""
-    survey = survey_of(
-        graded("ada", outcome("t1", "passed"), outcome("t2", "passed")),
-        graded("bob", outcome("t1", "passed"), outcome("t2", "failed")),
-        graded("cy", outcome("t1", "failed"), outcome("t2", "not_implemented")),
-        graded("di", outcome("t1", "not_implemented"), outcome("t2", "waiting")),
+    class_statistics = survey_of(
+        graded("ada", test_result("t1", "passed"), test_result("t2", "passed")),
+        graded("bob", test_result("t1", "passed"), test_result("t2", "failed")),
+        graded("cy", test_result("t1", "failed"), test_result("t2", "not_implemented")),
+        graded("di", test_result("t1", "not_implemented"), test_result("t2", "waiting")),
         tmp_path=tmp_path,
     )
-    (results,) = survey.results
+    (results,) = class_statistics.results
     item = results.questions["apply_rope"]
     assert (item.count, item.complete, item.unwritten, item.mean) == (4, 1, 1, 3 / 8)
     assert [(test.complete, test.unwritten) for test in results.tests.values()] == [(2, 1), (1, 2)]
@@ -108,57 +109,57 @@ def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
 
 def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
     """0 is in the first bin, full marks in the last, and an unreadable file counts with its 0."""
-    refused = gradebooks.scored([outcome("t1", "unreadable", 20.0)], status="unreadable")
-    survey = survey_of(
-        graded("ada", outcome("t1", "passed", 20.0)),
-        graded("bob", outcome("t1", "failed", 20.0)),
-        graded("cy", outcome("t1", "passed", 19.0), outcome("t2", "failed", 1.0)),
-        (gradebooks.hand_in("di", "rope", "", Problem("Empty.", "Empty.")), refused),
+    refused = gradebooks.scored([test_result("t1", "unreadable", 20.0)], status="unreadable")
+    class_statistics = survey_of(
+        graded("ada", test_result("t1", "passed", 20.0)),
+        graded("bob", test_result("t1", "failed", 20.0)),
+        graded("cy", test_result("t1", "passed", 19.0), test_result("t2", "failed", 1.0)),
+        (gradebooks.submission_file("di", "rope", "", Problem("Empty.", "Empty.")), refused),
         tmp_path=tmp_path,
     )
-    (results,) = survey.results
+    (results,) = class_statistics.results
     assert results.histogram == [2, *[0] * 18, 2]
     assert (results.median, results.full_marks, results.ran) == (9.5, 1, 3)
 
 
 def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
     """However many tests show it; it is ranked by how many have it, and named after the question where it shows most."""
-    twice = [outcome("t1", "failed", hint="Pairs!"), outcome("t2", "failed", hint="Pairs!"), outcome("t3", "failed")]
-    once = [outcome("t1", "failed", hint="Sign!"), outcome("t2", "passed"), outcome("t3", "failed", question="decode_step")]
-    survey = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
-    assert [(one.text, one.count, one.of, one.question) for one in survey.mistakes] == [
+    twice = [test_result("t1", "failed", hint="Pairs!"), test_result("t2", "failed", hint="Pairs!"), test_result("t3", "failed")]
+    once = [test_result("t1", "failed", hint="Sign!"), test_result("t2", "passed"), test_result("t3", "failed", question="decode_step")]
+    class_statistics = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
+    assert [(one.text, one.count, one.of, one.question) for one in class_statistics.mistakes] == [
         ("Pairs!", 2, 3, "apply_rope"),
         ("Sign!", 1, 3, "apply_rope"),
     ]
-    assert [(one.question, one.text, one.count) for one in survey.unexplained] == [("decode_step", Kind.VALUE.value, 1)]
+    assert [(one.question, one.text, one.count) for one in class_statistics.unexplained] == [("decode_step", Kind.VALUE.value, 1)]
 
 
 def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
     """Every status but `graded`, and what no grader could judge; not a low score."""
     statuses = ["graded", "import_error", "timeout", "killed"]
-    hand_ins = [graded(status, outcome("t1", "failed"), status=status) for status in statuses]
-    survey = survey_of(*hand_ins, tmp_path=tmp_path)
-    assert {(case.student, case.status) for case in survey.cases} == {(one, one) for one in statuses[1:]}
-    assert {student for student, scores, _ in survey.rows if scores[0] and scores[0][1]} == set(statuses[1:])
+    submission_files = [graded(status, test_result("t1", "failed"), status=status) for status in statuses]
+    class_statistics = survey_of(*submission_files, tmp_path=tmp_path)
+    assert {(case.student, case.status) for case in class_statistics.cases} == {(one, one) for one in statuses[1:]}
+    assert {student for student, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == set(statuses[1:])
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
     """Hostile names of students and files, and sentences that quote them, come out as text in every table."""
     draw = random.Random(0)
-    hand_ins = []
+    submission_files = []
     for name in HOSTILE:
         for assignment in ("rope", "alibi"):
-            submission = gradebooks.hand_in(name, assignment, gradebooks.CODE)
-            hand_ins.append((submission, gradebooks.verdict(assignment, 0.0, draw)))
+            submission = gradebooks.submission_file(name, assignment, gradebooks.CODE)
+            submission_files.append((submission, gradebooks.grade(assignment, 0.0, draw)))
         problem = Problem(f"{name} is empty.", f"{name} is empty.")
-        hand_ins.append((gradebooks.hand_in(name, "naive", "", problem), gradebooks.verdict("naive", -3.0, draw)))
+        submission_files.append((gradebooks.submission_file(name, "naive", "", problem), gradebooks.grade("naive", -3.0, draw)))
         unknown = Submission(name, "", f"{name}.py", "0" * 64, problem=problem)
-        hand_ins.append((unknown, gradebooks.verdict("naive", -3.0, draw)))
+        submission_files.append((unknown, gradebooks.grade("naive", -3.0, draw)))
     plain, hostile = tmp_path / "plain", tmp_path / "hostile"
-    gradebooks.write(hostile, hand_ins)
+    gradebooks.write(hostile, submission_files)
     assert similarity.write(hostile)
-    gradebooks.write(plain, [(gradebooks.hand_in(f"student {n}", "rope", f"x = {n}"), hand_ins[0][1]) for n in range(3)])
-    page, usual = (Reader(report.write(out).read_text("utf-8")) for out in (hostile, plain))
+    gradebooks.write(plain, [(gradebooks.submission_file(f"student {n}", "rope", f"x = {n}"), submission_files[0][1]) for n in range(3)])
+    page, usual = (Reader(class_page.write(out).read_text("utf-8")) for out in (hostile, plain))
     assert set(page.tags) <= set(usual.tags) | {"h3"}
     assert page.tags.count("script") == 1 and page.tags.count("style") == 1
     assert {name for name, _ in page.attributes} <= {name for name, _ in usual.attributes} | {"title", "data-v"}
@@ -170,7 +171,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 def test_the_page_stands_alone(tmp_path: Path) -> None:
     """No address but places in the page itself and the empty icon."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(20, distinct=10))
-    text = report.write(tmp_path).read_text("utf-8")
+    text = class_page.write(tmp_path).read_text("utf-8")
     targets = [value for name, value in Reader(text).attributes if name in ("src", "href")]
     assert targets and all(value.startswith("#") or value == "data:," for value in targets)
     ids = {value for name, value in Reader(text).attributes if name == "id"}
@@ -180,22 +181,22 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
 
 def test_pairs_of_an_earlier_run_are_not_shown(tmp_path: Path) -> None:
     """similarity.csv speaks of files by their hash: once one of a pair is replaced, the pair is gone."""
-    verdict = gradebooks.verdict("rope", 0.0, random.Random(0))
-    both = [(gradebooks.hand_in(name, "rope", gradebooks.CODE), verdict) for name in ("ada", "bob")]
+    grade = gradebooks.grade("rope", 0.0, random.Random(0))
+    both = [(gradebooks.submission_file(name, "rope", gradebooks.CODE), grade) for name in ("ada", "bob")]
     gradebooks.write(tmp_path, both)
-    assert "has not been run" in report.write(tmp_path).read_text("utf-8")
+    assert "has not been run" in class_page.write(tmp_path).read_text("utf-8")
     similarity.write(tmp_path)
-    assert "side by side</h3>" in report.write(tmp_path).read_text("utf-8")
+    assert "side by side</h3>" in class_page.write(tmp_path).read_text("utf-8")
     gradebooks.write(
-        tmp_path, [(gradebooks.hand_in("ada", "rope", "x = 1"), verdict), (gradebooks.hand_in("bob", "rope", "x = 2"), verdict)]
+        tmp_path, [(gradebooks.submission_file("ada", "rope", "x = 1"), grade), (gradebooks.submission_file("bob", "rope", "x = 2"), grade)]
     )
-    assert "No two hand-ins are alike" in report.write(tmp_path).read_text("utf-8")
+    assert "No two submissions are alike" in class_page.write(tmp_path).read_text("utf-8")
 
 
 def test_an_empty_gradebook_gives_a_page(tmp_path: Path) -> None:
     """Nothing handed in: a page that says so in numbers."""
     gradebooks.write(tmp_path, [])
-    assert "<dd>0</dd>" in report.write(tmp_path).read_text("utf-8")
+    assert "<dd>0</dd>" in class_page.write(tmp_path).read_text("utf-8")
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -209,13 +210,13 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, and no half page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
-    before = report.write(tmp_path).read_bytes()
+    before = class_page.write(tmp_path).read_bytes()
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(GradebookError, match="disk"):
-        report.write(tmp_path)
+        class_page.write(tmp_path)
     assert (tmp_path / "report.html").read_bytes() == before
     assert not list(tmp_path.glob("*.unfinished"))

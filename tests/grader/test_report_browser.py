@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from autograder import report, similarity
+from autograder.reports import class_page, similarity
 from tests.grader import gradebooks
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -51,13 +51,13 @@ def browser() -> Iterator[Browser]:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class of 60, and three with long and hostile names whose code is alike."""
     out = tmp_path_factory.mktemp("small")
-    hand_ins = gradebooks.made_up_class(60, distinct=40)
-    verdict = gradebooks.verdict("rope", 0.0, random.Random(0))
+    submission_files = gradebooks.made_up_class(60, distinct=40)
+    grade = gradebooks.grade("rope", 0.0, random.Random(0))
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
-        hand_ins.append((gradebooks.hand_in(name, "rope", gradebooks.CODE), verdict))
-    gradebooks.write(out, hand_ins)
+        submission_files.append((gradebooks.submission_file(name, "rope", gradebooks.CODE), grade))
+    gradebooks.write(out, submission_files)
     similarity.write(out)
-    return report.write(out)
+    return class_page.write(out)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """2,000 students, nine assignments."""
     out = tmp_path_factory.mktemp("large")
     gradebooks.write(out, gradebooks.made_up_class(2000))
-    return report.write(out)
+    return class_page.write(out)
 
 
 class Opened:

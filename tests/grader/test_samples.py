@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.grading import Grader
+from autograder.grading.grader import Grader
 from autograder.submission import read_file
 
 SAMPLES = course.ROOT / "tests" / "submissions"
@@ -35,10 +35,10 @@ def test_a_sample_gets_the_score_it_deserves(grader: Grader, of: str, row: dict[
         assert submission.problem is not None
         return
     assert submission.problem is None
-    verdict = grader.grade(course.find(of), submission.cells)
-    missed = [(one.test.name, one.message) for one in verdict.outcomes if not one.passed]
-    assert verdict.status == row["status"], missed
-    assert float(row["lowest"]) <= verdict.score <= float(row["highest"]), missed
+    grade = grader.grade(course.find(of), submission.cells)
+    missed = [(one.test.name, one.message) for one in grade.test_results if not one.passed]
+    assert grade.status == row["status"], missed
+    assert float(row["lowest"]) <= grade.score <= float(row["highest"]), missed
 
 
 def test_every_sample_has_its_row() -> None:

@@ -13,9 +13,10 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from autograder import cli, report, similarity
+from autograder import cli
 from autograder.course import Assignment
-from autograder.similarity import Pair
+from autograder.reports import class_page, similarity
+from autograder.reports.similarity import Pair
 from autograder.submission import Submission
 from tests.grader import gradebooks
 
@@ -81,13 +82,13 @@ def complete_samples(assignment: Assignment) -> dict[str, str]:
 
 def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> list[Pair]:
     """The pairs of a class in which everybody handed in one file."""
-    verdict = gradebooks.verdict(assignment, 0.0, random.Random(0))
-    gradebooks.write(out, [(gradebooks.hand_in(name, assignment, code), verdict) for name, code in codes.items()])
+    grade = gradebooks.grade(assignment, 0.0, random.Random(0))
+    gradebooks.write(out, [(gradebooks.submission_file(name, assignment, code), grade) for name, code in codes.items()])
     return similarity.write(out)
 
 
 def who(pairs: list[Pair]) -> set[frozenset[str]]:
-    return {frozenset(name for one in pair.hand_ins for name in one.students) for pair in pairs}
+    return {frozenset(name for one in pair.submission_files for name in one.students) for pair in pairs}
 
 
 def test_disguised_copies_are_found_and_independent_solutions_are_not(assignment: Assignment, tmp_path: Path) -> None:
@@ -150,7 +151,7 @@ def test_shares_and_functions_say_what_is_alike(tmp_path: Path) -> None:
     """Half of one and all of the other; a function that was renamed is named both ways."""
     pairs = compare(tmp_path, {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g")})
     ((pair),) = pairs
-    assert [one.students for one in pair.hand_ins] == [("ada",), ("bob",)]
+    assert [one.students for one in pair.submission_files] == [("ada",), ("bob",)]
     assert pair.shares[0] == pytest.approx(0.5, abs=0.1) and pair.shares[1] == 1.0
     assert pair.functions == ("f1 = g", "f2")
 
@@ -168,12 +169,12 @@ def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None
 
 
 def test_identical_code_is_listed_and_one_file_of_a_group_is_not(tmp_path: Path) -> None:
-    """Two files with the same code are alike; two students who handed in one file together are one hand-in."""
-    verdict = gradebooks.verdict("rope", 0.0, random.Random(0))
-    ada, bob = (gradebooks.hand_in(name, "rope", several(1, 2)) for name in ("ada", "bob"))
+    """Two files with the same code are alike; two students who handed in one file together are one submission."""
+    grade = gradebooks.grade("rope", 0.0, random.Random(0))
+    ada, bob = (gradebooks.submission_file(name, "rope", several(1, 2)) for name in ("ada", "bob"))
     eve = Submission("eve", "rope", ada.file, ada.sha256, ada.cells)
-    gradebooks.write(tmp_path, [(one, verdict) for one in (ada, bob, eve)])
-    assert [sorted(one.students for one in pair.hand_ins) for pair in similarity.find(tmp_path)] == [[("ada", "eve"), ("bob",)]]
+    gradebooks.write(tmp_path, [(one, grade) for one in (ada, bob, eve)])
+    assert [sorted(one.students for one in pair.submission_files) for pair in similarity.find(tmp_path)] == [[("ada", "eve"), ("bob",)]]
 
 
 def test_too_little_code_says_nothing(tmp_path: Path) -> None:
@@ -204,7 +205,7 @@ def test_a_changed_csv_is_left_alone(tmp_path: Path, change: str) -> None:
     header = (tmp_path / similarity.FILE).read_text("utf-8").splitlines()[0]
     (tmp_path / similarity.FILE).write_text(change.format(f"{header}\n"), "utf-8")
     assert similarity.read(tmp_path) is None
-    assert "has not been run" in report.write(tmp_path).read_text("utf-8")
+    assert "has not been run" in class_page.write(tmp_path).read_text("utf-8")
 
 
 def test_the_words_accuse_nobody(tmp_path: Path) -> None:

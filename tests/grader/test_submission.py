@@ -94,7 +94,7 @@ def little_memory(extra: int) -> Iterator[None]:
 
 
 @pytest.fixture
-def hand_in(tmp_path: Path):
+def submission_file(tmp_path: Path):
     """Writes a file and reads it as what somebody handed in for rope."""
 
     def write(content: bytes | str, name: str = "ada.py") -> Submission:
@@ -117,8 +117,8 @@ READABLE = {
 
 
 @pytest.mark.parametrize(("content", "note"), READABLE.values(), ids=READABLE)
-def test_any_usual_text_is_read(hand_in, content: bytes, note: str) -> None:
-    submission = hand_in(content)
+def test_any_usual_text_is_read(submission_file, content: bytes, note: str) -> None:
+    submission = submission_file(content)
     assert submission.problem is None
     assert submission.cells == (CODE,)
     assert submission.sha256 == hashlib.sha256(content).hexdigest()
@@ -133,22 +133,22 @@ CODING_LINES = {
 
 
 @pytest.mark.parametrize("content", CODING_LINES.values(), ids=CODING_LINES)
-def test_a_coding_line_is_obeyed(hand_in, content: bytes) -> None:
-    submission = hand_in(content)
+def test_a_coding_line_is_obeyed(submission_file, content: bytes) -> None:
+    submission = submission_file(content)
     assert submission.problem is None
     assert submission.cells[0].endswith("name = 'é'\n")
     assert any("coding line" in note for note in submission.notes)
 
 
-def test_a_coding_line_further_down_is_none(hand_in) -> None:
-    assert hand_in("x = 1\n# coding: nonsense\n").problem is None
+def test_a_coding_line_further_down_is_none(submission_file) -> None:
+    assert submission_file("x = 1\n# coding: nonsense\n").problem is None
 
 
 @pytest.mark.parametrize(
     "name", ["nonsense", "rot13", "punycode", "idna", "unicode_escape", "utf-7", "zip", "hex", "undefined", "utf-16"]
 )
-def test_a_coding_line_names_an_encoding_of_text(hand_in, name: str) -> None:
-    refused(hand_in(f"# coding: {name}\nx = 1\n"), name, "UTF-8")
+def test_a_coding_line_names_an_encoding_of_text(submission_file, name: str) -> None:
+    refused(submission_file(f"# coding: {name}\nx = 1\n"), name, "UTF-8")
 
 
 def deep(opening: str, middle: str = "", closing: str = "") -> str:
@@ -175,8 +175,8 @@ NO_TEXT = {
 
 
 @pytest.mark.parametrize(("content", "word"), NO_TEXT.values(), ids=NO_TEXT)
-def test_what_is_no_text_is_refused(hand_in, content: bytes, word: str) -> None:
-    refused(hand_in(content), word)
+def test_what_is_no_text_is_refused(submission_file, content: bytes, word: str) -> None:
+    refused(submission_file(content), word)
 
 
 NO_PYTHON = {
@@ -209,36 +209,36 @@ NO_PYTHON = {
 
 
 @pytest.mark.parametrize(("content", "word"), NO_PYTHON.values(), ids=NO_PYTHON)
-def test_what_is_no_python_is_refused(hand_in, content: str, word: str) -> None:
+def test_what_is_no_python_is_refused(submission_file, content: str, word: str) -> None:
     with warnings.catch_warnings(record=True) as caught, little_memory(1024 * MIB):
         warnings.simplefilter("always")
-        refused(hand_in(content), word)
+        refused(submission_file(content), word)
     assert not caught
 
 
-def test_doubtful_python_warns_nobody(hand_in) -> None:
+def test_doubtful_python_warns_nobody(submission_file) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert hand_in('x = "\\d" is 1\ny = 1if x else 2\n').problem is None
+        assert submission_file('x = "\\d" is 1\ny = 1if x else 2\n').problem is None
     assert not caught
 
 
 @pytest.mark.parametrize("ending", [".docx", ".pdf", ".txt", ".rar", ""])
-def test_other_kinds_of_file_are_refused(hand_in, ending: str) -> None:
-    submission = hand_in(CODE, f"ada{ending}")
+def test_other_kinds_of_file_are_refused(submission_file, ending: str) -> None:
+    submission = submission_file(CODE, f"ada{ending}")
     refused(submission, ".py or .ipynb")
     assert submission.sha256 == hashlib.sha256(CODE.encode()).hexdigest()
 
 
-def test_endings_are_recognised_in_capitals(hand_in) -> None:
-    assert hand_in(CODE, "ADA.PY").cells == (CODE,)
+def test_endings_are_recognised_in_capitals(submission_file) -> None:
+    assert submission_file(CODE, "ADA.PY").cells == (CODE,)
 
 
-def test_nothing_is_run_and_nothing_is_written(hand_in, tmp_path: Path) -> None:
+def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     before = set(sys.modules)
-    assert hand_in(f"open({str(trace)!r}, 'w')\nimport this\n").problem is None
-    assert hand_in(zipped({"rope/rope.py": CODE}), "ada.zip").problem is None
+    assert submission_file(f"open({str(trace)!r}, 'w')\nimport this\n").problem is None
+    assert submission_file(zipped({"rope/rope.py": CODE}), "ada.zip").problem is None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ada.py", "ada.zip"]
     assert "this" not in set(sys.modules) - before
 
@@ -262,12 +262,12 @@ def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
     refused(read_file(Path("/dev/zero"), "rope", KNOWN), "device")
 
 
-def test_a_file_that_may_not_be_read_is_refused(hand_in, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_read_is_refused(submission_file, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbid(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(disk.os, "open", forbid)
-    refused(hand_in(CODE), "Permission denied")
+    refused(submission_file(CODE), "Permission denied")
 
 
 def test_a_file_that_grows_while_it_is_read_is_bounded(tmp_path: Path) -> None:
@@ -306,9 +306,9 @@ GOOD_ZIPS = {
 
 
 @pytest.mark.parametrize(("members", "chosen"), GOOD_ZIPS.values(), ids=GOOD_ZIPS)
-def test_the_one_file_in_a_zip_is_read(hand_in, members: dict[str, bytes | str], chosen: str) -> None:
+def test_the_one_file_in_a_zip_is_read(submission_file, members: dict[str, bytes | str], chosen: str) -> None:
     data = zipped(members)
-    submission = hand_in(data, "ada.zip")
+    submission = submission_file(data, "ada.zip")
     assert submission.problem is None
     assert (submission.file, submission.cells) == (f"ada.zip!{chosen}", (CODE,))
     assert submission.sha256 == hashlib.sha256(data).hexdigest()
@@ -346,21 +346,21 @@ BAD_ZIPS = {
 
 
 @pytest.mark.parametrize(("data", "word"), BAD_ZIPS.values(), ids=BAD_ZIPS)
-def test_a_bad_zip_is_refused(hand_in, data: bytes, word: str) -> None:
+def test_a_bad_zip_is_refused(submission_file, data: bytes, word: str) -> None:
     with little_memory(512 * MIB):
-        refused(hand_in(data, "ada.zip"), word)
+        refused(submission_file(data, "ada.zip"), word)
 
 
-def test_two_files_of_one_name_in_a_zip_are_two_candidates(hand_in) -> None:
+def test_two_files_of_one_name_in_a_zip_are_two_candidates(submission_file) -> None:
     stream = io.BytesIO(zipped({"rope.py": CODE}))
     with zipfile.ZipFile(stream, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("rope.py", "other = 1\n")
-    refused(hand_in(stream.getvalue(), "ada.zip"), "rope.py and rope.py")
+    refused(submission_file(stream.getvalue(), "ada.zip"), "rope.py and rope.py")
 
 
-def test_what_else_lies_in_a_zip_does_not_count_as_large(hand_in) -> None:
+def test_what_else_lies_in_a_zip_does_not_count_as_large(submission_file) -> None:
     members = {f"ada/.git/objects/{number}": b"x" for number in range(1100)} | {"ada/rope.py": CODE.encode()}
-    assert hand_in(zipped(members), "ada.zip").cells == (CODE,)
+    assert submission_file(zipped(members), "ada.zip").cells == (CODE,)
 
 
 def test_a_zip_of_several_assignments_is_read_once_it_is_said_which(tmp_path: Path) -> None:

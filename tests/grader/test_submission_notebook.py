@@ -24,7 +24,7 @@ def notebook(*cells: Any) -> str:
 
 
 @pytest.fixture
-def hand_in(tmp_path: Path):
+def submission_file(tmp_path: Path):
     """Writes a file and reads it as what somebody handed in for rope."""
 
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
@@ -35,8 +35,8 @@ def hand_in(tmp_path: Path):
     return write
 
 
-def read(hand_in: Any, *sources: str) -> Submission:
-    submission = hand_in(notebook(*map(code, sources)))
+def read(submission_file: Any, *sources: str) -> Submission:
+    submission = submission_file(notebook(*map(code, sources)))
     assert submission.problem is None, submission.problem
     assert len(submission.cells) == len(sources)
     for cell, source in zip(submission.cells, sources, strict=True):
@@ -45,25 +45,25 @@ def read(hand_in: Any, *sources: str) -> Submission:
     return submission
 
 
-def test_code_cells_come_in_order_and_prose_does_not(hand_in) -> None:
-    submission = hand_in(notebook(code("x = 1\n"), {"cell_type": "raw", "source": "y"}, code(["def f():\n", "    return x"])))
+def test_code_cells_come_in_order_and_prose_does_not(submission_file) -> None:
+    submission = submission_file(notebook(code("x = 1\n"), {"cell_type": "raw", "source": "y"}, code(["def f():\n", "    return x"])))
     assert submission.cells == ("x = 1\n", "def f():\n    return x")
     assert (submission.problem, submission.notes) == (None, ())
 
 
-def test_the_third_format_is_read(hand_in) -> None:
+def test_the_third_format_is_read(submission_file) -> None:
     sheets = [
         {"cells": [{"cell_type": "code", "language": "python", "input": ["x = 1\n", "y = 2"]}]},
         {"cells": [code("z = 3")]},
     ]
-    submission = hand_in(json.dumps({"nbformat": 3, "worksheets": sheets}))
+    submission = submission_file(json.dumps({"nbformat": 3, "worksheets": sheets}))
     assert submission.cells == ("x = 1\ny = 2", "z = 3")
 
 
-def test_any_usual_encoding_is_read(hand_in) -> None:
+def test_any_usual_encoding_is_read(submission_file) -> None:
     text = notebook(code("θ = 1\r\nx = θ\r\n"))
     for content in (text.encode(), b"\xef\xbb\xbf" + text.encode(), b"\xff\xfe" + text.encode("utf-16-le")):
-        assert hand_in(content).cells == ("θ = 1\nx = θ\n",)
+        assert submission_file(content).cells == ("θ = 1\nx = θ\n",)
 
 
 DROPPED = {
@@ -93,15 +93,15 @@ DROPPED = {
 
 
 @pytest.mark.parametrize(("source", "left"), DROPPED.items(), ids=range(len(DROPPED)))
-def test_magic_is_dropped_and_nothing_else(hand_in, source: str, left: str) -> None:
-    submission = read(hand_in, "first = 0", source)
+def test_magic_is_dropped_and_nothing_else(submission_file, source: str, left: str) -> None:
+    submission = read(submission_file, "first = 0", source)
     assert submission.cells[1] == left
     assert submission.notes == ("Magic, shell and help lines were left out of code cell 2.",)
 
 
 @pytest.mark.parametrize("source", ["x = 7 \\\n% 4", "'''\n%time\n!ls\n'''", "x = (7\n% 4\n)", "x = 5 # %time\n"])
-def test_what_only_looks_like_magic_stays(hand_in, source: str) -> None:
-    submission = read(hand_in, source)
+def test_what_only_looks_like_magic_stays(submission_file, source: str) -> None:
+    submission = read(submission_file, source)
     assert (submission.cells, submission.notes) == ((source,), ())
 
 
@@ -118,32 +118,32 @@ OTTER = {
 
 
 @pytest.mark.parametrize(("source", "left"), OTTER.items(), ids=range(len(OTTER)))
-def test_calls_of_otters_grader_are_dropped(hand_in, source: str, left: str) -> None:
-    submission = read(hand_in, source)
+def test_calls_of_otters_grader_are_dropped(submission_file, source: str, left: str) -> None:
+    submission = read(submission_file, source)
     assert submission.cells == (left,)
     assert submission.notes == (("Lines that call Otter's grader were left out of code cell 1.",) if left != source else ())
 
 
-def test_otters_grader_is_known_in_later_cells(hand_in) -> None:
-    submission = read(hand_in, "import otter\ngrader = otter.Notebook()", "x = 1", 'grader.check("q1")')
+def test_otters_grader_is_known_in_later_cells(submission_file) -> None:
+    submission = read(submission_file, "import otter\ngrader = otter.Notebook()", "x = 1", 'grader.check("q1")')
     assert submission.cells == ("pass\npass", "x = 1", "pass")
     assert submission.notes == ("Lines that call Otter's grader were left out of code cells 1 and 3.",)
 
 
-def test_a_grader_of_the_students_own_stays(hand_in) -> None:
-    assert read(hand_in, "grader = make()\ngrader.check('x')").notes == ()
+def test_a_grader_of_the_students_own_stays(submission_file) -> None:
+    assert read(submission_file, "grader = make()\ngrader.check('x')").notes == ()
 
 
-def test_a_cell_that_is_no_python_is_left_out_and_named(hand_in) -> None:
-    submission = hand_in(notebook(code("x = 1"), code("hello there\n"), code("y = 2"), code("z = r'\\'\n%time")))
+def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file) -> None:
+    submission = submission_file(notebook(code("x = 1"), code("hello there\n"), code("y = 2"), code("z = r'\\'\n%time")))
     assert submission.problem is None
     assert submission.cells == ("x = 1", "", "y = 2", "")
     assert submission.notes[0] == "Code cell 2 is not Python (line 1: invalid syntax) and was left out."
     assert submission.notes[1].startswith("Code cell 4 is not Python (line 1: unterminated string literal")
 
 
-def test_notes_stay_short_however_many_cells_are_bad(hand_in) -> None:
-    submission = hand_in(notebook(code("x = 1"), *[code("no code")] * 500, *[code("!ls\ny = 1")] * 500))
+def test_notes_stay_short_however_many_cells_are_bad(submission_file) -> None:
+    submission = submission_file(notebook(code("x = 1"), *[code("no code")] * 500, *[code("!ls\ny = 1")] * 500))
     assert len(submission.notes) == 10
     assert submission.notes[8] == "492 more code cells are not Python and were left out."
     assert submission.notes[9].endswith("code cells 502, 503, 504, 505, 506, 507, 508, 509 and 492 more.")
@@ -174,8 +174,8 @@ BAD = {
 
 
 @pytest.mark.parametrize(("content", "word"), BAD.values(), ids=BAD)
-def test_a_notebook_without_code_is_refused(hand_in, content: str, word: str) -> None:
-    submission = hand_in(content)
+def test_a_notebook_without_code_is_refused(submission_file, content: str, word: str) -> None:
+    submission = submission_file(content)
     assert submission.problem is not None
     assert submission.cells == ()
     assert word in f"{submission.problem.student} {submission.problem.instructor}"
@@ -184,18 +184,18 @@ def test_a_notebook_without_code_is_refused(hand_in, content: str, word: str) ->
         assert sentence.endswith(".")
 
 
-def test_a_notebook_named_as_python_is_read_as_a_notebook(hand_in) -> None:
-    submission = hand_in(notebook(code("x = 1")), "ada.py")
+def test_a_notebook_named_as_python_is_read_as_a_notebook(submission_file) -> None:
+    submission = submission_file(notebook(code("x = 1")), "ada.py")
     assert submission.cells == ("x = 1",)
     assert submission.notes == ("It is named as Python, and was read as the notebook that it is.",)
 
 
-def test_python_named_as_a_notebook_is_read_as_python(hand_in) -> None:
-    submission = hand_in("x = 1\n")
+def test_python_named_as_a_notebook_is_read_as_python(submission_file) -> None:
+    submission = submission_file("x = 1\n")
     assert submission.cells == ("x = 1\n",)
     assert submission.notes == ("It is named as a notebook, and was read as the Python text that it is.",)
 
 
-def test_python_that_begins_with_a_dict_is_python(hand_in) -> None:
-    assert hand_in('{"cells": 1}\nx = 1\n', "ada.py").cells == ('{"cells": 1}\nx = 1\n',)
-    assert hand_in('{"x": 1}', "ada.py").cells == ('{"x": 1}',)
+def test_python_that_begins_with_a_dict_is_python(submission_file) -> None:
+    assert submission_file('{"cells": 1}\nx = 1\n', "ada.py").cells == ('{"cells": 1}\nx = 1\n',)
+    assert submission_file('{"x": 1}', "ada.py").cells == ('{"x": 1}',)

@@ -16,7 +16,7 @@ KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "ali
 
 
 class Folder:
-    """A folder of hand-ins in the making."""
+    """A folder of submissions in the making."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

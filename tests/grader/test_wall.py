@@ -17,10 +17,9 @@ import pytest
 
 from autograder import course
 from autograder.checks import codec
-from autograder.checks.wrong import Stopped
-from autograder.grading import Grader
+from autograder.checks.failure import Stopped
+from autograder.grading.grader import Grader
 from autograder.sandbox import client
-from autograder.sandbox.ahead import Script
 from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox, SandboxError
@@ -39,7 +38,6 @@ def sandbox() -> Iterator[Sandbox]:
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[Sandboxed]:
     """A submission behind the wall, in its first part."""
     backend = Sandboxed(sandbox, Source("rope", cells))
-    backend.part(Script())
     try:
         yield backend
     finally:
@@ -164,7 +162,7 @@ def look(folder, process):
 # how it ends
 
 
-def test_a_thread_ends_with_its_part(sandbox: Sandbox) -> None:
+def test_a_thread_ends_with_its_worker(sandbox: Sandbox) -> None:
     source = """
 import threading, time
 def start():
@@ -180,7 +178,7 @@ def tick():
         process = backend.worker.process
         time.sleep(0.05)
         assert list(sandbox.scratch.iterdir())
-        backend.part(Script())
+        backend.close()
         assert not is_running(process)
         assert not list(sandbox.scratch.iterdir())
 
@@ -198,7 +196,6 @@ def test_a_worker_ends_with_its_zygote_and_with_its_grader() -> None:
     if grader == 0:
         abandoned = Sandbox()
         backend = Sandboxed(abandoned, Source("rope", ("def f(): pass",)))
-        backend.part(Script())
         called(backend, "f")
         assert backend.worker is not None
         os.write(write_end, f"{abandoned.process.pid} {backend.worker.process} {abandoned.scratch}".encode())
@@ -234,7 +231,6 @@ def test_a_zygote_that_has_ended_is_replaced_and_the_call_repeated(sandbox: Sand
         sandbox.process.kill()
         assert called(backend, "f") == 7
         assert (backend.status, backend.deaths) == (None, 0)
-        backend.part(Script())
         sandbox.process.kill()
         assert called(backend, "f") == 7
 
@@ -260,7 +256,7 @@ def test_a_zygote_that_ends_again_and_again_is_the_machines_fault(sandbox: Sandb
 
 
 def test_no_submission_pays_for_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox error ends the grading: it is no outcome of a test, inside a property or outside."""
+    """A sandbox error ends the grading: it is no result of a test, inside a property or outside."""
 
     def fail(self: Sandbox) -> Any:
         raise SandboxError("no worker today")
@@ -296,8 +292,7 @@ def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
     source = "import os\ndef f():\n    for _ in range(300): os.write(1, b'x' * 65536)"
     with loaded(sandbox, source) as backend:
         called(backend, "f")
-        backend.part(Script())
-        assert len(backend.printed[0]) == LIMITS.output
+        assert len(backend.told.printed) == LIMITS.output
 
 
 def test_a_source_that_is_too_large_is_a_file_that_cannot_be_loaded(sandbox: Sandbox) -> None:
@@ -323,15 +318,3 @@ def test_memory_of_the_tests_is_bounded() -> None:
             np.empty(1 << 25)
         np.empty(1 << 20)
     np.empty(1 << 25)
-
-
-def test_the_grader_is_bound_to_a_core_while_a_worker_lives_and_no_longer(sandbox: Sandbox) -> None:
-    """What hands back and forth does so on one core, and what grades next may run anywhere."""
-    free = os.sched_getaffinity(0), os.sched_getscheduler(0)
-    with loaded(sandbox, "def f():\n    import os\n    return sorted(os.sched_getaffinity(0))") as backend:
-        assert called(backend, "f") == list(os.sched_getaffinity(0))
-        assert len(os.sched_getaffinity(0)) == 1
-    assert (os.sched_getaffinity(0), os.sched_getscheduler(0)) == free
-    with Sandbox() as another:
-        another.open()
-    assert (os.sched_getaffinity(0), os.sched_getscheduler(0)) == free

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.catalogue import misconception
+from autograder.grading.catalogue import misconception
 from solutions import naive
 
 # integer_positions

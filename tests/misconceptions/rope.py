@@ -5,7 +5,7 @@ A hint names the likely cause in the words of the lesson and leaves the mending 
 
 import numpy as np
 
-from autograder.catalogue import misconception
+from autograder.grading.catalogue import misconception
 from solutions import rope
 
 

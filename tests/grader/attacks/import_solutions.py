@@ -12,7 +12,7 @@ import pkgutil
 import runpy
 
 sys.path.insert(0, project())
-for module in ("autograder.catalogue", "autograder.grading", "autograder.suite", "solutions.rope", "tests.hidden.test_rope"):
+for module in ("autograder.catalogue", "autograder.grading", "autograder.grading.suite", "solutions.rope", "tests.hidden.test_rope"):
     with attempt(f"importing {module}"):
         importlib.import_module(module)
 path = os.path.join(project(), "solutions", "rope.py")

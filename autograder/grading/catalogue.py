@@ -102,7 +102,7 @@ class Module:
         return call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
 
 
-class Live:
+class Oracle:
     """The reference that staff compare with: the solution, called on the same arguments."""
 
     def __init__(self, assignment: Assignment) -> None:
@@ -185,7 +185,7 @@ def _value(module: types.ModuleType, encoded_call: bytes) -> Any:
     return None if reply.raised else codec.decode(reply.value)
 
 
-class Recorder(Live):
+class Recorder(Oracle):
     """A live reference that writes down what a public test asked, for the handout."""
 
     def __init__(self, assignment: Assignment, calls: list[dict[str, Any]]) -> None:

@@ -13,16 +13,16 @@ from otter.test_files import GradingResults
 from otter.test_files.abstract_test import TestCaseResult
 from otter.test_files.exception_test import ExceptionTestFile
 
-from autograder import feedback
-from autograder.checks.outcome import Outcome
+from autograder.checks.test_result import TestResult
+from autograder.grading import feedback
 
 PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(results: GradingResults, outcomes: Iterable[Outcome]) -> None:
-    """Have these results speak of their outcomes: Otter hands them over to be changed, and asks them for words afterwards."""
-    words = {outcome.test.name: feedback.told(outcome) for outcome in outcomes}
+def put_into_words(results: GradingResults, test_results: Iterable[TestResult]) -> None:
+    """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
+    words = {test_result.test.name: feedback.told(test_result) for test_result in test_results}
     for file in results.results.values():
         file.__class__ = _Question
         for case in file.test_case_results:

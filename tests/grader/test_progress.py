@@ -67,7 +67,7 @@ def test_a_mistake_is_told_once_where_it_sits(laptop: Path) -> None:
     write(laptop, source)
     printed = check(laptop, "rope")
     assert printed.count("Likely cause: The exponent looks half as large") == 1
-    assert "builds on rope_frequencies: mend that first" in printed
+    assert "builds on rope_frequencies: fix that first" in printed
     assert "Next: rope_frequencies at assignments/rope/rope.py:" in printed
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from autograder.gradebook import Gradebook, Row
+from autograder.batch.gradebook import Gradebook, Row
 from autograder.submission.canvas import download
 
 FILE = "canvas.csv"

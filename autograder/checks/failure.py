@@ -29,7 +29,7 @@ UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
 
 
 class Wrong(AssertionError):
-    """A test's verdict on a submission.
+    """A test's grade on a submission.
 
     `kind` says what sort of mistake it is, `hint` names the likely cause where a known one fits, and `function` is the
     function to look at first where that is not the one that was called.

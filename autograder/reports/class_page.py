@@ -12,9 +12,10 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from autograder import course, similarity
-from autograder.gradebook import Gradebook, explained
-from autograder.report.survey import Survey
+from autograder import course
+from autograder.batch.gradebook import Gradebook, explained
+from autograder.reports import similarity
+from autograder.reports.class_statistics import ClassStatistics
 from autograder.submission.names import printable
 
 FILE = "report.html"
@@ -27,14 +28,14 @@ _DIGIT, _POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
 
 def write(out: Path) -> Path:
     """Write OUT/report.html from the gradebook in OUT."""
-    survey = Survey(one.name for one in course.assignments())
+    class_statistics = ClassStatistics(one.name for one in course.assignments())
     with Gradebook.reading(out) as book:
         for row in book.rows():
-            survey.add(row)
+            class_statistics.add(row)
     path = out / FILE
     unfinished = path.with_name(f"{FILE}.unfinished")
     try:
-        page = _template().stream(survey=survey, alike=_alike(out, survey), most=MOST, today=date.today())
+        page = _template().stream(class_statistics=class_statistics, alike=_alike(out, class_statistics), most=MOST, today=date.today())
         page.enable_buffering(64)
         page.dump(str(unfinished), encoding="utf-8")
         os.replace(unfinished, path)
@@ -45,7 +46,7 @@ def write(out: Path) -> Path:
 
 
 def _template() -> Template:
-    loader = FileSystemLoader(Path(__file__).parent / "page")
+    loader = FileSystemLoader(Path(__file__).parent / "page_template")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"number": _number, "aligned": _aligned, "percent": _percent}
     return environment.get_template("report.html")
@@ -67,10 +68,10 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def _alike(out: Path, survey: Survey) -> list[dict[str, str]] | None:
+def _alike(out: Path, class_statistics: ClassStatistics) -> list[dict[str, str]] | None:
     """What `autograder similarity` found among what is handed in now; None where it was not run."""
     found = similarity.read(out)
     if found is None:
         return None
-    current = [row for row in found if {(row["assignment"], row[column]) for column in _HASHES} <= survey.files]
+    current = [row for row in found if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files]
     return [{column: printable(text, 100 if column == "functions" else 60) for column, text in row.items()} for row in current]

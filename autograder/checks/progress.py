@@ -18,8 +18,8 @@ from rich.markup import escape
 
 from autograder.checks import plugin
 from autograder.checks.blocks import building_blocks, root_causes
-from autograder.checks.outcome import Listener, Outcome, describe, outcome
-from autograder.checks.wrong import Kind
+from autograder.checks.failure import Kind
+from autograder.checks.test_result import Listener, TestResult, describe, test_result
 
 POINTS = 20
 """What every assignment is worth; the tests that students cannot see decide the rest of it."""
@@ -32,38 +32,38 @@ class Question:
     """One function of an assignment, and how its public tests came out."""
 
     name: str
-    outcomes: tuple[Outcome, ...]
+    test_results: tuple[TestResult, ...]
 
     @property
     def points(self) -> float:
-        return sum(one.test.points for one in self.outcomes if one.passed)
+        return sum(one.test.points for one in self.test_results if one.passed)
 
     @property
     def possible(self) -> float:
-        return sum(one.test.points for one in self.outcomes)
+        return sum(one.test.points for one in self.test_results)
 
     @property
     def untouched(self) -> bool:
-        return all(one.status == "not_implemented" for one in self.outcomes)
+        return all(one.status == "not_implemented" for one in self.test_results)
 
     @property
     def unreached(self) -> bool:
-        return all(one.kind is Kind.NOT_REACHED for one in self.outcomes)
+        return all(one.kind is Kind.NOT_REACHED for one in self.test_results)
 
     @property
     def waits_for(self) -> str | None:
         """Another function that this one cannot do without."""
-        return next((one.function for one in self.outcomes if one.status == "waiting"), None)
+        return next((one.function for one in self.test_results if one.status == "waiting"), None)
 
     @property
-    def failure(self) -> Outcome | None:
+    def failure(self) -> TestResult | None:
         """The mistake to show: one whose cause is known, if there is one."""
-        failures = [one for one in self.outcomes if one.status not in ("passed", "not_implemented", "waiting")]
+        failures = [one for one in self.test_results if one.status not in ("passed", "not_implemented", "waiting")]
         return next((one for one in failures if one.hint), failures[0] if failures else None)
 
 
 @dataclass(frozen=True)
-class Standing:
+class Progress:
     """One assignment as its student has it now."""
 
     name: str
@@ -93,8 +93,8 @@ class Standing:
     @property
     def stopped(self) -> str | None:
         """Why the file does not run to its end, where it does not."""
-        outcomes = (one for question in self.questions for one in question.outcomes)
-        message = next((one.message for one in outcomes if one.kind is Kind.NOT_REACHED), None)
+        test_results = (one for question in self.questions for one in question.test_results)
+        message = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), None)
         return message.rsplit(";", 1)[0] if message else None
 
     @property
@@ -115,11 +115,11 @@ class Standing:
 
 
 class _Recorder(Listener):
-    """Collects the outcome of every test of a run."""
+    """Collects the result of every test of a run."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.outcomes: dict[str, list[Outcome]] = {}
+        self.test_results: dict[str, list[TestResult]] = {}
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self.raised = None
@@ -127,76 +127,76 @@ class _Recorder(Listener):
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Function) -> None:
         name = item.path.stem.removeprefix("test_")
-        self.outcomes.setdefault(name, []).append(outcome(describe(item), self.raised))
+        self.test_results.setdefault(name, []).append(test_result(describe(item), self.raised))
 
 
-def standings(root: Path, names: Sequence[str]) -> list[Standing]:
+def all_progress(root: Path, names: Sequence[str]) -> list[Progress]:
     """Run the public tests of some assignments on the student's files."""
     found = run(root, [str(public_tests(root, name)) for name in names])
-    return [_standing(root, name, found.get(name, [])) for name in names]
+    return [_progress(root, name, found.get(name, [])) for name in names]
 
 
 def public_tests(root: Path, name: str) -> Path:
     return root / "tests" / "public" / f"test_{name}.py"
 
 
-def run(root: Path, tests: Sequence[str], *plugins: object) -> dict[str, list[Outcome]]:
-    """Assignment → the outcomes of those of its tests that were asked for, as pytest names them."""
+def run(root: Path, tests: Sequence[str], *plugins: object) -> dict[str, list[TestResult]]:
+    """Assignment → the results of those of its tests that were asked for, as pytest names them."""
     quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml") for word in ("-p", f"no:{name}")]
     options = [f"--rootdir={root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
     recorder = _Recorder()
     status = pytest.main([*options, *tests], plugins=[plugin, recorder, *plugins])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise KeyboardInterrupt if status == pytest.ExitCode.INTERRUPTED else RuntimeError(f"the tests could not be run ({status})")
-    return recorder.outcomes
+    return recorder.test_results
 
 
-def _standing(root: Path, name: str, outcomes: Iterable[Outcome]) -> Standing:
-    questions: dict[str, list[Outcome]] = {}
-    for one in outcomes:
+def _progress(root: Path, name: str, test_results: Iterable[TestResult]) -> Progress:
+    questions: dict[str, list[TestResult]] = {}
+    for one in test_results:
         questions.setdefault(one.test.question, []).append(one)
     path = root / "assignments" / name / f"{name}.py"
     relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return Standing(name, relative, tuple(Question(question, tuple(group)) for question, group in questions.items()))
+    return Progress(name, relative, tuple(Question(question, tuple(group)) for question, group in questions.items()))
 
 
-def print_overview(console: Console, all_standings: Sequence[Standing]) -> None:
+def print_overview(console: Console, all_progress: Sequence[Progress]) -> None:
     """A line an assignment."""
-    for standing in all_standings:
-        following = standing.next_question if not standing.stopped else None
-        step = f"[red]{escape(standing.stopped)}[/]" if standing.stopped else "[green]all there[/]"
+    for progress in all_progress:
+        following = progress.next_question if not progress.stopped else None
+        step = f"[red]{escape(progress.stopped)}[/]" if progress.stopped else "[green]all there[/]"
         if following is not None:
-            step = f"next: [bold]{following.name}[/]  [dim]{escape(standing.place(following.name))}[/]"
-        console.print(f" {standing.name:<18} {standing.points:>6g} of {standing.possible:<5g} {step}", highlight=False)
-    _print_footer(console, all_standings)
+            step = f"next: [bold]{following.name}[/]  [dim]{escape(progress.place(following.name))}[/]"
+        console.print(f" {progress.name:<18} {progress.points:>6g} of {progress.possible:<5g} {step}", highlight=False)
+    _print_footer(console, all_progress)
 
 
-def print_detail(console: Console, standing: Standing) -> None:
+def print_detail(console: Console, progress: Progress) -> None:
     """A line a function, and the mistakes in full."""
-    following = standing.next_question
-    if standing.stopped:
-        console.print(f"[red]{escape(standing.stopped[0].upper() + standing.stopped[1:])}.[/] What stands above that line was checked.\n")
-    elif standing.untouched and following is not None:
-        lesson = standing.path.with_name(LESSON)
-        console.print(f"[bold]{standing.name}[/] is all yours: {len(standing.questions)} functions to write.")
-        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(standing.place(following.name))}.")
-        _print_footer(console, [standing])
+    following = progress.next_question
+    if progress.stopped:
+        console.print(f"[red]{escape(progress.stopped[0].upper() + progress.stopped[1:])}.[/] What stands above that line was checked.\n")
+    elif progress.untouched and following is not None:
+        lesson = progress.path.with_name(LESSON)
+        console.print(f"[bold]{progress.name}[/] is all yours: {len(progress.questions)} functions to write.")
+        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(progress.place(following.name))}.")
+        _print_footer(console, [progress])
         return
-    causes = standing.root_causes
-    for question in standing.questions:
+    causes = progress.root_causes
+    for question in progress.questions:
         if not question.unreached:
-            _print_question(console, standing, question, causes.get(question.name))
-    if following is not None and not standing.stopped:
-        console.print(f"\nNext: [bold]{following.name}[/] at {escape(standing.place(following.name))}")
-    _print_footer(console, [standing])
+            _print_question(console, progress, question, causes.get(question.name))
+    if following is not None and not progress.stopped:
+        console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.place(following.name))}")
+    _print_footer(console, [progress])
 
 
-def _print_question(console: Console, standing: Standing, question: Question, cause: str | None) -> None:
+def _print_question(console: Console, progress: Progress, question: Question, cause: str | None) -> None:
     failure = question.failure
     if question.points == question.possible:
         mark, words = "[green]✓[/]", ""
     elif cause is not None:
-        failure, mark, words = None, "[red]✗[/]", f"[dim]builds on {cause}: mend that first[/]"
+        failure, mark, words = None, "[red]✗[/]", f"[dim]builds on {cause}: fix that first[/]"
     elif failure is not None:
         mark, words = "[red]✗[/]", ""
     elif question.waits_for:
@@ -205,7 +205,7 @@ def _print_question(console: Console, standing: Standing, question: Question, ca
         mark, words = "·", "[dim]not implemented yet[/]"
     console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip())
     if failure is not None:
-        lesson = f"{standing.path.with_name(LESSON)}, section {question.name}"
+        lesson = f"{progress.path.with_name(LESSON)}, section {question.name}"
         console.print(f"     {escape(failure.test.rule)}", style="italic")
         console.print(f"     {escape(failure.message)}", highlight=False)
         if failure.hint:
@@ -213,10 +213,10 @@ def _print_question(console: Console, standing: Standing, question: Question, ca
         console.print(f"     [dim]See {escape(lesson)}[/]")
 
 
-def _print_footer(console: Console, all_standings: Sequence[Standing]) -> None:
-    points = sum(standing.points for standing in all_standings)
-    possible = sum(standing.possible for standing in all_standings)
-    total = POINTS * len(all_standings)
+def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
+    points = sum(progress.points for progress in all_progress)
+    possible = sum(progress.possible for progress in all_progress)
+    total = POINTS * len(all_progress)
     console.print(
         f"\n{points:g} of {possible:g} public points. The other {total - possible:g} of {total} are decided by tests that you "
         "do not see; they check the same rules on other inputs."
@@ -242,7 +242,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     console = Console(soft_wrap=True)
     try:
-        found = standings(root, list(arguments) or known)
+        found = all_progress(root, list(arguments) or known)
     except KeyboardInterrupt:
         print("Stopped before the tests were through.", file=sys.stderr)
         return 130

@@ -1,6 +1,6 @@
 """The collected pytest tests of an assignment as Otter's exception-based test files, one a question.
 
-A generated test case holds no test: it asks `outcome`, which the grader puts into the environment, how the pytest test of
+A generated test case holds no test: it asks `result`, which the grader puts into the environment, how the pytest test of
 that name came out, and raises what it hears.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from autograder.checks.outcome import Test
+from autograder.checks.test_result import Test
 
 _HEADER = '''"""Question {question}, generated from the course's pytest suites."""
 
@@ -23,8 +23,8 @@ points = None
 _CASE = '''
 
 @test_case(name={name!r}, points={points!r}, hidden={hidden!r})
-def case_{number}(outcome):
-    outcome({name!r})
+def case_{number}(result):
+    result({name!r})
 '''
 
 

@@ -31,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder.batch.gradebook import Gradebook, Row, explained
 from autograder.course import Assignment
-from autograder.gradebook import Gradebook, Row, explained
 from autograder.submission.names import csv_cell, printable
 from autograder.submission.python import NotPython, parse
 
@@ -60,7 +60,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
-class HandIn:
+class SubmissionFile:
     """One file handed in; the members of a group share theirs."""
 
     assignment: str
@@ -72,11 +72,11 @@ class HandIn:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two hand-ins worth reading side by side."""
+    """Two submissions worth reading side by side."""
 
     group: int
     """the same for all that hang together, counted from 1 in each assignment"""
-    hand_ins: tuple[HandIn, HandIn]
+    submission_files: tuple[SubmissionFile, SubmissionFile]
     shares: tuple[float, float]
     """of what each wrote, how much the other has too"""
     functions: tuple[str, ...]
@@ -86,33 +86,33 @@ class Pair:
 def find(out: Path) -> list[Pair]:
     """The pairs of a graded batch, assignment by assignment, group by group.
 
-    Of a group only the links that hold it together are listed, the strongest ones: n − 1 for n hand-ins.
+    Of a group only the links that hold it together are listed, the strongest ones: n − 1 for n submissions.
     """
     with Gradebook.reading(out) as book:
-        classes: dict[str, list[HandIn]] = {}
+        classes: dict[str, list[SubmissionFile]] = {}
         for one in _hand_ins(book.rows()):
             classes.setdefault(one.assignment, []).append(one)
-        return [pair for name, hand_ins in classes.items() for pair in _Class(book, Assignment(name), hand_ins).pairs()]
+        return [pair for name, submission_files in classes.items() for pair in _Class(book, Assignment(name), submission_files).pairs()]
 
 
-def _hand_ins(rows: Iterable[Row]) -> list[HandIn]:
+def _hand_ins(rows: Iterable[Row]) -> list[SubmissionFile]:
     """What counts and can be read, each file once."""
     students: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
         one = row.submission
         if one.problem is None:
             students.setdefault((one.assignment, one.file, one.sha256, row.key.code), []).append(one.student)
-    return [HandIn(*facts, tuple(names)) for facts, names in students.items()]
+    return [SubmissionFile(*facts, tuple(names)) for facts, names in students.items()]
 
 
 class _Class:
-    """All hand-ins of one assignment, and what each has beyond the common ground."""
+    """All submissions of one assignment, and what each has beyond the common ground."""
 
-    def __init__(self, book: Gradebook, assignment: Assignment, hand_ins: list[HandIn]) -> None:
+    def __init__(self, book: Gradebook, assignment: Assignment, submission_files: list[SubmissionFile]) -> None:
         self.book = book
-        self.hand_ins = hand_ins
+        self.submission_files = submission_files
         self.first: dict[str, int] = {}
-        for i, one in enumerate(hand_ins):
+        for i, one in enumerate(submission_files):
             self.first.setdefault(one.code, i)
         given = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
         self.vocabulary = _BUILTINS | units(given, _BUILTINS).keys()
@@ -127,11 +127,11 @@ class _Class:
 
     def pairs(self) -> list[Pair]:
         """The links of all groups, the group with the strongest link first."""
-        groups = strongest([*self._identical(), *self._alike()], len(self.hand_ins))
+        groups = strongest([*self._identical(), *self._alike()], len(self.submission_files))
         return [self._pair(number, i, j) for number, links in enumerate(groups, 1) for _, i, j in links]
 
     def _identical(self) -> Iterator[Link]:
-        for i, one in enumerate(self.hand_ins):
+        for i, one in enumerate(self.submission_files):
             first = self.first[one.code]
             if i != first and len(self.own[one.code]) >= ENOUGH:
                 yield 1.0, first, i
@@ -142,12 +142,12 @@ class _Class:
             yield share, members[i], members[j]
 
     def _pair(self, group: int, i: int, j: int) -> Pair:
-        first, second = self.hand_ins[i], self.hand_ins[j]
+        first, second = self.submission_files[i], self.submission_files[j]
         shared = len(np.intersect1d(self.own[first.code], self.own[second.code], True))
         shares = (shared / len(self.own[first.code]), shared / len(self.own[second.code]))
         return Pair(group, (first, second), shares, tuple(self._functions(first, second)))
 
-    def _functions(self, first: HandIn, second: HandIn) -> Iterator[str]:
+    def _functions(self, first: SubmissionFile, second: SubmissionFile) -> Iterator[str]:
         """Those of the first that are mostly in one function of the second."""
         theirs = {name: set(prints.tolist()) for name, prints in self._prints(self.book.cells(second.code)).items()}
         for name, prints in self._prints(self.book.cells(first.code)).items():
@@ -291,7 +291,7 @@ _COLUMNS = [
 
 
 def _cells(pair: Pair) -> list[str]:
-    first, second = pair.hand_ins
+    first, second = pair.submission_files
     texts = [
         names(first),
         names(second),
@@ -301,9 +301,9 @@ def _cells(pair: Pair) -> list[str]:
     return [first.assignment, str(pair.group), *map(csv_cell, [*texts, first.file, second.file]), first.sha256, second.sha256]
 
 
-def names(hand_in: HandIn) -> str:
+def names(submission_file: SubmissionFile) -> str:
     """Who handed it in."""
-    return ", ".join(hand_in.students)
+    return ", ".join(submission_file.students)
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
@@ -330,7 +330,7 @@ def print_table(pairs: list[Pair], console: Console) -> None:
         table.add_column(column, justify="right" if column in ("group", "shared") else "left", overflow="fold")
     table.add_column("functions", no_wrap=True, ratio=1)
     for pair in pairs[:SHOWN]:
-        first, second = pair.hand_ins
+        first, second = pair.submission_files
         shared = " / ".join(f"{share:.0%}" for share in pair.shares)
         cells = [first.assignment, str(pair.group), printable(names(first)), printable(names(second)), shared]
         table.add_row(*map(Text, [*cells, "; ".join(pair.functions)]))

@@ -1,7 +1,7 @@
 """The gradebook: what was handed in and what grading it came to, in one SQLite file that survives being killed.
 
 `handed_in` has a row for every file that somebody handed in, as the last run found them; `sources` the code of each
-distinct one; `verdicts` what a suite made of a code. A verdict is keyed by (assignment, suite, code), so identical files are
+distinct one; `results` what a suite made of a code. A grade is keyed by (assignment, suite, code), so identical files are
 graded once, a second run grades nothing, and a changed test regrades only its own assignment. The view `grades` is for
 whoever opens the file with another program.
 
@@ -24,14 +24,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from autograder import verdict as verdicts
+from autograder.grading import result
+from autograder.grading.result import Grade
 from autograder.submission import Problem, Submission
 from autograder.submission.names import safe_name, utf8_safe
-from autograder.verdict import Verdict
 
 FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
-VERSION = 1
+VERSION = 2
 
 _SCHEMA = f"""
 CREATE TABLE handed_in (
@@ -44,13 +44,13 @@ CREATE TABLE handed_in (
     notes TEXT NOT NULL,                -- JSON list of sentences
     for_student TEXT,                   -- the problem, where no code could be had
     for_instructor TEXT,
-    superseded INTEGER NOT NULL,        -- a later hand-in of the same student counts instead
+    superseded INTEGER NOT NULL,        -- a later submission of the same student counts instead
     written INTEGER NOT NULL,           -- feedback and results lie in their folders
     PRIMARY KEY (assignment, student, file)
 ) WITHOUT ROWID;
 CREATE INDEX by_code ON handed_in (assignment, suite, code);
 CREATE TABLE sources (code TEXT PRIMARY KEY, cells TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE verdicts (
+CREATE TABLE results (
     assignment TEXT NOT NULL,
     suite TEXT NOT NULL,
     code TEXT NOT NULL,
@@ -60,23 +60,23 @@ CREATE TABLE verdicts (
     seconds REAL NOT NULL,
     questions TEXT NOT NULL,            -- JSON: points by question
     lost TEXT NOT NULL,                 -- why no grader could judge it, for staff; empty where one did
-    verdict BLOB NOT NULL,              -- JSON, deflated
+    grade BLOB NOT NULL,              -- JSON, deflated
     PRIMARY KEY (assignment, suite, code)
 );
 CREATE TABLE folders (student TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID;
 CREATE VIEW grades AS
     SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost
-    FROM handed_in JOIN verdicts USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
+    FROM handed_in JOIN results USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
 PRAGMA user_version = {VERSION};
 """
 
 _HANDED_IN = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, superseded"
-_VERDICT = "status, score, max_score, seconds, questions, lost, verdict"
+_RESULT = "status, score, max_score, seconds, questions, lost, grade"
 
-# A hand-in of no known assignment has no suite to judge it: it is unreadable as it stands.
+# A submission of no known assignment has no suite to judge it: it is unreadable as it stands.
 _GRADED = f"""
-    SELECT {_HANDED_IN}, written, folder, {_VERDICT}
-    FROM handed_in LEFT JOIN verdicts USING (assignment, suite, code) JOIN folders USING (student)
+    SELECT {_HANDED_IN}, written, folder, {_RESULT}
+    FROM handed_in LEFT JOIN results USING (assignment, suite, code) JOIN folders USING (student)
     WHERE NOT superseded AND (status IS NOT NULL OR suite = '')
 """
 
@@ -90,7 +90,7 @@ class Damaged(GradebookError):
 
 
 class Key(NamedTuple):
-    """What a verdict is about: some code, and the suite that judges it."""
+    """What a grade is about: some code, and the suite that judges it."""
 
     assignment: str
     suite: str
@@ -99,7 +99,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One hand-in that counts, and its grade."""
+    """One submission that counts, and its grade."""
 
     submission: Submission
     """without its cells: `Gradebook.cells` has them"""
@@ -119,8 +119,8 @@ class Row:
     packed: bytes | None
 
     @property
-    def verdict(self) -> Verdict | None:
-        """All of the verdict; None where nothing was run."""
+    def grade(self) -> Grade | None:
+        """All of the grade; None where nothing was run."""
         if self.packed is None or self.lost or self.submission.problem is not None:
             return None
         return _unpacked(self.packed)
@@ -170,7 +170,7 @@ class Gradebook:
         with _in_words(path):
             return cls(path, _opened(path, create=False), None)
 
-    def hand_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
+    def submission_file(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
         """Take in what was handed in. It replaces all that was known of its assignments; other assignments stay.
 
         `suites` holds the hash of each assignment's suite.
@@ -200,19 +200,19 @@ class Gradebook:
             self._run("INSERT INTO folders VALUES (?, ?)", student, safe_name(student, taken))
 
     def forget(self, assignments: Iterable[str]) -> None:
-        """Drop the verdicts on what is now handed in for these assignments, so that it is graded again."""
+        """Drop the grades on what is now handed in for these assignments, so that it is graded again."""
         with self._transaction():
             for name in assignments:
                 self._run(
-                    "DELETE FROM verdicts WHERE assignment = ? AND (suite, code) IN "
-                    "(SELECT suite, code FROM handed_in WHERE handed_in.assignment = verdicts.assignment)",
+                    "DELETE FROM results WHERE assignment = ? AND (suite, code) IN "
+                    "(SELECT suite, code FROM handed_in WHERE handed_in.assignment = results.assignment)",
                     name,
                 )
 
     def to_grade(self) -> dict[Key, int]:
-        """What has no verdict yet, and how many hand-ins share it. What no grader could judge the last time is tried again."""
+        """What has no grade yet, and how many submissions share it. What no grader could judge the last time is tried again."""
         found = self._all(
-            "SELECT assignment, suite, code, count(*) FROM handed_in LEFT JOIN verdicts USING (assignment, suite, code) "
+            "SELECT assignment, suite, code, count(*) FROM handed_in LEFT JOIN results USING (assignment, suite, code) "
             "WHERE NOT superseded AND suite != '' AND (status IS NULL OR lost != '') "
             "GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
         )
@@ -228,20 +228,20 @@ class Gradebook:
         found = self._all("SELECT cells FROM sources WHERE code = ?", code)
         return tuple(json.loads(found[0][0])) if found else ()
 
-    def add(self, key: Key, verdict: Verdict, lost: str = "") -> None:
-        """Keep a verdict: from here on it survives."""
-        questions, packed = json.dumps(verdict.questions), zlib.compress(verdicts.to_json(verdict).encode("ascii"))
-        values = (verdict.status, verdict.score, verdict.max_score, verdict.seconds, questions, utf8_safe(lost), packed)
+    def add(self, key: Key, grade: Grade, lost: str = "") -> None:
+        """Keep a grade: from here on it survives."""
+        questions, packed = json.dumps(grade.questions), zlib.compress(result.to_json(grade).encode("ascii"))
+        values = (grade.status, grade.score, grade.max_score, grade.seconds, questions, utf8_safe(lost), packed)
         with self._transaction():
-            self._run("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *values)
+            self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *values)
             self._run("UPDATE handed_in SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?)", *key)
 
     def rows(self) -> Iterator[Row]:
-        """Every hand-in that counts and has a grade, by assignment and then student."""
+        """Every submission that counts and has a grade, by assignment and then student."""
         return self._rows(f"{_GRADED} ORDER BY assignment, student, file")
 
     def rows_of(self, key: Key) -> list[Row]:
-        """Those hand-ins that share a verdict."""
+        """Those submissions that share a grade."""
         where = "AND (assignment, suite, code) = (?, ?, ?)"
         return list(self._rows(f"{_GRADED} {where} ORDER BY student, file", *key))
 
@@ -264,17 +264,17 @@ class Gradebook:
         return list(groups.values())
 
     def superseded(self) -> list[Submission]:
-        """Hand-ins that do not count, because their student handed in later."""
+        """Submissions that do not count, because their student handed in later."""
         found = self._all(f"SELECT {_HANDED_IN} FROM handed_in WHERE superseded ORDER BY assignment, student, file")
         return [_submission(row) for row in found]
 
     def questions(self) -> dict[str, list[str]]:
         """The questions of each assignment that has a grade, in the order of its suite."""
-        found = self._all("SELECT assignment, questions FROM handed_in JOIN verdicts USING (assignment, suite, code) GROUP BY assignment")
+        found = self._all("SELECT assignment, questions FROM handed_in JOIN results USING (assignment, suite, code) GROUP BY assignment")
         return {assignment: list(json.loads(questions)) for assignment, questions in found}
 
     def counts(self) -> dict[str, int]:
-        """How many hand-ins that count have each status; what has no grade yet is not among them."""
+        """How many submissions that count have each status; what has no grade yet is not among them."""
         status = "CASE WHEN suite = '' THEN 'unreadable' ELSE status END"
         return dict(self._all(f"SELECT {status} AS state, count(*) FROM ({_GRADED}) GROUP BY state ORDER BY count(*) DESC"))
 
@@ -309,7 +309,7 @@ class Gradebook:
 
 
 def _row(submission: Submission, suite: str) -> tuple[Any, ...]:
-    """A hand-in as the database keeps it, `written` left out."""
+    """A submission as the database keeps it, `written` left out."""
     problem = submission.problem
     sentences = (problem.student, problem.instructor) if problem is not None else (None, None)
     return (
@@ -356,8 +356,8 @@ def _graded(found: Sequence[Any]) -> Row:
     )
 
 
-def _unpacked(packed: bytes) -> Verdict:
-    return verdicts.from_json(zlib.decompress(packed).decode("ascii"))
+def _unpacked(packed: bytes) -> Grade:
+    return result.from_json(zlib.decompress(packed).decode("ascii"))
 
 
 def _locked(path: Path) -> int:
@@ -399,8 +399,8 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
             f"{path} was written by {age} version of the autograder (format {found}; this one has {VERSION}): "
             "move it away to keep it, and run again; everything is then graded anew"
         )
-    (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
+    (grade,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if grade != "ok":
         raise Damaged(f"{path} is damaged")
 
 
@@ -441,8 +441,8 @@ def salvage(out: Path) -> list[Row]:
     """The grades that can still be read from a damaged gradebook, as far as they can."""
     with closing(sqlite3.connect(f"file:{urllib.parse.quote(str(out / FILE))}?mode=ro", uri=True)) as database:
         handed_in = _readable(database, f"SELECT {_HANDED_IN} FROM handed_in", "assignment {0}, student {0}, file {0}")
-        verdicts_left = _readable(database, f"SELECT assignment, suite, code, {_VERDICT} FROM verdicts", "rowid {0}")
-    by_key = {found[:3]: found[3:] for found in verdicts_left}
+        results_left = _readable(database, f"SELECT assignment, suite, code, {_RESULT} FROM results", "rowid {0}")
+    by_key = {found[:3]: found[3:] for found in results_left}
     # One row at a time: a page may be readable and hold nonsense.
     rows = []
     for found in sorted(handed_in):

@@ -1,4 +1,4 @@
-"""Outcomes → Otter's results. Whatever is a number in a grade comes from here, and so from Otter."""
+"""Results → Otter's results. Whatever is a number in a grade comes from here, and so from Otter."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from otter.run import AutograderConfig
 from otter.test_files import GradingResults
 from otter.test_files.exception_test import ExceptionTestFile
 
-from autograder.checks.outcome import Outcome
-from autograder.otter.generate import test_files
-from autograder.otter.words import put_into_words
-from autograder.suite import Suite
+from autograder.checks.test_result import TestResult
+from autograder.grading.otter_files import test_files
+from autograder.grading.suite import Suite
+from autograder.grading.wording import put_into_words
 
 
 class NotPassed(Exception):
@@ -20,18 +20,18 @@ class NotPassed(Exception):
 
 
 def environment(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
-    """What the generated test files run in: `outcome(name)` raises where that test did not pass."""
+    """What the generated test files run in: `result(name)` raises where that test did not pass."""
 
-    def outcome(name: str) -> None:
+    def result(name: str) -> None:
         if name not in passed:
             raise NotPassed(name)
 
-    return {"outcome": outcome}
+    return {"result": result}
 
 
-def passed(outcomes: list[Outcome]) -> set[str]:
+def passed(test_results: list[TestResult]) -> set[str]:
     """The names of the tests that passed."""
-    return {outcome.test.name for outcome in outcomes if outcome.passed}
+    return {test_result.test.name for test_result in test_results if test_result.passed}
 
 
 class Scorer:
@@ -41,13 +41,13 @@ class Scorer:
         files = test_files(suite.tests)
         self.files = [ExceptionTestFile.from_string(content, path=f"tests/{name}") for name, content in files.items()]
 
-    def score(self, outcomes: list[Outcome]) -> GradingResults:
-        """Run Otter's test files on the outcomes."""
-        found = environment(passed(outcomes))
+    def score(self, test_results: list[TestResult]) -> GradingResults:
+        """Run Otter's test files on the results."""
+        found = environment(passed(test_results))
         for file in self.files:
             file.run(found)
         results = GradingResults(self.files)
-        put_into_words(results, outcomes)
+        put_into_words(results, test_results)
         return results
 
 

@@ -9,14 +9,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from autograder.course import Assignment, find
-from autograder.feedback import plain
-from autograder.grading import Verdict
+from autograder.grading.feedback import plain
+from autograder.grading.grader import Grade
 from autograder.submission import Submission
 
 MARKS = {"passed": "[green]✓[/]", "failed": "[red]✗[/]", "not_implemented": "[dim]·[/]", "waiting": "[dim]·[/]"}
 
 
-def as_json(submission: Submission, verdict: Verdict | None) -> dict[str, Any]:
+def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     """The result in the format that DESIGN fixes."""
     tests = [
         {
@@ -29,29 +29,29 @@ def as_json(submission: Submission, verdict: Verdict | None) -> dict[str, Any]:
             "message": one.message,
             "hint": one.hint,
         }
-        for one in (verdict.outcomes if verdict else [])
+        for one in (grade.test_results if grade else [])
     ]
     return {
         "assignment": submission.assignment,
-        "score": verdict.score if verdict else 0.0,
-        "max_score": verdict.max_score if verdict else _points(find(submission.assignment)),
-        "status": verdict.status if verdict else "unreadable",
+        "score": grade.score if grade else 0.0,
+        "max_score": grade.max_score if grade else _points(find(submission.assignment)),
+        "status": grade.status if grade else "unreadable",
         "tests": tests,
     }
 
 
 def _points(assignment: Assignment) -> float:
-    from autograder.suite import Suite
+    from autograder.grading.suite import Suite
 
     return sum(test.points for test in Suite(assignment).tests)
 
 
-def print_table(submission: Submission, verdict: Verdict | None) -> None:
+def print_table(submission: Submission, grade: Grade | None) -> None:
     """A line a test, with what was wrong and the likely cause, and a total."""
     console = Console()
     for note in submission.notes:
         console.print(escape(plain(note)), style="dim")
-    if verdict is None:
+    if grade is None:
         assert submission.problem is not None
         console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}")
         return
@@ -59,15 +59,15 @@ def print_table(submission: Submission, verdict: Verdict | None) -> None:
     for name in ("question", "", "test", "points", "what came"):
         table.add_column(name, justify="right" if name == "points" else "left", overflow="fold")
     previous = None
-    questions = list(verdict.questions)
-    for one in sorted(verdict.outcomes, key=lambda one: questions.index(one.test.question)):
+    questions = list(grade.questions)
+    for one in sorted(grade.test_results, key=lambda one: questions.index(one.test.question)):
         question = one.test.question if one.test.question != previous else ""
         previous = one.test.question
         name = escape(one.test.name.removeprefix("test_")) + (" [dim]hidden[/]" if one.test.hidden else "")
         points = f"{one.test.points if one.passed else 0:g}/{one.test.points:g}"
         table.add_row(question, MARKS.get(one.status, f"[red]{one.status}[/]"), name, points, escape(plain(one.sentence)))
     console.print(table)
-    if verdict.failure is not None:
-        failure = verdict.failure
+    if grade.failure is not None:
+        failure = grade.failure
         console.print(f"The file stops at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}")
-    console.print(f"[bold]{submission.assignment}: {verdict.score:g} of {verdict.max_score:g}[/], {verdict.status}")
+    console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}")

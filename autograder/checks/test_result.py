@@ -8,10 +8,10 @@ from enum import Enum
 import pytest
 
 from autograder.checks.call import ANSWERS
-from autograder.checks.wrong import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
 
 
-class Part(Enum):
+class Phase(Enum):
     """What a submission is shown together."""
 
     PUBLIC = 0
@@ -26,7 +26,7 @@ class Test:
     name: str
     question: str
     points: float
-    part: Part
+    phase: Phase
     rule: str
     """first line of its docstring; may be shown to students, hidden or not"""
 
@@ -34,12 +34,14 @@ class Test:
 
     @property
     def hidden(self) -> bool:
-        return self.part is not Part.PUBLIC
+        return self.phase is not Phase.PUBLIC
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TestResult:
     """How one test came out."""
+
+    __test__ = False
 
     test: Test
     status: str
@@ -50,7 +52,7 @@ class Outcome:
     """the likely cause, from the catalogue"""
     kind: Kind | None = None
     function: str | None = None
-    """the function to mend first, where it is not the question's own"""
+    """the function to fix first, where it is not the question's own"""
 
     @property
     def passed(self) -> bool:
@@ -68,32 +70,32 @@ def describe(item: pytest.Function) -> Test:
     if mark is None:
         raise BrokenTest(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
     question = mark.args[0]
-    part = Part.ANSWERS if question == ANSWERS else Part.HIDDEN if item.path.parent.name == "hidden" else Part.PUBLIC
+    phase = Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if item.path.parent.name == "hidden" else Phase.PUBLIC
     rule = (item.function.__doc__ or "").strip().split("\n")[0]
     if not rule:
         raise BrokenTest(f"{item.nodeid} has no docstring: its first line is the rule that it checks")
-    return Test(item.name, question, float(mark.kwargs["points"]), part, rule)
+    return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def outcome(test: Test, raised: BaseException | None) -> Outcome:
-    """The outcome of a test that ended with that exception. Raises what is no submission's fault."""
+def test_result(test: Test, raised: BaseException | None) -> TestResult:
+    """The result of a test that ended with that exception. Raises what is no submission's fault."""
     match raised:
         case None:
-            return Outcome(test, "passed")
+            return TestResult(test, "passed")
         case Wrong() if raised.kind in UNFINISHED:
-            return Outcome(test, "not_implemented", raised.message, kind=raised.kind)
+            return TestResult(test, "not_implemented", raised.message, kind=raised.kind)
         case Wrong(kind=Kind.WAITING):
-            return Outcome(test, "waiting", raised.message, kind=raised.kind, function=raised.function)
+            return TestResult(test, "waiting", raised.message, kind=raised.kind, function=raised.function)
         case Wrong():
-            return Outcome(test, "failed", raised.message, raised.hint, raised.kind)
+            return TestResult(test, "failed", raised.message, raised.hint, raised.kind)
         case Stopped():
-            return Outcome(test, raised.status, raised.message)
+            return TestResult(test, raised.status, raised.message)
         case BrokenTest() | ImportError() | KeyboardInterrupt() | SystemExit():
             raise raised
         case Exception():
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
-            return Outcome(test, "failed", message[:500], kind=Kind.TYPE)
+            return TestResult(test, "failed", message[:500], kind=Kind.TYPE)
     raise raised
 
 

@@ -12,12 +12,12 @@ from enum import Enum
 from typing import Any
 
 from autograder.checks.call import Raised
-from autograder.checks.outcome import Outcome, Part, Test
-from autograder.checks.wrong import Kind
+from autograder.checks.failure import Kind
+from autograder.checks.test_result import Phase, Test, TestResult
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Grade:
     """What grading came to."""
 
     status: str
@@ -26,35 +26,37 @@ class Verdict:
     max_score: float
     questions: dict[str, float]
     """points by question"""
-    outcomes: list[Outcome]
+    test_results: list[TestResult]
     gradescope: dict[str, Any]
     """Gradescope's JSON, from Otter"""
     seconds: float
+    stopped: str | None = None
+    """the status as far as it was settled before the first hidden test: what a student may know of it at once"""
     failure: Raised | None = None
     """what stopped the file while it was loaded"""
     printed: str = field(default="", repr=False)
     """what it printed during public tests"""
 
 
-def to_json(verdict: Verdict) -> str:
-    """A verdict as JSON, in ASCII: text of a submission may hold what UTF-8 cannot."""
-    return json.dumps(verdict, default=_plain)
+def to_json(grade: Grade) -> str:
+    """A grade as JSON, in ASCII: text of a submission may hold what UTF-8 cannot."""
+    return json.dumps(grade, default=_plain)
 
 
 def _plain(value: Any) -> Any:
     return value.name if isinstance(value, Enum) else vars(value)
 
 
-def from_json(text: str) -> Verdict:
+def from_json(text: str) -> Grade:
     """What `to_json` wrote."""
     data = json.loads(text)
-    outcomes, failure = data.pop("outcomes"), data.pop("failure")
-    return Verdict(**data, outcomes=[_outcome(**one) for one in outcomes], failure=failure and _raised(**failure))
+    test_results, failure = data.pop("test_results"), data.pop("failure")
+    return Grade(**data, test_results=[_test_result(**one) for one in test_results], failure=failure and _raised(**failure))
 
 
-def _outcome(test: dict[str, Any], kind: str | None, **rest: Any) -> Outcome:
-    part = Part[test.pop("part")]
-    return Outcome(test=Test(**test, part=part), kind=None if kind is None else Kind[kind], **rest)
+def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:
+    phase = Phase[test.pop("phase")]
+    return TestResult(test=Test(**test, phase=phase), kind=None if kind is None else Kind[kind], **rest)
 
 
 def _raised(bases: list[str], **rest: Any) -> Raised:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.checks.outcome import Test
+from autograder.checks.test_result import Test
 
 _HEADER = '''"""{title}"""
 

@@ -1,4 +1,4 @@
-"""Outcomes → words for a student: what was wanted, what came, the likely cause, where in the lesson to look.
+"""Results → words for a student: what was wanted, what came, the likely cause, where in the lesson to look.
 
 Of a public test everything is told. Of a hidden one only its rule, the kind of mistake and a known cause: never an input, a
 wanted or got value, or anything that the submission printed or raised there.
@@ -11,10 +11,10 @@ from collections.abc import Collection, KeysView
 
 from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.call import ANSWERS
-from autograder.checks.outcome import Outcome, Part
-from autograder.checks.wrong import Kind
+from autograder.checks.failure import Kind
+from autograder.checks.test_result import Phase, TestResult
+from autograder.grading.result import Grade
 from autograder.submission import Submission
-from autograder.verdict import Verdict
 
 MAX_PRINTED = 2000
 """Characters of a submission's own output that are shown back to it."""
@@ -22,7 +22,7 @@ MAX_PRINTED = 2000
 _GENERAL = frozenset({Kind.VALUE, Kind.TYPE, Kind.SHAPE, Kind.RAISED})
 """Kinds of mistakes that one cause makes in many tests, and in what is built on the function or compared with it."""
 
-_ECHOES = "What follows may be wrong only because of what stands above: mend that first."
+_CASCADING = "What follows may be wrong only because of what stands above: fix that first."
 
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", **{mark: f"\\{mark}" for mark in "\\`*_[]|~"}})
 
@@ -51,7 +51,7 @@ def headline(won: float, public: float, total: float) -> str:
     )
 
 
-def told(one: Outcome) -> str:
+def told(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
     if one.passed or one.status == "unreadable":
         return ""
@@ -62,25 +62,25 @@ def told(one: Outcome) -> str:
     return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
 
 
-def markdown(submission: Submission, verdict: Verdict | None) -> str:
-    """The feedback file of one submission; `verdict` is None where nothing could be run."""
+def markdown(submission: Submission, grade: Grade | None) -> str:
+    """The feedback file of one submission; `grade` is None where nothing could be run."""
     title = f"# {submission.assignment}"
-    if verdict is None:
+    if grade is None:
         return f"{title}\n\n{_not_graded(submission)}\n"
-    parts = [f"{title}: {verdict.score:g} of {verdict.max_score:g} points", *_notes(submission), *_loading(verdict)]
-    parts += _questions(verdict, submission, tuple(Part))
-    if verdict.printed.strip():
-        parts += ["## What your code printed", quoted(verdict.printed[:MAX_PRINTED].strip("\n"))]
+    parts = [f"{title}: {grade.score:g} of {grade.max_score:g} points", *_notes(submission), *_loading(submission, grade)]
+    parts += _questions(grade, submission, tuple(Phase))
+    if grade.printed.strip():
+        parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def public_markdown(submission: Submission, verdict: Verdict) -> str:
+def public_markdown(submission: Submission, grade: Grade) -> str:
     """What a student may see at once, before hidden results are published: public results and what is still to be decided."""
-    public = [one for one in verdict.outcomes if not one.test.hidden]
+    public = [one for one in grade.test_results if not one.test.hidden]
     if submission.problem is not None:
         return f"{_not_graded(submission)}\n"
-    head = headline(_won(public), _possible(public), verdict.max_score)
-    parts = [head, *_notes(submission), *_loading(verdict), *_questions(verdict, submission, (Part.PUBLIC,))]
+    head = headline(_won(public), _possible(public), grade.max_score)
+    parts = [head, *_notes(submission), *_loading(submission, grade), *_questions(grade, submission, (Phase.PUBLIC,))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -93,18 +93,18 @@ def _notes(submission: Submission) -> list[str]:
     return ["\n".join(f"- {inline(note)}" for note in submission.notes)] if submission.notes else []
 
 
-def _loading(verdict: Verdict) -> list[str]:
+def _loading(submission: Submission, grade: Grade) -> list[str]:
     """What went wrong before any function was called, or with the submission as a whole."""
     words = {
         "timeout": "Your code used up all of its time. What had passed before that counts.",
         "killed": "Your code ended its own process again and again. What had passed before that counts.",
     }
-    parts = [f"**{words[verdict.status]}**"] if verdict.status in words else []
-    failure = verdict.failure
+    parts = [f"**{words[grade.stopped]}**"] if grade.stopped in words else []
+    failure = grade.failure
     if failure is not None:
         at = f" at line {failure.line}" if failure.line else ""
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
-        if verdict.status == "graded":  # a notebook: the other cells ran
+        if len(submission.cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
         parts += [head, quoted(f"{failure.kind}: {failure.message}")]
         if "ImportError" in failure.bases:
@@ -112,28 +112,28 @@ def _loading(verdict: Verdict) -> list[str]:
     return parts
 
 
-def _questions(verdict: Verdict, submission: Submission, parts: tuple[Part, ...]) -> list[str]:
+def _questions(grade: Grade, submission: Submission, phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
-    questions: dict[str, list[Outcome]] = {}
-    for one in verdict.outcomes:
-        if one.test.part in parts:
+    questions: dict[str, list[TestResult]] = {}
+    for one in grade.test_results:
+        if one.test.phase in phases:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(map(_is_mistake, group))}
     # A single mistake is its own cause: no need to read the code for that.
     blocks = building_blocks("\n".join(submission.cells)) if len(mistaken) > 1 else {}
     causes = _causes(mistaken, blocks)
     own = [name for name in mistaken if name not in causes]
-    # What has a known cause, or is seen in public tests, comes first: mending it may mend the rest.
-    echoes = [name for name in own if _is_echo(questions[name])]
-    first = [name for name in own if name not in echoes]
+    # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
+    cascading = [name for name in own if _is_cascading(questions[name])]
+    first = [name for name in own if name not in cascading]
     sections = [_section(name, questions[name]) for name in first]
-    sections += [_ECHOES] if first and echoes else []
-    sections += [_section(name, questions[name]) for name in echoes]
-    passed = "Complete" if len(parts) == len(Part) else "Nothing wrong in the public tests"
+    sections += [_CASCADING] if first and cascading else []
+    sections += [_section(name, questions[name]) for name in cascading]
+    passed = "Complete" if len(phases) == len(Phase) else "Nothing wrong in the public tests"
     lines: dict[str, list[str]] = {}
     for name, group in questions.items():
         if name in causes:
-            lines.setdefault(f"Not right, and built on `{causes[name]}`: mend that first", []).append(name)
+            lines.setdefault(f"Not right, and built on `{causes[name]}`: fix that first", []).append(name)
         elif name not in mistaken:
             lines.setdefault(_state(group, passed, questions.keys()), []).append(name)
     scored = {name: f"`{name}` ({_points(group)})" for name, group in questions.items()}
@@ -141,9 +141,9 @@ def _questions(verdict: Verdict, submission: Submission, parts: tuple[Part, ...]
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
 
 
-def _causes(mistaken: dict[str, list[Outcome]], blocks: dict[str, frozenset[str]]) -> dict[str, str]:
+def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[str]]) -> dict[str, str]:
     """For each question that is wrong because of another: that one. An echo is nobody's cause."""
-    sources = [name for name, group in mistaken.items() if not _is_echo(group)]
+    sources = [name for name, group in mistaken.items() if not _is_cascading(group)]
     found = {}
     for name in mistaken:
         if cause := root_causes([*sources, name], blocks).get(name):
@@ -151,39 +151,39 @@ def _causes(mistaken: dict[str, list[Outcome]], blocks: dict[str, frozenset[str]
     return found
 
 
-def _is_mistake(one: Outcome) -> bool:
+def _is_mistake(one: TestResult) -> bool:
     return one.status not in ("passed", "not_implemented", "waiting")
 
 
-def _state(outcomes: list[Outcome], passed: str, known: Collection[str]) -> str:
+def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:
     """What there is to say of a question without a mistake."""
-    waiting = next((one for one in outcomes if one.status == "waiting"), None)
+    waiting = next((one for one in test_results if one.status == "waiting"), None)
     if waiting is not None:
         # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
         return f"Waiting for {function}, which is not implemented yet"
-    return passed if all(one.passed for one in outcomes) else "Not finished yet"
+    return passed if all(one.passed for one in test_results) else "Not finished yet"
 
 
-def _points(outcomes: list[Outcome]) -> str:
-    won, possible = _won(outcomes), _possible(outcomes)
+def _points(test_results: list[TestResult]) -> str:
+    won, possible = _won(test_results), _possible(test_results)
     return f"{won:g} of {possible:g}" if won < possible else f"{won:g}"
 
 
-def _won(outcomes: list[Outcome]) -> float:
-    return _possible([one for one in outcomes if one.passed])
+def _won(test_results: list[TestResult]) -> float:
+    return _possible([one for one in test_results if one.passed])
 
 
-def _possible(outcomes: list[Outcome]) -> float:
-    return sum(one.test.points for one in outcomes)
+def _possible(test_results: list[TestResult]) -> float:
+    return sum(one.test.points for one in test_results)
 
 
-def _section(question: str, outcomes: list[Outcome]) -> str:
+def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
-    missed = [one for one in outcomes if _is_mistake(one)]
-    parts = [f"## `{question}`: {_won(outcomes):g} of {_possible(outcomes):g}"]
+    missed = [one for one in test_results if _is_mistake(one)]
+    parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
     if question == ANSWERS:
-        parts += [f"Not right: {len(missed)} of {len(outcomes)} answers.", "See the lesson, section Questions."]
+        parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
         return "\n\n".join(parts)
     parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
     parts += [f"{_rule(one)}:\n\n{quoted(one.message)}" for one in missed if not one.test.hidden]
@@ -191,7 +191,7 @@ def _section(question: str, outcomes: list[Outcome]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _unseen(missed: list[Outcome]) -> str:
+def _unseen(missed: list[TestResult]) -> str:
     """What hidden tests found, where that is more than the public ones and a known cause say already."""
     hidden = [one for one in missed if one.test.hidden]
     seen = {one.kind for one in missed if not one.test.hidden}
@@ -203,22 +203,22 @@ def _unseen(missed: list[Outcome]) -> str:
     return f"On inputs that are not shown{f' {same}, and' if same else ''}:\n\n" + "\n".join(news)
 
 
-def _is_echo(outcomes: list[Outcome]) -> bool:
+def _is_cascading(test_results: list[TestResult]) -> bool:
     """Whether hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions."""
-    missed = [one for one in outcomes if _is_mistake(one)]
+    missed = [one for one in test_results if _is_mistake(one)]
     return not _hints(missed) and all(one.test.hidden and one.kind in _GENERAL for one in missed)
 
 
-def _hints(outcomes: list[Outcome]) -> KeysView[str]:
+def _hints(test_results: list[TestResult]) -> KeysView[str]:
     """The known causes of a question's mistakes, in the order of its tests."""
-    return dict.fromkeys(one.hint for one in outcomes if one.hint).keys()
+    return dict.fromkeys(one.hint for one in test_results if one.hint).keys()
 
 
-def _rule(one: Outcome) -> str:
+def _rule(one: TestResult) -> str:
     return one.test.rule.rstrip(".")
 
 
-def _kind(one: Outcome) -> str:
+def _kind(one: TestResult) -> str:
     """What may be told of a mistake on inputs that are not shown."""
     if one.status == "timeout":
         return "it did not return in time"

@@ -1,6 +1,6 @@
-"""One submission → one verdict: run the suite behind the wall, let Otter score it.
+"""One submission → one grade: run the suite behind the wall, let Otter score it.
 
-A verdict depends on the submission's code and the suite alone, never on who handed it in: identical files share one.
+A grade depends on the submission's code and the suite alone, never on who handed it in: identical files share one.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from autograder.checks.outcome import Outcome, Part
+from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
-from autograder.otter.score import Scorer, gradescope
+from autograder.grading.result import Grade
+from autograder.grading.scoring import Scorer, gradescope
+from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
-from autograder.suite import Suite
-from autograder.verdict import Verdict
 
-__all__ = ["Grader", "Verdict"]
+__all__ = ["Grade", "Grader"]
 
 
 class Grader:
@@ -30,39 +30,38 @@ class Grader:
         self.sandbox = Sandbox(without=isolation or ())
         self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
 
-    def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Verdict:
+    def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. Nothing of it runs any more when this returns."""
         suite, scorer = self._suite(assignment)
         begin = time.monotonic()
         backend = Sandboxed(self.sandbox, Source(assignment.name, cells))
         try:
             with bounded_memory():
-                outcomes = suite.run_behind_the_wall(backend)
+                test_results = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
+                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
+                told = backend.told
+                test_results += suite.run(backend, Phase.HIDDEN)
         finally:
             backend.close()
-        return Verdict(
-            status=backend.status or ("import_error" if backend.failure and len(cells) == 1 else "graded"),
-            outcomes=outcomes,
+        return Grade(
+            status=backend.status or ("import_error" if told.failure and len(cells) == 1 else "graded"),
+            test_results=test_results,
             seconds=time.monotonic() - begin,
-            failure=backend.failure,
-            printed=backend.printed[Part.PUBLIC.value],
-            **_scored(scorer, outcomes),
+            stopped=told.stopped,
+            failure=told.failure,
+            printed=told.printed,
+            **_scored(scorer, test_results),
         )
 
-    def refuse(self, assignment: Assignment, status: str, sentence: str) -> Verdict:
-        """The verdict on what cannot be run: no test passes, and each says why."""
+    def refuse(self, assignment: Assignment, status: str, sentence: str) -> Grade:
+        """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
-        outcomes = [Outcome(test, status, sentence) for test in suite.tests]
-        return Verdict(status=status, outcomes=outcomes, seconds=0.0, **_scored(scorer, outcomes, sentence))
-
-    def test_names(self, assignment: Assignment) -> list[str]:
-        """The names of all tests of an assignment."""
-        return [test.name for test in self._suite(assignment)[0].tests]
+        test_results = [TestResult(test, status, sentence) for test in suite.tests]
+        return Grade(status=status, test_results=test_results, seconds=0.0, **_scored(scorer, test_results, sentence))
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
             suite = Suite(assignment)
-            _ = suite.scripts  # now, and not at the cost of the first submission
             self._suites[assignment] = (suite, Scorer(suite))
             gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
         return self._suites[assignment]
@@ -78,9 +77,9 @@ class Grader:
         self.close()
 
 
-def _scored(scorer: Scorer, outcomes: list[Outcome], output: str | None = None) -> dict[str, Any]:
-    """All numbers of a verdict, and its Gradescope form: Otter's."""
-    results = scorer.score(outcomes)
+def _scored(scorer: Scorer, test_results: list[TestResult], output: str | None = None) -> dict[str, Any]:
+    """All numbers of a grade, and its Gradescope form: Otter's."""
+    results = scorer.score(test_results)
     if output is not None:
         results.set_output(output)
     return {

@@ -9,11 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from autograder.batch.gradebook import Row
 from autograder.batch.summary import first_thing
-from autograder.checks.outcome import Outcome
-from autograder.gradebook import Row
+from autograder.checks.test_result import TestResult
+from autograder.grading.result import Grade
 from autograder.submission.names import printable
-from autograder.verdict import Verdict
 
 BINS = 20
 NEEDS_A_HUMAN = ("unreadable", "import_error", "killed", "timeout")
@@ -57,7 +57,7 @@ class Item:
         return self._won / (self.count * self.points)
 
     @property
-    def separation(self) -> float | None:
+    def discrimination(self) -> float | None:
         """Correlation of this item's points with the rest of the score: for a test, the corrected point-biserial.
 
         None where all won the same, or all have the same rest.
@@ -77,7 +77,7 @@ class Results:
     max_score: float = 0.0
     scores: array[float] = field(default_factory=lambda: array("d"))
     ran: int = 0
-    """hand-ins whose code could be run; shares are of these"""
+    """submissions whose code could be run; shares are of these"""
     seconds: dict[str, float] = field(default_factory=dict)
     """by code: what several handed in was graded once"""
     questions: dict[str, Item] = field(default_factory=dict)
@@ -88,35 +88,35 @@ class Results:
     """question and kind of a mistake that no hint explains, and how many have it"""
     questions_of_hint: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
-    def add(self, row: Row, verdict: Verdict | None) -> None:
-        """Take in one hand-in; there is no verdict where nothing was run."""
+    def add(self, row: Row, grade: Grade | None) -> None:
+        """Take in one submission; there is no grade where nothing was run."""
         self.max_score = max(self.max_score, row.max_score)
         self.scores.append(row.score)
-        if verdict is None:
+        if grade is None:
             return
         self.ran += 1
         self.seconds[row.key.code] = row.seconds
-        questions: dict[str, list[Outcome]] = {}
-        for one in verdict.outcomes:
+        questions: dict[str, list[TestResult]] = {}
+        for one in grade.test_results:
             questions.setdefault(one.test.question, []).append(one)
-        for name, outcomes in questions.items():
-            points = sum(one.test.points for one in outcomes)
+        for name, test_results in questions.items():
+            points = sum(one.test.points for one in test_results)
             item = self.questions.setdefault(name, Item(name, name, points))
-            item.add(row.questions[name], row.score, any(one.status not in _UNWRITTEN for one in outcomes))
-        for one in verdict.outcomes:
+            item.add(row.questions[name], row.score, any(one.status not in _UNWRITTEN for one in test_results))
+        for one in grade.test_results:
             test = one.test
             item = self.tests.setdefault(test.name, Item(test.name, test.question, test.points, test.hidden, test.rule))
             item.add(test.points * one.passed, row.score, one.status not in _UNWRITTEN)
-        self._mistakes([one for one in verdict.outcomes if not one.passed and one.status not in _UNWRITTEN])
+        self._mistakes([one for one in grade.test_results if not one.passed and one.status not in _UNWRITTEN])
 
-    def _mistakes(self, outcomes: list[Outcome]) -> None:
-        hinted = {(one.hint, one.test.question) for one in outcomes if one.hint}
+    def _mistakes(self, test_results: list[TestResult]) -> None:
+        hinted = {(one.hint, one.test.question) for one in test_results if one.hint}
         self.hints.update({hint for hint, _ in hinted})
         for hint, question in hinted:
             self.questions_of_hint[hint][question] += 1
         explained = {question for _, question in hinted}
         kinds = {
-            (one.test.question, one.kind.value if one.kind else "it ended its process or did not return") for one in outcomes
+            (one.test.question, one.kind.value if one.kind else "it ended its process or did not return") for one in test_results
         }
         self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
 
@@ -155,7 +155,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Case:
-    """A hand-in that a person should look at."""
+    """A submission that a person should look at."""
 
     assignment: str
     student: str
@@ -163,14 +163,14 @@ class Case:
     why: str
 
 
-class Survey:
+class ClassStatistics:
     """All that the report tells."""
 
     def __init__(self, assignments: Iterable[str]) -> None:
         """`assignments`: their names in the order of the course."""
         self._order = list(assignments)
         self._results: dict[str, Results] = {}
-        self.hand_ins = 0
+        self.submission_files = 0
         self.cases: list[Case] = []
         self.students: dict[str, dict[str, tuple[float, bool]]] = {}
         """score and whether it needs a human, by student and assignment"""
@@ -178,9 +178,9 @@ class Survey:
         """assignment and hash of what was handed in"""
 
     def add(self, row: Row) -> None:
-        """Take in one hand-in."""
+        """Take in one submission."""
         one = row.submission
-        self.hand_ins += 1
+        self.submission_files += 1
         status = "no grade" if row.lost else row.status
         needs_a_human = bool(row.lost) or row.status in NEEDS_A_HUMAN
         self.students.setdefault(one.student, {})[one.assignment] = (row.score, needs_a_human)
@@ -189,14 +189,14 @@ class Survey:
             why = printable(first_thing(row), 300)
             self.cases.append(Case(one.assignment or "?", printable(one.student, 60), status, why))
         if one.assignment and not row.lost:
-            self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.verdict)
+            self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.grade)
 
     @property
     def figures(self) -> dict[str, str]:
         """The class in a few numbers."""
         return {
             "students": f"{len(self.students):,}",
-            "hand-ins": f"{self.hand_ins:,}",
+            "hand-ins": f"{self.submission_files:,}",
             "to look at": f"{len(self.cases):,}",
             "grading time": _duration(sum(sum(one.seconds.values()) for one in self._results.values())),
         }

@@ -18,12 +18,12 @@ from distributed import Client, Future, KilledWorker, as_completed, get_worker
 from distributed.comm.core import CommClosedError
 from rich.console import Console
 
+from autograder.batch.gradebook import Key
 from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
 from autograder.batch.pool import GraderProcess
-from autograder.gradebook import Key
 
 AHEAD = 2
-"""Jobs under way for each thread of the cluster: one in hand and one that waits there for it."""
+"""Jobs under way for each thread of the cluster: one in progress and one that waits there for it."""
 
 SECONDS_TO_CONNECT = 10.0
 SECONDS_FOR_WORKERS = 300.0
@@ -46,8 +46,8 @@ def grade_here(job: Job, setup: Setup) -> tuple[str, str, Answer]:
             warm = None
         grader = warm or GraderProcess(setup)
         answer = grader.ask(job)
-        _of_this_thread.grader = grader if answer.verdict else None
-        if not answer.verdict:
+        _of_this_thread.grader = grader if answer.grade else None
+        if not answer.grade:
             grader.end()
         # One kept from an earlier run may have an earlier suite.
         if not (warm and answer.refused):

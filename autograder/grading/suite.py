@@ -1,0 +1,195 @@
+"""An assignment's pytest suite, collected once and run on any number of submissions.
+
+The tests run here, in the trusted process; a submission's functions are called through its backend. The order is fixed:
+public tests, then answers, then hidden tests, so that what a student is told of the public part can be settled before a
+submission meets its first hidden input.
+
+pytest collects, and its own runner is left out: it would report on every test, which takes longer than most tests do. So a
+test of a suite is a plain function of the submission, random inputs and its own parameters; any other is refused by name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import is_hypothesis_test
+from hypothesis.errors import UnsatisfiedAssumption
+
+from autograder import course
+from autograder.checks import plugin
+from autograder.checks.failure import BrokenTest
+from autograder.checks.proxy import Backend, Submission
+from autograder.checks.reference import Reference, golden_values
+from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
+from autograder.course import Assignment
+from autograder.grading import catalogue
+
+RANDOM_INPUTS = "rng"
+"""The one fixture of a suite besides the submission."""
+
+
+class Suite:
+    """The collected tests of one assignment."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self._context = TestContext(assignment)
+        items = sorted(((describe(item), item) for item in collect(assignment, self._context)), key=lambda pair: pair[0].phase.value)
+        self._tests = {test: _Runnable(item, self._context) for test, item in items}
+
+    @property
+    def tests(self) -> list[Test]:
+        """All tests, in the order in which they run."""
+        return list(self._tests)
+
+    def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
+        """The result of every test on one submission; of some phases alone where these are named."""
+        self._context.backend = backend
+        chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
+        return [test_result(test, runnable.raised()) for test, runnable in chosen.items()]
+
+    def record(self) -> dict[str, list[dict[str, Any]]]:
+        """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
+        calls: dict[str, list[dict[str, Any]]] = {}
+        self._context.recorded_calls = calls
+        for one in self.run(catalogue.Module(catalogue.solution(self.assignment)), Phase.PUBLIC):
+            if not one.passed:
+                raise BrokenTest(f"the solution does not pass {one.test.name}: {one.message}")
+        self._context.recorded_calls = None
+        return {name: asked for name, asked in calls.items() if asked}
+
+
+class TestContext:
+    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones."""
+
+    __test__ = False
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self.public_tests = assignment.public_tests
+        self._seed = course.seed()
+        self.backend: Backend | None = None
+        self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
+
+    def submission(self, assignment: str, item: pytest.Item) -> Submission:
+        """What the fixture named after the assignment gives a test."""
+        if self.backend is None or assignment != self.assignment.name:
+            raise BrokenTest(f"{item.name} asks for {assignment}, and that is not what is being graded")
+        return Submission(assignment, self.backend, self._reference(item))
+
+    def _reference(self, item: pytest.Item) -> Reference:
+        if self.recorded_calls is not None:
+            return catalogue.Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
+        if item.path == self.public_tests:
+            return golden_values(self.assignment.golden_values, item.name)
+        return catalogue.Oracle(self.assignment)
+
+    def seed(self) -> int:
+        """What random inputs are drawn from."""
+        return self._seed
+
+
+class _Runnable:
+    """A collected test that runs again and again."""
+
+    def __init__(self, item: pytest.Function, context: TestContext) -> None:
+        self.item = item
+        self.context = context
+        self.parameters: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
+        unknown = set(self.fixtures) - {context.assignment.name, RANDOM_INPUTS}
+        if unknown or item.cls is not None:
+            asks = f"asks for the fixture {', '.join(sorted(unknown))}" if unknown else "is a method"
+            raise BrokenTest(f"{item.name} {asks}: a test is a function of {context.assignment.name}, {RANDOM_INPUTS} and its parameters")
+        self.function: Callable[..., Any] = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
+
+    def raised(self) -> BaseException | None:
+        """Run the test; what it raised."""
+        given = {name: self._fixture(name) for name in self.fixtures}
+        try:
+            self.function(**given, **self.parameters)
+        except BaseException as error:
+            return error
+        return None
+
+    def _fixture(self, name: str) -> Any:
+        return plugin.random_inputs(self.context, self.item) if name == RANDOM_INPUTS else self.context.submission(name, self.item)
+
+
+def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
+    """A property that runs on examples drawn once, not anew for every submission: they are the same each time (see the plugin).
+
+    Hypothesis documents `inner_test` as what integrations replace. Each run gets copies, so that none can change the next one's.
+    """
+    test = item.obj.hypothesis.inner_test
+    drawn: list[dict[str, Any]] = []
+    item.obj.hypothesis.inner_test = lambda **given: drawn.append({name: given[name] for name in given if name not in fixtures})
+    item.obj(**dict.fromkeys(fixtures))
+    if not drawn or not all(map(_is_plain, drawn)):
+        raise BrokenTest(f"{item.name} draws something other than numbers, texts, arrays and collections of them")
+
+    @functools.wraps(test)
+    def run(**given: Any) -> None:
+        for example in drawn:
+            with contextlib.suppress(UnsatisfiedAssumption):
+                test(**given, **copy.deepcopy(example))
+
+    return run
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return type(value) in (bool, int, float, str, np.ndarray)
+
+
+class _Collector:
+    """A pytest plugin that tells the course's plugin whose submissions to hand out, and takes the tests in the place of running them."""
+
+    def __init__(self, context: TestContext) -> None:
+        self.context = context
+        self.items: list[pytest.Function] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.TEST_CONTEXT] = self.context
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            return False  # a file could not be collected, and pytest says why
+        self.items = [item for item in session.items if isinstance(item, pytest.Function)]
+        return True
+
+
+def collect(assignment: Assignment, context: TestContext) -> list[pytest.Function]:
+    """The tests of an assignment, collected by a pytest of our own: no configuration file, no plugin that a machine happens to have."""
+    unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
+    options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
+    options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
+    collector, failures = _Collector(context), _CollectionFailures()
+    files = [str(assignment.public_tests), str(assignment.hidden_tests)]
+    status = pytest.main([*options, *files], plugins=[plugin, collector, failures])
+    if status != pytest.ExitCode.OK:
+        said = "; ".join(failures.said) or f"pytest ended with {status!r}"
+        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {said}")
+    return collector.items
+
+
+class _CollectionFailures:
+    """Keeps what pytest would have printed of a test file that cannot be read."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.said.append(report.longreprtext.strip().splitlines()[-1])
