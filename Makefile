@@ -55,6 +55,7 @@ figures: $(READY)
 
 experiment: $(READY)
 	@$(BIN)/python -m assignments.extrapolation.lab
+	@$(BIN)/python -m assignments.modern.lab
 
 bench: $(READY)
 	@$(BIN)/autograder bench
