@@ -774,9 +774,9 @@ def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, ne
 @picture
 def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) -> Figure:
     """p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over few pairs."""
-    rotating = int(p * head_dim / 2)
     theta = _numbers(modern.p_rope_frequencies(head_dim, 1))
     stopped = _numbers(modern.p_rope_frequencies(head_dim, p))
+    rotating = np.count_nonzero(stopped)
     partial = np.zeros(head_dim // 2)
     if rotating:
         partial[:rotating] = modern.p_rope_frequencies(2 * rotating, 1)
@@ -785,7 +785,7 @@ def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) 
     axes = figure.subplots()
     axes.plot(pairs, theta, color=GREY, linestyle="-", linewidth=5, alpha=0.5, label="RoPE", solid_capstyle="butt")
     for (name, values), (colour, style), mark in zip(
-        ((f"p-RoPE, p = {p:g}", stopped), (f"partial RoPE, rotary_dim {2 * rotating}", partial)), LINES, "ox", strict=False
+        ((f"p-RoPE, p = {p:g}", stopped), (f"partial RoPE, rotary_dim {2 * rotating}", partial)), LINES[1:3], "ox", strict=True
     ):
         moves = values > 0
         axes.plot(pairs[moves], values[moves], mark, linestyle=style, color=colour, label=name, markersize=5)
@@ -863,21 +863,21 @@ def schedules_measured(schedules: Iterable[Any]) -> Figure:
     lengths = sorted({row.length for row in rows})
     seeds = sorted({row.seed for row in rows})
     accuracy = {row[:4]: row.accuracy for row in rows}
-    figure = Figure(figsize=(9.4, 4), layout="constrained")
+    figure = Figure(figsize=(8.8, 3.7), layout="constrained")
     grid = figure.subplots(len(tasks), len(kinds), sharex=True, sharey=True, squeeze=False)
     for (row, column), axes in np.ndenumerate(grid):
         curves = np.array([[accuracy[tasks[row], kinds[column], seed, length] for length in lengths] for seed in seeds])
         axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
         axes.plot(lengths, curves.T, color="#9ecae1", linestyle="-", linewidth=0.8)
         axes.plot(lengths, curves.mean(axis=0), "o-", color=BLUE, markersize=4)
-        axes.set(xscale="log", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1), title=f"{tasks[row]}, RoPE in {kinds[column]}")
+        axes.set(xscale="log", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1), title=f"{tasks[row]}: {kinds[column]}")
         axes.set_xticks(lengths, [str(length) for length in lengths])
         axes.minorticks_off()
         if row == len(tasks) - 1:
             axes.set_xlabel("length, in tokens")
         if column == 0:
             axes.set_ylabel("accuracy")
-    _headline(figure, f"trained at {lengths[0]} tokens. Thin lines: single seeds. Dotted: 0.9")
+    _headline(figure, f"RoPE in no layer, every second layer, every layer; trained at {lengths[0]} tokens. Thin lines: single seeds. Dotted: 0.9")
     return figure
 
 

@@ -15,7 +15,8 @@ place. A bad argument raises ValueError with the offending value, or the shape, 
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that several functions share are written here once, so that each function below is only its idea.
+# The rules that several functions share are written here once, so that each function below is only its idea. Feature sizes
+# that do not fit are left to numpy: the product of two matrices raises a ValueError with both sizes.
 
 
 def _feature_dtype(*features):
@@ -24,9 +25,16 @@ def _feature_dtype(*features):
     return np.float32 if all_float32 else np.float64
 
 
-def _check_at_least(minimum, value, name):
-    if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}; got {value}")
+def _check_positive(**numbers):
+    for name, value in numbers.items():
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1; got {value}")
+
+
+def _check_not_negative(**numbers):
+    for name, value in numbers.items():
+        if value < 0:
+            raise ValueError(f"{name} must not be negative; got {value}")
 
 
 def _check_base(base, name="base"):
@@ -44,21 +52,21 @@ def _real(positions, name="positions"):
 
 def _last_of_each_group(n_layers, interval):
     """True for the layers interval − 1, 2·interval − 1, …: the exception in every group of layers."""
-    _check_at_least(1, n_layers, "n_layers")
-    _check_at_least(1, interval, "interval")
+    _check_positive(n_layers=n_layers, interval=interval)
     return np.arange(1, n_layers + 1) % interval == 0
 
 
 def _query_and_key_positions(q_len, k_len):
     """Positions of queries as a column and of keys as a row. The last query stands where the last key stands."""
-    _check_at_least(0, q_len, "q_len")
-    _check_at_least(q_len, k_len, "k_len")
+    _check_not_negative(q_len=q_len)
+    if k_len < q_len:
+        raise ValueError(f"there must be as many keys as queries, or more; got {k_len} keys and {q_len} queries")
     return np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
 
 
 def _frequencies(head_dim, base):
     """θ_i = base^(−2i/d)."""
-    if head_dim < 1 or head_dim % 2:
+    if head_dim < 2 or head_dim % 2:
         raise ValueError(f"head_dim must be even and at least 2, so that features form pairs; got {head_dim}")
     _check_base(base)
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
@@ -104,7 +112,7 @@ def first_token_share(length):
     Source: Haviv et al. 2022; Kazemnejad et al. 2023, theorem 1.
     """
     # BEGIN SOLUTION
-    _check_at_least(0, length, "length")
+    _check_not_negative(length=length)
     return 1 / np.arange(1.0, length + 1)
     # END SOLUTION
 
@@ -124,7 +132,7 @@ def position_from_share(share):
     share = np.asarray(share, dtype=np.float64)
     outside = ~((share > 0) & (share <= 1))  # also True for NaN
     if outside.any():
-        raise ValueError(f"a share must be above 0 and at most 1; got {share[outside][0]}")
+        raise ValueError(f"a share must be above 0 and at most 1; got {share[outside]}")
     return 1 / share - 1
     # END SOLUTION
 
@@ -182,7 +190,7 @@ def sliding_window_mask(q_len, k_len, window):
     Source: Mistral 7B; Gemma 3.
     """
     # BEGIN SOLUTION
-    _check_at_least(1, window, "window")
+    _check_positive(window=window)
     query, key = _query_and_key_positions(q_len, k_len)
     return (query - window < key) & (key <= query)
     # END SOLUTION
@@ -203,7 +211,7 @@ def chunk_mask(q_len, k_len, chunk):
     Source: Llama 4, in the layers with RoPE.
     """
     # BEGIN SOLUTION
-    _check_at_least(1, chunk, "chunk")
+    _check_positive(chunk=chunk)
     query, key = _query_and_key_positions(q_len, k_len)
     return (query // chunk == key // chunk) & (key <= query)
     # END SOLUTION
@@ -227,7 +235,7 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
     theta = _frequencies(head_dim, base)
     if not 0 <= p <= 1:
         raise ValueError(f"p must be from 0 to 1; got {p}")
-    rotating = np.floor(np.float64(p) * head_dim / 2)
+    rotating = np.floor(float(p) * head_dim / 2)
     return np.where(np.arange(head_dim // 2) < rotating, theta, 0.0)
     # END SOLUTION
 
@@ -270,7 +278,8 @@ def log_n_scale(positions, trained_len):
     """
     # BEGIN SOLUTION
     positions = _real(positions)
-    _check_at_least(2, trained_len, "trained_len")
+    if trained_len < 2:
+        raise ValueError(f"trained_len must be at least 2; got {trained_len}")
     return np.maximum(1, np.log1p(positions.astype(np.float64)) / np.log(trained_len))
     # END SOLUTION
 
@@ -297,8 +306,6 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
     _check_equal("heads", -3, q_content, k_content, q_rope)
     _check_equal("queries", -2, q_content, q_rope)
     _check_equal("keys", -2, k_content, k_rope)
-    _check_equal("content features", -1, q_content, k_content)
-    _check_equal("rotated features", -1, q_rope, k_rope)
     q_positions = _check_rows(q_positions, q_rope.shape[-2], "q_positions")
     k_positions = _check_rows(k_positions, k_rope.shape[-2], "k_positions")
 
@@ -321,9 +328,7 @@ def kept_tokens(length, n_sinks, window):
     Source: Xiao et al. 2024 (attention sinks).
     """
     # BEGIN SOLUTION
-    _check_at_least(0, length, "length")
-    _check_at_least(0, n_sinks, "n_sinks")
-    _check_at_least(0, window, "window")
+    _check_not_negative(length=length, n_sinks=n_sinks, window=window)
     tokens = np.arange(length)
     return tokens[(tokens < n_sinks) | (tokens >= length - window)]
     # END SOLUTION

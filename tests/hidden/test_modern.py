@@ -123,6 +123,7 @@ def test_layers_of_any_number(modern, rng):
     expect.dtype(modern.rope_layers, int(rng.integers(20, 60)), int(rng.integers(3, 7)))
     expect.dtype(modern.rope_layers, 36, 4)
     expect.dtype(modern.rope_layers, 3, 5)
+    expect.dtype(modern.rope_layers, 1, 2)
 
 
 @pytest.mark.question("rope_layers", points=0.375)
@@ -143,7 +144,7 @@ def test_layers_refuse_bad_arguments(modern):
     answers(modern.rope_layers, 2, 1, shape=(2,))
     for interval in (0, -4):
         expect.raises(ValueError, modern.rope_layers, 9, interval, mentions=interval)
-    expect.raises(ValueError, modern.rope_layers, -9, 4, mentions=-9)
+    expect.raises(ValueError, modern.rope_layers, -1, 4, mentions=-1)
 
 
 # layer_bases
@@ -176,7 +177,7 @@ def test_bases_refuse_bad_arguments(modern):
     answers(modern.layer_bases, 2, 1, shape=(2,))
     for interval in (0, -4):
         expect.raises(ValueError, modern.layer_bases, 9, interval, mentions=interval)
-    expect.raises(ValueError, modern.layer_bases, -9, 4, mentions=-9)
+    expect.raises(ValueError, modern.layer_bases, -1, 4, mentions=-1)
     for base in BAD_BASES:
         expect.raises(ValueError, modern.layer_bases, 9, 4, base, mentions=base)
         expect.raises(ValueError, modern.layer_bases, 9, 4, 20.0, base, mentions=base)
@@ -223,7 +224,7 @@ def test_window_refuses_bad_arguments(modern):
     expect.raises(ValueError, modern.sliding_window_mask, 6, 5, 2, mentions=[5, 6])
     for window in (0, -2):
         expect.raises(ValueError, modern.sliding_window_mask, 3, 5, window, mentions=window)
-    expect.raises(ValueError, modern.sliding_window_mask, -3, 5, 2, mentions=-3)
+    expect.raises(ValueError, modern.sliding_window_mask, -1, 5, 2, mentions=-1)
 
 
 # chunk_mask
@@ -267,7 +268,7 @@ def test_chunks_refuse_bad_arguments(modern):
     expect.raises(ValueError, modern.chunk_mask, 6, 5, 2, mentions=[5, 6])
     for chunk in (0, -2):
         expect.raises(ValueError, modern.chunk_mask, 3, 5, chunk, mentions=chunk)
-    expect.raises(ValueError, modern.chunk_mask, -3, 5, 2, mentions=-3)
+    expect.raises(ValueError, modern.chunk_mask, -1, 5, 2, mentions=-1)
 
 
 # p_rope_frequencies

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson, and
 
 import numpy as np
 
-from autograder.catalogue import misconception
+from autograder.grading.catalogue import misconception
 from solutions import modern
 
 BASE = 10000.0
