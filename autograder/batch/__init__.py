@@ -131,7 +131,7 @@ class _Run:
     def _take_in(self, names: set[str], submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
             known = {name: suite_key(self.assignments[name], self.order.isolation) for name in names if name}
-            self.book.submission_file(submissions, known)
+            self.book.take_in(submissions, known)
         if self.order.regrade:
             self.book.forget(names)
 

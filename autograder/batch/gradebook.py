@@ -170,7 +170,7 @@ class Gradebook:
         with _in_words(path):
             return cls(path, _opened(path, create=False), None)
 
-    def submission_file(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
+    def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
         """Take in what was handed in. It replaces all that was known of its assignments; other assignments stay.
 
         `suites` holds the hash of each assignment's suite.

@@ -76,7 +76,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     """A gradebook with these submissions and what they came to."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
-        book.submission_file([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
+        book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
         verdicts = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
         for key in book.to_grade():
             book.add(key, verdicts[key])

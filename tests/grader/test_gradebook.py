@@ -76,7 +76,7 @@ def test_a_grade_survives_its_json() -> None:
 
 def test_identical_code_is_graded_once(book: Gradebook) -> None:
     """Two students with the same code share a grade; others with the same problem share theirs."""
-    book.submission_file([submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
     assert sorted(book.to_grade().values()) == [1, 2, 2]
     assert grade_all(book) == 3
     assert students(book) == ["ada", "bob", "cy", "di", "eve"]
@@ -86,11 +86,11 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 def test_what_is_graded_is_not_graded_again(book: Gradebook) -> None:
     """The same class once more: nothing to do, and nothing to write."""
     for _ in range(2):
-        book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+        book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
         grade_all(book)
         for row in book.rows():
             book.mark_written(row)
-    book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
     assert not book.to_grade()
     assert all(row.written for row in book.rows())
 
@@ -98,35 +98,35 @@ def test_what_is_graded_is_not_graded_again(book: Gradebook) -> None:
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
     """The other assignment keeps its grades, and so does the old suite, should it come back."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
-    book.submission_file(class_, SUITES)
+    book.take_in(class_, SUITES)
     grade_all(book)
-    book.submission_file(class_, SUITES | {"rope": "suite-3"})
+    book.take_in(class_, SUITES | {"rope": "suite-3"})
     assert [key.assignment for key in book.to_grade()] == ["rope"]
-    book.submission_file(class_, SUITES)
+    book.take_in(class_, SUITES)
     assert not book.to_grade()
 
 
 def test_a_changed_file_is_graded_and_written_again(book: Gradebook) -> None:
     """Only the student who handed in something else is."""
-    book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
     grade_all(book)
     for row in book.rows():
         book.mark_written(row)
-    book.submission_file([submission_file("ada"), submission_file("bob", "y = 3")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 3")], SUITES)
     assert grade_all(book) == 1
     assert {row.submission.student: row.written for row in book.rows()} == {"ada": True, "bob": False}
 
 
 def test_a_run_replaces_its_assignments_alone(book: Gradebook) -> None:
     """Grading one assignment leaves the grades of the others; who withdrew a file is gone."""
-    book.submission_file([submission_file("ada"), submission_file("bob"), submission_file("ada", assignment="alibi")], SUITES)
-    book.submission_file([submission_file("bob")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob"), submission_file("ada", assignment="alibi")], SUITES)
+    book.take_in([submission_file("bob")], SUITES)
     grade_all(book)
     assert [(row.key.assignment, row.submission.student) for row in book.rows()] == [("alibi", "ada"), ("rope", "bob")]
 
 
 def test_regrading_forgets_only_what_was_asked_for(book: Gradebook) -> None:
-    book.submission_file([submission_file("ada"), submission_file("ada", assignment="alibi")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("ada", assignment="alibi")], SUITES)
     grade_all(book)
     book.forget(["rope"])
     assert [key.assignment for key in book.to_grade()] == ["rope"]
@@ -134,7 +134,7 @@ def test_regrading_forgets_only_what_was_asked_for(book: Gradebook) -> None:
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     """It has a row until then, and the sentence for staff."""
-    book.submission_file([submission_file("ada")], SUITES)
+    book.take_in([submission_file("ada")], SUITES)
     (key,) = book.to_grade()
     book.add(key, replace(GRADE, status="killed"), lost="the grader was killed by signal 9")
     (row,) = book.rows()
@@ -146,7 +146,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
     """There is no suite to judge them, and they are unreadable as they stand."""
-    book.submission_file([unreadable("ada", assignment="")], SUITES)
+    book.take_in([unreadable("ada", assignment="")], SUITES)
     assert not book.to_grade()
     (row,) = book.rows()
     assert (row.status, row.score, row.gradescope["output"]) == ("unreadable", 0.0, "Your file is empty.")
@@ -156,7 +156,7 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
 def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
     """They are listed apart, with the reason."""
     earlier = replace(unreadable("ada"), file="rope/ada-1.py", superseded=True)
-    book.submission_file([submission_file("ada"), earlier], SUITES)
+    book.take_in([submission_file("ada"), earlier], SUITES)
     assert grade_all(book) == 1
     assert students(book) == ["ada"]
     assert [one.file for one in book.superseded()] == ["rope/ada-1.py"]
@@ -165,11 +165,11 @@ def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
 def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
     """Names that differ only in case or in what no file system allows; whoever joins later changes nobody's folder."""
     with Gradebook.writing(tmp_path) as book:
-        book.submission_file([submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES)
+        book.take_in([submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES)
         grade_all(book)
         before = {row.submission.student: row.folder for row in book.rows()}
     with Gradebook.writing(tmp_path) as book:
-        book.submission_file([submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES)
+        book.take_in([submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES)
         grade_all(book)
         after = {row.submission.student: row.folder for row in book.rows()}
     assert after.items() >= before.items()
@@ -178,7 +178,7 @@ def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
     """A second one is told so; who only reads is not kept waiting."""
-    book.submission_file([submission_file("ada")], SUITES)
+    book.take_in([submission_file("ada")], SUITES)
     grade_all(book)
     with pytest.raises(GradebookError, match="another run is grading into"):
         Gradebook.writing(tmp_path)
@@ -214,7 +214,7 @@ def test_other_versions_are_left_alone(tmp_path: Path, found: int, age: str) -> 
 
 def large_class(out: Path) -> int:
     with Gradebook.writing(out) as book:
-        book.submission_file([submission_file(f"student{number:03}", f"x = {number}") for number in range(300)], SUITES)
+        book.take_in([submission_file(f"student{number:03}", f"x = {number}") for number in range(300)], SUITES)
         return grade_all(book)
 
 
@@ -246,7 +246,7 @@ def test_something_else_in_its_place(tmp_path: Path) -> None:
 
 def test_a_full_disk_loses_nothing(book: Gradebook) -> None:
     """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on later."""
-    book.submission_file([submission_file(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
+    book.take_in([submission_file(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
     keys = list(book.to_grade())
     book._database.execute(f"PRAGMA max_page_count = {4 + book._database.execute('PRAGMA page_count').fetchone()[0]}")
     with pytest.raises(GradebookError, match=r"is full: every grade until now is kept"):

@@ -62,7 +62,7 @@ def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatist
     return class_statistics
 
 
-def test_result(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> TestResult:
+def one_result(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> TestResult:
     kind = {"failed": Kind.VALUE, "not_implemented": Kind.NOT_WRITTEN}.get(status)
     return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule."), status, "", hint, kind)
 
@@ -95,10 +95,10 @@ def test_what_does_not_vary_separates_nobody(pairs: list[tuple[float, float]]) -
 def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
     """A question with one test passed was tried; one whose tests all wait for code was not."""
     class_statistics = survey_of(
-        graded("ada", test_result("t1", "passed"), test_result("t2", "passed")),
-        graded("bob", test_result("t1", "passed"), test_result("t2", "failed")),
-        graded("cy", test_result("t1", "failed"), test_result("t2", "not_implemented")),
-        graded("di", test_result("t1", "not_implemented"), test_result("t2", "waiting")),
+        graded("ada", one_result("t1", "passed"), one_result("t2", "passed")),
+        graded("bob", one_result("t1", "passed"), one_result("t2", "failed")),
+        graded("cy", one_result("t1", "failed"), one_result("t2", "not_implemented")),
+        graded("di", one_result("t1", "not_implemented"), one_result("t2", "waiting")),
         tmp_path=tmp_path,
     )
     (results,) = class_statistics.results
@@ -109,11 +109,11 @@ def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
 
 def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
     """0 is in the first bin, full marks in the last, and an unreadable file counts with its 0."""
-    refused = gradebooks.scored([test_result("t1", "unreadable", 20.0)], status="unreadable")
+    refused = gradebooks.scored([one_result("t1", "unreadable", 20.0)], status="unreadable")
     class_statistics = survey_of(
-        graded("ada", test_result("t1", "passed", 20.0)),
-        graded("bob", test_result("t1", "failed", 20.0)),
-        graded("cy", test_result("t1", "passed", 19.0), test_result("t2", "failed", 1.0)),
+        graded("ada", one_result("t1", "passed", 20.0)),
+        graded("bob", one_result("t1", "failed", 20.0)),
+        graded("cy", one_result("t1", "passed", 19.0), one_result("t2", "failed", 1.0)),
         (gradebooks.submission_file("di", "rope", "", Problem("Empty.", "Empty.")), refused),
         tmp_path=tmp_path,
     )
@@ -124,8 +124,8 @@ def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
 
 def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
     """However many tests show it; it is ranked by how many have it, and named after the question where it shows most."""
-    twice = [test_result("t1", "failed", hint="Pairs!"), test_result("t2", "failed", hint="Pairs!"), test_result("t3", "failed")]
-    once = [test_result("t1", "failed", hint="Sign!"), test_result("t2", "passed"), test_result("t3", "failed", question="decode_step")]
+    twice = [one_result("t1", "failed", hint="Pairs!"), one_result("t2", "failed", hint="Pairs!"), one_result("t3", "failed")]
+    once = [one_result("t1", "failed", hint="Sign!"), one_result("t2", "passed"), one_result("t3", "failed", question="decode_step")]
     class_statistics = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
     assert [(one.text, one.count, one.of, one.question) for one in class_statistics.mistakes] == [
         ("Pairs!", 2, 3, "apply_rope"),
@@ -137,7 +137,7 @@ def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
 def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
     """Every status but `graded`, and what no grader could judge; not a low score."""
     statuses = ["graded", "import_error", "timeout", "killed"]
-    submission_files = [graded(status, test_result("t1", "failed"), status=status) for status in statuses]
+    submission_files = [graded(status, one_result("t1", "failed"), status=status) for status in statuses]
     class_statistics = survey_of(*submission_files, tmp_path=tmp_path)
     assert {(case.student, case.status) for case in class_statistics.cases} == {(one, one) for one in statuses[1:]}
     assert {student for student, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == set(statuses[1:])
