@@ -5,7 +5,8 @@ points. Those that live although the change makes a difference are holes in a su
 none are listed, each with its reason, in `survivors.csv`.
 
 Why not mutmut or cosmic-ray: both start a test runner for each mutant, some 1.5 s for suites that take 0.1 s, and neither
-knows that the code under test is a submission. Here a warm process forks for each mutant and stops after the first part, public tests or answers, that loses a point.
+knows that the code under test is a submission. Here a warm process forks for each mutant and stops after the first phase
+(public tests, answers, hidden tests) that loses a point.
 """
 
 from __future__ import annotations
