@@ -1,129 +1,143 @@
-"""Everything is checked, and some of it is wrong."""
+"""Every argument is checked, and some of the formulas are wrong."""
 
 import numpy as np
 
 
-def need(ok, message):
-    if not ok:
-        raise ValueError(message)
-
-
-def f32(*arrays):
-    return np.float32 if all(a.dtype == np.float32 for a in arrays) else np.float64
+class Bad(ValueError):
+    """What this file raises."""
 
 
 def first_token_share(length):
-    need(length >= 0, f"negative length {length}")
-    return np.ones(length) / np.cumsum(np.ones(length))
+    if length < 0:
+        raise Bad("length %s < 0" % length)
+    return 1.0 / np.linspace(1, length, length)
 
 
 def position_from_share(share):
-    s = np.asarray(share, dtype=float)
-    need(np.all(s > 0) and np.all(s <= 1), f"shares must be in (0, 1], not {s}")
-    return (1.0 - s) / s
-
-
-def exceptions(n_layers, interval):
-    need(n_layers > 0, f"{n_layers} layers")
-    need(interval > 0, f"interval {interval}")
-    which = np.zeros(n_layers, dtype=bool)
-    which[interval - 1 :: interval] = True
-    return which
+    values = np.asarray(share, np.float64)
+    for wrong in (values <= 0, values > 1, np.isnan(values)):
+        if np.any(wrong):
+            raise Bad("share %s" % values[wrong])
+    return np.divide(1, values) - 1
 
 
 def rope_layers(n_layers, interval):
-    return np.logical_not(exceptions(n_layers, interval))
+    if n_layers < 1:
+        raise Bad("n_layers %s" % n_layers)
+    if interval < 1:
+        raise Bad("interval %s" % interval)
+    uses = np.full(n_layers, True)
+    for last in range(interval - 1, n_layers, interval):
+        uses[last] = False
+    return uses
 
 
 def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
-    for b in (local_base, global_base):
-        need(0 < b < np.inf, f"bad base {b}")
-    bases = np.full(n_layers if n_layers > 0 else 0, float(local_base))
-    bases[exceptions(n_layers, interval)] = global_base
-    return bases
-
-
-def causal(q_len, k_len):
-    need(0 <= q_len <= k_len, f"{q_len} queries and {k_len} keys")
-    return np.tri(q_len, k_len, k_len - q_len, dtype=bool)
+    if not (local_base > 0 and local_base < np.inf):
+        raise Bad("local base %s" % local_base)
+    if not (global_base > 0 and global_base < np.inf):
+        raise Bad("global base %s" % global_base)
+    local = rope_layers(n_layers, interval)
+    return local * np.float64(local_base) + ~local * np.float64(global_base)
 
 
 def sliding_window_mask(q_len, k_len, window):
-    need(window > 0, f"window {window}")
-    mask = causal(q_len, k_len)
-    for i in range(q_len):
-        mask[i, : max(i + k_len - q_len - window + 1, 0)] = False
+    if window < 1:
+        raise Bad("window %s" % window)
+    if q_len < 0 or k_len < q_len:
+        raise Bad("lengths %s, %s" % (q_len, k_len))
+    mask = np.zeros((q_len, k_len), dtype=bool)
+    for query in range(q_len):
+        at = query + k_len - q_len
+        mask[query, max(0, at - window + 1) : at + 1] = True
     return mask
 
 
 def chunk_mask(q_len, k_len, chunk):
-    need(chunk > 0, f"chunk {chunk}")
-    mask = causal(q_len, k_len)
-    block = np.arange(k_len) // chunk
-    return mask & np.equal.outer(block[k_len - q_len :], block)
+    if chunk < 1:
+        raise Bad("chunk %s" % chunk)
+    if q_len < 0 or k_len < q_len:
+        raise Bad("lengths %s, %s" % (q_len, k_len))
+    key = np.arange(k_len)
+    query = key[k_len - q_len :].reshape(-1, 1)
+    return (key >= query - query % chunk) & (key <= query)
 
 
-def theta(d, base):
-    need(d > 0 and d % 2 == 0, f"need an even size, not {d}")
-    need(0 < base < np.inf, f"bad base {base}")
-    return np.exp(-2 * np.arange(d // 2) / d * np.log(base))
+def _thetas(size, base):
+    if size < 2 or size % 2 == 1:
+        raise Bad("size %s" % size)
+    if not (base > 0 and base < np.inf):
+        raise Bad("base %s" % base)
+    return np.power(float(base), np.linspace(0, -1, size // 2, endpoint=False))
 
 
 def p_rope_frequencies(head_dim, p, base=10000.0):
-    need(0 <= p <= 1, f"p = {p}")
-    t = theta(head_dim, base)
-    t[: head_dim // 2 - int(p * (head_dim // 2))] = 0
-    return t
+    thetas = _thetas(head_dim, base)
+    if not (p >= 0 and p <= 1):
+        raise Bad("p %s" % p)
+    still = len(thetas) - int(p * len(thetas))
+    return np.concatenate([np.zeros(still), thetas[still:]])
+
+
+def _numbers(values):
+    values = np.asarray(values, np.float64)
+    if np.isnan(values).any():
+        raise Bad("nan")
+    return values
 
 
 def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    p = np.asarray(positions, dtype=float)
-    need(floor_scale > 0, f"floor_scale {floor_scale}")
-    need(not np.isnan(p).any(), "nan position")
-    return 1 + attn_scale * np.log(1 + (p + 1) // floor_scale)
+    if not floor_scale > 0:
+        raise Bad("floor_scale %s" % floor_scale)
+    return 1 + np.log(1 + np.floor_divide(_numbers(positions) + 1, floor_scale)) * attn_scale
 
 
 def log_n_scale(positions, trained_len):
-    p = np.asarray(positions, dtype=float)
-    need(trained_len >= 2, f"trained_len {trained_len}")
-    need(not np.isnan(p).any(), "nan position")
-    return np.log(p + 1) / np.log(trained_len)
+    if trained_len < 2:
+        raise Bad("trained_len %s" % trained_len)
+    return np.log1p(_numbers(positions)) / np.log(trained_len)
 
 
-def as_complex(x, positions, base):
-    z = np.ascontiguousarray(x, dtype=float)
-    phase = np.exp(1j * np.multiply.outer(positions, theta(x.shape[-1], base)))
-    return (z[..., ::2] + 1j * z[..., 1::2]) * phase
+def _turned(x, where, base):
+    angle = np.multiply.outer(where, _thetas(x.shape[-1], base))
+    c, s = np.cos(angle), np.sin(angle)
+    y = np.array(x, np.float64)
+    y[..., ::2] = c * x[..., ::2] - s * x[..., 1::2]
+    y[..., 1::2] = s * x[..., ::2] + c * x[..., 1::2]
+    return y
+
+
+def _single(arrays):
+    return np.float32 if all(a.dtype == "float32" for a in arrays) else np.float64
 
 
 def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=10000.0):
-    qc, kc, qr, kr = arrays = [np.asarray(a) for a in (q_content, k_content, q_rope, k_rope)]
-    need(qc.shape[-3] == kc.shape[-3] == qr.shape[-3], f"heads differ: {qc.shape}, {kc.shape}, {qr.shape}")
-    need(qc.shape[-1] == kc.shape[-1] and qr.shape[-1] == kr.shape[-1], f"{qc.shape} {kc.shape} {qr.shape} {kr.shape}")
-    need(qc.shape[-2] == qr.shape[-2] and kc.shape[-2] == kr.shape[-2], f"{qc.shape} {kc.shape} {qr.shape} {kr.shape}")
-    where = [np.asarray(p, dtype=float) for p in (q_positions, k_positions)]
-    for p, rows in zip(where, (qr.shape[-2], kr.shape[-2])):
-        need(p.shape == (rows,), f"positions of shape {p.shape} for {rows} rows")
-        need(np.all(p == p), "nan among the positions")
-    zq, zk = as_complex(qr, where[0], base), as_complex(kr, where[1], base)
-    # The real part of z times a conjugate is the dot product of two pairs.
-    position = (zq @ zk.conj().swapaxes(-1, -2)[..., None, :, :]).real
-    content = qc.astype(float) @ kc.astype(float).swapaxes(-1, -2)
-    return ((content + position) / np.sqrt(qc.shape[-1] + qr.shape[-1])).astype(f32(*arrays))
+    given = tuple(map(np.asarray, (q_content, k_content, q_rope, k_rope)))
+    qc, kc, qr, kr = given
+    if not qc.shape[-3] == kc.shape[-3] == qr.shape[-3]:
+        raise Bad("heads %s %s %s" % (qc.shape[-3], kc.shape[-3], qr.shape[-3]))
+    for one, other, axis in ((qc, qr, -2), (kc, kr, -2), (qc, kc, -1), (qr, kr, -1)):
+        if one.shape[axis] != other.shape[axis]:
+            raise Bad("sizes %s %s" % (one.shape[axis], other.shape[axis]))
+    at_q, at_k = _numbers(q_positions), _numbers(k_positions)
+    if at_q.ndim != 1 or at_k.ndim != 1 or len(at_q) != qr.shape[-2] or len(at_k) != kr.shape[-2]:
+        raise Bad("positions %s %s" % (at_q.shape, at_k.shape))
+    queries = np.concatenate([qc.astype(float), _turned(qr, at_q, base)], -1)
+    keys = kc.astype(float) @ np.swapaxes(queries[..., : qc.shape[-1]], -1, -2)
+    keys = keys + np.expand_dims(_turned(kr, at_k, base), -3) @ np.swapaxes(queries[..., qc.shape[-1] :], -1, -2)
+    return (np.swapaxes(keys, -1, -2) / queries.shape[-1] ** 0.5).astype(_single(given))
 
 
 def kept_tokens(length, n_sinks, window):
-    need(min(length, n_sinks, window) >= 0, f"negative number in {length}, {n_sinks}, {window}")
-    first = np.arange(min(n_sinks, length))
-    last = np.arange(max(length - window, 0), length)
-    return np.concatenate([first, last])
+    for number in (length, n_sinks, window):
+        if number < 0:
+            raise Bad("negative: %s" % number)
+    return np.append(np.arange(min(n_sinks, length)), np.arange(max(0, length - window), length))
 
 
 def shift_keys(cache_k, offset, base=10000.0):
-    k = np.asarray(cache_k)
-    need(not np.isnan(offset), "offset is nan")
-    z = as_complex(k, np.arange(k.shape[-2]) + float(offset), base)
-    return np.stack([z.real, z.imag], axis=-1).reshape(k.shape).astype(f32(k))
+    keys = np.asarray(cache_k)
+    return _turned(keys, np.arange(keys.shape[-2]) + _numbers(offset), base).astype(_single([keys]))
 
 
 ANSWERS = {
