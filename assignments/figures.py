@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
 import re
 import sys
 import textwrap
@@ -27,6 +28,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 
@@ -213,12 +215,49 @@ def _fraction(value: float) -> str:
     return f"1/{1 / value:.0f}" if value > 0 and abs(1 / value - round(1 / value)) < 1e-9 else f"{value:.3g}"
 
 
+def _whole(value: int) -> str:
+    """A whole number with a true minus sign."""
+    return f"{value}".replace("-", "−")
+
+
 def _signed(value: float, digits: int = 2) -> str:
     """A number with a true minus sign, and no minus before a zero."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 # 1. attention
+
+@picture
+def three_networks(tokens: int = 6) -> Figure:
+    """How the last token hears of the first: step by step, through windows of neighbours, or at once."""
+    figure, panels = _panels(3, 9.4, 3.1, sharey=True)
+    columns = np.arange(tokens)
+    last = tokens - 1
+    rnn = [((0, column), (0, column + 1)) for column in range(last)]
+    # A window of three: each layer hears one neighbour more on either side.
+    layers = max(last, 1)
+    cnn = [((layer, column + step), (layer + 1, column)) for layer in range(layers) for column in columns for step in (-1, 0, 1)]
+    cnn = [edge for edge in cnn if 0 <= edge[0][1] < tokens]
+    attention = [((0, column), (1, other)) for column in columns for other in columns]
+    path = [((layer, layer), (layer + 1, layer + 1)) for layer in range(layers)]
+    drawings = (
+        ("RNN: one token after the other", rnn, rnn, f"from token 0 to token {last}: {last} steps"),
+        ("CNN: a window of three neighbours", cnn, path, f"from token 0 to token {last}: {last} layers"),
+        ("attention: every pair at once", attention, [((0, 0), (1, last))], f"from token 0 to token {last}: 1 layer"),
+    )
+    for axes, (title, edges, way, words) in zip(panels, drawings, strict=True):
+        for kind, colour, width in ((edges, FAINT, 1.0), (way, ORANGE, 2.2)):
+            for (low, start), (high, end) in kind:
+                arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "shrinkA": 5, "shrinkB": 5}
+                axes.annotate("", (end, high), (start, low), arrowprops=arrow)
+        for level in {level for edge in edges for level, _ in edge}:
+            axes.plot(columns, np.full(tokens, level), "o", color=BLUE, markersize=7)
+        axes.set(title=title, xlabel=f"token\n{words}", xticks=columns, xlim=(-0.6, last + 0.6), ylim=(-0.5, layers + 0.5))
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+    panels[0].set_ylabel("layer (the lowest row: the input)")
+    return figure
+
 
 WORDS = ("the", "dog", "bites", "the", "man")
 MAN_BITES_DOG = (0, 4, 2, 3, 1)
@@ -241,16 +280,18 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
     figure, (left, right) = _panels(2, 8.4, 3.7)
     for axes, weights, words, title in (
-        (left, before, WORDS, "the tokens in order"),
+        (left, before, WORDS, "attention weights, tokens in order"),
         (right, after, [WORDS[place] for place in order], "the same tokens, shuffled"),
     ):
         image = _heatmap(axes, weights, 0, 1, digits=2)
         axes.set(title=title, xlabel="key", xticks=range(5), yticks=range(5), xticklabels=words, yticklabels=words)
     left.set_ylabel("query")
     _shade_bar(figure, image, (left, right), "attention weight")
-    verdict = "the outputs only moved with their tokens" if gap < 1e-6 else "the outputs themselves changed"
-    mask_word = "with a causal mask" if causal else "without a mask"
-    _headline(figure, f"{mask_word}, equivariance gap {gap:.1g}: {verdict}\n")
+    moved_only = gap < 1e-6
+    verdict = "the outputs moved with their tokens and did not change" if moved_only else "the outputs changed"
+    mask_word = "With a causal mask" if causal else "Without a mask"
+    size = "0 up to rounding" if moved_only else f"{gap:.2g}"
+    _headline(figure, f"{mask_word} the equivariance gap is {size}: {verdict}.\n")
     return figure
 
 
@@ -259,7 +300,7 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
 @picture
 def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
-    """Add the position to every feature, and soon the token is a ripple on it."""
+    """Add the position to every feature: soon it is much larger than the features of the token."""
     tokens = np.random.default_rng(0).normal(size=(length, 64))
     placed = _numbers(naive.add_integer_positions(tokens))
     positions = _numbers(naive.integer_positions(length))
@@ -269,10 +310,11 @@ def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
     figure, (left, right) = _panels(2, 8.4, 3.2)
     for rows, colour, label in ((tokens, GREY, "token alone"), (placed, BLUE, "token + position")):
         left.fill_between(positions, rows.min(axis=1), rows.max(axis=1), color=colour, alpha=0.8, linewidth=0, label=label)
-    left.set(title="smallest to largest feature of each row", xlabel="position", ylabel="feature value")
+    left.set(title="smallest to largest feature of each token", xlabel="position", ylabel="feature value")
     left.legend(loc="upper left")
     right.plot(positions[1:], angles, color=BLUE)
-    right.set(title="all rows end up pointing the same way", xlabel="position", ylabel="angle to the row before, in degrees")
+    right.set(title="far from the start all rows point in one direction", xlabel="position")
+    right.set_ylabel("angle to the row before, in degrees")
     right.set(xscale="log", yscale="log", ylim=(0.1, 180), xlim=(1, length))
     right.set_yticks((0.1, 1, 10, 90), ("0.1", "1", "10", "90"))
     right.minorticks_off()
@@ -295,7 +337,8 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
         axes.text(-0.02, row, f"{length} tokens", ha="right", va="center")
         step = f"one step: {places[1] - places[0]:.3f}" if length > 1 else ""
         axes.text(1.02, row, step, ha="left", va="center")
-    axes.set(xlim=(-0.14, 1.2), ylim=(-0.4, 1.55), yticks=[], xticks=np.linspace(0, 1, 6), xlabel="normalized position")
+    axes.set(xlim=(-0.14, 1.2), ylim=(-0.4, 1.55), yticks=[], xticks=np.linspace(0, 1, 6))
+    axes.set_xlabel("normalized position; each tick mark is one token")
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_bounds(0, 1)
     return figure
@@ -303,7 +346,7 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
 
 @picture
 def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
-    """Each bit is a square wave of twice the period of the one below it; the steps where many flip at once stand out."""
+    """Each bit is a square wave with twice the period of the bit below it. At some steps many bits change at once."""
     codes, gray = np.asarray(naive.binary_positions(length)), np.asarray(naive.gray_positions(length))
     steps, gray_steps = naive.hamming_steps(codes), naive.hamming_steps(gray)
     n_bits = codes.shape[1]
@@ -314,15 +357,36 @@ def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
         wave = codes[:, n_bits - 1 - bit]
         waves.stairs(0.7 * wave + bit, places, baseline=bit, fill=True, color=BLUE, alpha=0.85, linewidth=0)
     names = [f"bit {bit}, period {naive.bit_period(bit)}" for bit in range(n_bits)]
-    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit, read along the text")
+    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit as a wave: blue is 1, white is 0")
     waves.spines["left"].set_visible(False)
     waves.tick_params(axis="y", length=0)
     between = np.arange(length - 1) + 0.5
     jumps.bar(between, steps, width=0.5, color=ORANGE, label="binary")
     jumps.plot(between, gray_steps, "_", color=INK, markersize=7, markeredgewidth=1.6, label="Gray")
     jumps.set(xlabel="position", ylabel="bits changed", xlim=(-0.6, length - 0.4), ylim=(0, n_bits + 0.4))
-    jumps.set_title("from each position to the next")
+    jumps.set_title("how many bits change from each position to the next")
     jumps.legend(loc="upper left", ncols=2)
+    return figure
+
+
+@picture
+def binary_carry(naive: ModuleType, n_bits: int = 9) -> Figure:
+    """Adding 1 to a bit that is 1 makes it 0 and carries on to the next bit: the framed bits changed in the last step."""
+    codes = np.asarray(naive.binary_positions(2**n_bits, n_bits))
+    middle = 2 ** (n_bits - 1)
+    shown = (range(9), range(middle - 4, middle + 5))
+    figure, panels = _panels(2, 9.4, 0.9 + 0.31 * n_bits, sharey=True)
+    for axes, positions in zip(panels, shown, strict=True):
+        _heatmap(axes, codes[positions].T, 0, 2, digits=0)
+        for column, position in enumerate(positions):
+            changed = np.flatnonzero(codes[position] != codes[position - 1]) if position else ()
+            for row in changed:
+                axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=1.8))
+        axes.set(xlabel="position", xticks=range(len(positions)), xticklabels=positions)
+    panels[0].set(yticks=range(n_bits), yticklabels=[f"bit {bit}" for bit in reversed(range(n_bits))])
+    panels[0].set_title("the first positions")
+    panels[1].set_title(f"the step from {middle - 1} to {middle} changes all {n_bits} bits")
+    _headline(figure, "Positions in binary, one per column. Framed: this bit differs from the position before.")
     return figure
 
 
@@ -331,7 +395,7 @@ def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
 
 @picture
 def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
-    """Fast columns on the left, slow ones on the right; a row is the code of a position."""
+    """Fast pairs on the left, slow ones on the right; each row is the code of one position."""
     figure, (small, large) = _panels(2, 10, 4.2, width_ratios=(1, 1.35))
     _heatmap(small, sinusoidal.sinusoidal_encoding(np.arange(12), 8, base), -1, 1, digits=2)
     names = [f"{kind} {pair}" for pair in range(4) for kind in ("sin", "cos")]
@@ -340,13 +404,32 @@ def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
     image = _heatmap(large, sinusoidal.sinusoidal_encoding(np.arange(20), 32, base), -1, 1)
     large.set(title="20 positions, 32 features", xlabel="feature", ylabel="position")
     large.set(yticks=range(0, 20, 2), xticks=range(0, 32, 4))
-    _shade_bar(figure, image, (small, large), "value")
+    _shade_bar(figure, image, (small, large), "value (white is 0)")
+    return figure
+
+
+@picture
+def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32, length: int = 60) -> Figure:
+    """The heatmap with positions from left to right: the code of one position is a vertical slice of it."""
+    codes = _numbers(sinusoidal.sinusoidal_encoding(np.arange(length), d_model))
+    at = min(position, length - 1)
+    figure, (heat, bars) = _panels(2, 9.4, 4.2, width_ratios=(1.9, 1), sharey=True)
+    image = _heatmap(heat, codes.T, -1, 1)
+    heat.add_patch(Rectangle((at - 0.5, -0.5), 1, d_model, fill=False, edgecolor=INK, linewidth=1.8))
+    heat.set(title="all positions", xlabel="position", ylabel="feature (fast pairs at the top)", yticks=range(0, d_model, 4))
+    features = np.arange(d_model)
+    for start, name, colour in ((0, "sine", GREEN), (1, "cosine", PURPLE)):
+        bars.barh(features[start::2], codes[at, start::2], color=colour, height=0.8, label=name, hatch="" if start == 0 else "///")
+    bars.axvline(0, color=GREY, linewidth=0.8, linestyle="-")
+    bars.set(title=f"the slice at position {at}: its code", xlabel="value", xlim=(-1.1, 1.1))
+    bars.legend(loc="lower left")
+    _shade_bar(figure, image, heat, "value (white is 0)")
     return figure
 
 
 @picture
 def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16) -> Figure:
-    """Wavelengths are spread evenly on a logarithmic scale; in any window only some of the hands visibly move."""
+    """Each wavelength is a fixed factor longer than the one before; in a short sequence the slow pairs hardly move."""
     lengths = _numbers(sinusoidal.wavelengths(d_model))
     omega = _numbers(sinusoidal.frequencies(d_model))
     pairs = np.arange(len(lengths))
@@ -354,14 +437,14 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
     fan.plot(lengths, pairs, "o", color=BLUE)
     fan.axvspan(lengths.min() / 3, zoom, color=FAINT, alpha=0.6, linewidth=0)
     fan.set(xscale="log", xlim=(lengths.min() / 3, lengths.max() * 3), yticks=pairs)
-    fan.set(xlabel="wavelength, in positions", ylabel="pair", title="come round inside the window: shaded")
+    fan.set(xlabel="wavelength, in positions", ylabel="pair", title=f"shaded: at least one full turn\nin {zoom:g} positions")
     fan.invert_yaxis()
     positions = np.linspace(0, zoom, 1000)
     for pair, wave in enumerate(np.sin(np.outer(omega, positions))):
         colour = BLUE if lengths[pair] <= zoom else GREY
         waves.plot(positions, pair - 0.4 * wave, color=colour, linestyle="-", linewidth=1.2)
     waves.set(xlabel="position", yticks=pairs, ylim=(len(pairs) - 0.4, -0.6), xlim=(0, zoom))
-    waves.set_title(f"sin of each pair over {zoom:g} positions")
+    waves.set_title(f"the sine of each pair over {zoom:g} positions\n(blue: at least one full turn)")
     waves.tick_params(axis="y", length=0)
     waves.spines["left"].set_visible(False)
     return figure
@@ -369,7 +452,7 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
 
 @picture
 def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -> Figure:
-    """A position is the tips of d/2 hands, each turning slower than the one before; they start at noon."""
+    """A position is the tips of d/2 hands, each slower than the one before. They start at the top and turn clockwise."""
     rounds = sinusoidal.wavelengths(d_model)
     code = _numbers(sinusoidal.sinusoidal_encoding(position, d_model))
     trail = _numbers(sinusoidal.sinusoidal_encoding(np.linspace(0, position, 200), d_model))
@@ -381,14 +464,14 @@ def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -
         tip = code[2 * pair : 2 * pair + 2]
         _hand(axes, tip, BLUE)
         axes.set_title(f"pair {pair}", loc="center")
-        axes.set_xlabel(f"once round in {rounds[pair]:,.1f} positions\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
-    _headline(figure, f"position {position:g}")
+        axes.set_xlabel(f"a full turn: {rounds[pair]:,.1f} positions\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
+    _headline(figure, f"The hands at position {position:g}. Thick line: the way from position 0")
     return figure
 
 
 @picture
 def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> Figure:
-    """How alike two encodings are: highest at offset 0, the same both ways, and not falling at every step."""
+    """The dot product of two encodings: highest at offset 0, the same for k and −k, and not falling at every step."""
     offsets = np.arange(-reach, reach + 1)
     values = _numbers(sinusoidal.offset_similarity(offsets, d_model))
     figure = Figure(figsize=(7.2, 3), layout="constrained")
@@ -397,7 +480,8 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle="-")
     axes.plot(0, values[reach], "o", color=ORANGE)
     _note(axes, f"{values[reach]:g} at offset 0; d/2 = {d_model // 2}", (0, values[reach]), (8, -3), color=ORANGE)
-    axes.set(xlabel="offset, in positions", ylabel="PE(p) · PE(p + offset)", title=f"d = {d_model}", xlim=(-reach, reach))
+    axes.set(xlabel="offset, in positions", ylabel="PE(p) · PE(p + offset)", xlim=(-reach, reach))
+    axes.set_title(f"dot product of two encodings, d = {d_model}")
     return figure
 
 
@@ -406,10 +490,10 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
 
 @picture
 def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len: int = 12) -> Figure:
-    """A row that was trained, a row that never was, and a row that is not there."""
+    """A row that was trained, a row that was not, and a row that does not exist."""
     d_model = 24
     table = np.asarray(learned.init_table(max_len, d_model, seed=0))
-    # Something for the rows to learn: a smooth pattern, pulled towards by plain gradient descent.
+    # Something for the rows to learn: a smooth pattern, by plain gradient descent.
     wanted = 0.1 * np.sin(np.outer(np.arange(max_len), np.ones(d_model)) / 2 + np.linspace(0, 6, d_model))
     positions = np.arange(min(trained, max_len))
     for _ in range(40):
@@ -429,16 +513,16 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
     frame = {"width": d_model, "height": 1, "facecolor": "none", "clip_on": False}
     for row in missing:
         axes.add_patch(Rectangle((-0.5, row - 0.5), **frame, edgecolor=GREY, linestyle=":", hatch="//", alpha=0.6))
-    colours = {"trained": INK, "as on the first day": "#666666", "no such row": ORANGE}
+    colours = {"trained": INK, "not trained: random": "#666666", "no such row": ORANGE}
     for row in range(first, last):
-        word = "no such row" if row in missing else "trained" if has_learned[row] else "as on the first day"
+        word = "no such row" if row in missing else "trained" if has_learned[row] else "not trained: random"
         axes.text(d_model, row, word, va="center", fontsize=8, color=colours[word])
     axes.add_patch(Rectangle((-0.5, asked - 0.5), **frame, edgecolor=ORANGE, linewidth=2.2))
     verdict = "IndexError" if found is None else f"a row of size {np.linalg.norm(found):.2f}"
     axes.set(xlabel="feature", xticks=range(0, d_model, 4), xlim=(-0.6, d_model + 4.2))
     axes.set(ylabel="position", yticks=range(first, last), ylim=(last - 0.4, first - 0.6))
-    axes.set_title(f"{max_len} rows, trained on texts of {trained}: lookup at {asked} gives {verdict}")
-    _shade_bar(figure, image, axes, "value")
+    axes.set_title(f"{max_len} rows, trained on sequences of {trained}: lookup at {asked} gives {verdict}")
+    _shade_bar(figure, image, axes, "value of a feature")
     return figure
 
 
@@ -447,7 +531,7 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
 
 @picture
 def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Figure:
-    """The same pair of features at position 0 and further on: it turns and keeps its length, each pair at its own speed."""
+    """The same pair of features at position 0 and at a later one: each pair is rotated by its own frequency and keeps its length."""
     theta = rope.rope_frequencies(head_dim)
     start = np.tile([0.9, 0.35], head_dim // 2)[np.newaxis]
     turned = _numbers(rope.apply_rope(start, [position]))[0]
@@ -462,55 +546,101 @@ def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Fi
         _hand(axes, turned[here], BLUE)
         axes.set_title(f"pair {pair}", loc="center")
         angle = position * theta[pair]
-        axes.set_xlabel(f"θ = {theta[pair]:.3g}\nturned by {angle:.3g} radians")
-    _headline(figure, f"grey: at position 0.  blue: at position {position:g}")
+        axes.set_xlabel(f"θ = {theta[pair]:.3g}\nrotated by {angle:.3g} radians")
+    _headline(figure, f"one pair of features in each circle; grey: at position 0, blue: at position {position:g}")
     return figure
 
 
 @picture
-def shift_dial(rope: ModuleType, query: int = 1, key: int = 3, shift: int = 0) -> Figure:
-    """Shift query and key together: both hands turn, and the score does not. θ is π/4, an eighth of a turn a position."""
+def shift_dial(
+    rope: ModuleType, query: int = 1, key: int = 3, shift: int = 0, q: Sequence[float] = (1.0, 0.2), k: Sequence[float] = (0.2, 0.9)
+) -> Figure:
+    """Shift query and key together: both arrows rotate, and the score does not change. θ is π/4, an eighth of a circle per position."""
     theta = np.pi / 4
-    q, k = np.array([[1.0, 0.2]]), np.array([[0.2, 0.9]])
+    query_row, key_row = _numbers(q)[np.newaxis], _numbers(k)[np.newaxis]
 
-    def turned(x: np.ndarray, position: int) -> np.ndarray:
-        # A single pair turns by one radian a position, so position · π/4 makes its θ equal to π/4.
+    def rotated(x: np.ndarray, position: int) -> np.ndarray:
+        # A single pair rotates by one radian per position, so position · π/4 makes its θ equal to π/4.
         return _numbers(rope.apply_rope(x, [position * theta]))[0]
 
     def score(m: int, n: int) -> float:
-        return float(np.asarray(rope.rope_scores(q, k, [m * theta], [n * theta]))[0, 0])
+        return float(np.asarray(rope.rope_scores(query_row, key_row, [m * theta], [n * theta]))[0, 0])
 
     m, n = query + shift, key + shift
     scores = {
-        "not turned at all": float((q @ k.T)[0, 0] / np.sqrt(2)),
-        f"turned: query at {m}, key at {n}": score(m, n),
-        f"same offset from 0: query at 0, key at {n - m}": score(0, n - m),
+        "not rotated at all": float((query_row @ key_row.T)[0, 0] / np.sqrt(2)),
+        f"rotated: query at {_whole(m)}, key at {_whole(n)}": score(m, n),
+        f"same offset from 0: query at 0, key at {_whole(n - m)}": score(0, n - m),
     }
     figure, (dial, bars) = _panels(2, 8.8, 3.1, width_ratios=(1, 1.9))
-    _dial(dial, 1.05)
+    longest = max(np.linalg.norm(query_row), np.linalg.norm(key_row), 0.1)
+    radius = 1.03 * longest
+    _dial(dial, radius)
     for eighth in range(8):
-        x, y = np.cos(eighth * theta), np.sin(eighth * theta)
-        dial.plot([1.0 * x, 1.1 * x], [1.0 * y, 1.1 * y], color=GREY, linestyle="-", linewidth=1)
-    for x, position, colour, name in ((q, m, BLUE, "q"), (k, n, ORANGE, "k")):
-        _hand(dial, x[0], colour, width=1, alpha=0.35)
-        tip = turned(x, position)
+        x, y = radius * np.cos(eighth * theta), radius * np.sin(eighth * theta)
+        dial.plot([0.95 * x, 1.05 * x], [0.95 * y, 1.05 * y], color=GREY, linestyle="-", linewidth=1)
+    for row, position, colour, name in ((query_row, m, BLUE, "q"), (key_row, n, ORANGE, "k")):
+        _hand(dial, row[0], colour, width=1, alpha=0.35)
+        tip = rotated(row, position)
         _hand(dial, tip, colour)
         dial.text(*(0.62 * tip + 0.1 * np.array([-tip[1], tip[0]])), name, color=colour, ha="center", va="center", fontsize=12)
-    dial.set_title("pale: before turning", loc="center")
+    dial.set_title("pale arrows: before the rotation", loc="center")
     places = np.arange(3)[::-1]
     bars.barh(places, list(scores.values()), height=0.42, color=(GREY, BLUE, BLUE), hatch=("", "", "//"), edgecolor="white")
     bars.axvline(0, color=INK, linewidth=0.8, linestyle="-")
+    reach = max(1.0, longest**2)
     for place, (name, value) in zip(places, scores.items(), strict=True):
         backing = {"facecolor": "white", "linewidth": 0, "pad": 1}
-        bars.text(-0.98, place + 0.3, f"{name}:  {_signed(value, 4)}", va="bottom", bbox=backing)
-    bars.set(xlim=(-1, 1), ylim=(-0.45, 2.75), yticks=[], xlabel="score")
+        bars.text(-0.98 * reach, place + 0.3, f"{name}:  {_signed(value, 4)}", va="bottom", bbox=backing)
+    bars.set(xlim=(-reach, reach), ylim=(-0.45, 2.75), yticks=[], xlabel="score")
     bars.spines["left"].set_visible(False)
     return figure
 
 
 @picture
+def cache(rope: ModuleType, tokens: int = 8) -> Figure:
+    """Token after token: which keys a step computes, and which it reads from the cache. What `decode_step` returns decides."""
+    rng = np.random.default_rng(0)
+    x, weights = rng.normal(size=(tokens, 4)), rng.normal(size=(3, 4, 4))
+    cache_k = cache_v = np.zeros((1, 0, 4))
+    states = np.full((tokens, tokens), np.nan)
+    for step in range(tokens):
+        before = cache_k
+        _, cache_k, cache_v = rope.decode_step(x[step : step + 1], *weights, 1, cache_k, cache_v, step)
+        cache_k = _numbers(cache_k)
+        kept = np.isclose(cache_k[:, :step], before).all(axis=(0, 2))
+        states[step, :step], states[step, step] = np.where(kept, 1, 3), 2
+    shown = {1: ("read from the cache", FAINT, ""), 2: ("computed in this step", BLUE, ""), 3: ("changed in the cache", ORANGE, "//")}
+
+    figure, (grid, count) = _panels(2, 8.8, 3.4, width_ratios=(1, 1.1))
+    for (step, key), state in np.ndenumerate(states):
+        if np.isfinite(state):
+            _, colour, hatch = shown[int(state)]
+            grid.add_patch(Rectangle((key - 0.45, step - 0.45), 0.9, 0.9, facecolor=colour, hatch=hatch, edgecolor="white"))
+    samples = [
+        Rectangle((0, 0), 1, 1, facecolor=colour, hatch=hatch, edgecolor="white", label=name)
+        for state, (name, colour, hatch) in shown.items()
+        if (states == state).any()
+    ]
+    grid.set(xlim=(-0.5, tokens - 0.5), ylim=(tokens - 0.5, -0.5), aspect="equal", xticks=range(tokens), yticks=range(tokens))
+    grid.set(xlabel="key of token", ylabel="step, one new token per step")
+    grid.set_title("the keys that each step uses")
+    grid.legend(handles=samples, loc="upper right")
+    steps = np.arange(1, tokens + 1)
+    for values, (colour, style), name in (
+        (steps * (steps + 1) // 2, LINES[1], "without a cache: all keys at each step"),
+        (np.cumsum(np.nansum(states >= 2, axis=1)), LINES[0], "with the cache"),
+    ):
+        count.plot(steps, values, color=colour, linestyle=style, label=name)
+        _note(count, f"{values[-1]}", (steps[-1], values[-1]), (4, -3), color=colour)
+    count.set(xlabel="tokens so far", ylabel="keys", title="keys computed in all steps together", ylim=(0, None), xticks=steps)
+    count.legend(loc="upper left")
+    return figure
+
+
+@picture
 def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: int = 50) -> Figure:
-    """RoFormer's bound falls unevenly; below it a score may peak at whatever distance its key was made for."""
+    """RoFormer's bound does not fall at every step, and a score below it can be highest at any distance."""
     offsets = np.arange(0, reach + 1)
     bound = rope.decay_bound(offsets, head_dim)
     q = np.random.default_rng(0).normal(size=(1, head_dim))
@@ -520,14 +650,14 @@ def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: i
 
     figure, (left, right) = _panels(2, 8.8, 3.1)
     left.plot(offsets, bound, color=BLUE, linestyle="-")
-    left.set(title=f"the bound, head_dim {head_dim}", ylim=(0, None), xlim=(0, reach))
+    left.set(title=f"decay_bound, head_dim {head_dim}", ylim=(0, None), xlim=(0, reach))
     left.set(xlabel="offset, in positions", ylabel="mean of |S_j|")
     right.plot(near, scores, color=BLUE, linestyle="-", linewidth=1.3)
     right.axvline(favourite, color=ORANGE, linestyle="--", linewidth=1.2)
-    _note(right, f"made for {favourite} back", (favourite, scores.max()), (6, -2), color=ORANGE)
+    _note(right, f"key rotated to match\n{favourite} positions back", (favourite, scores.max()), (6, -12), color=ORANGE)
     right.axhline(0, color=GREY, linewidth=0.8, linestyle="-")
     right.set(title="the score of one query and key", ylabel="score", xlim=(0, near[-1]))
-    right.set_xlabel("how far back the key stands, in positions")
+    right.set_xlabel("distance from the query back to the key, in positions")
     return figure
 
 
@@ -536,16 +666,16 @@ def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: i
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 32) -> Figure:
-    """Which entry of the table a distance reads: Shaw clips, T5 widens its buckets and gives each direction its half."""
+    """Which entry of the table belongs to a distance: Shaw clips, T5 has wider buckets far away and a half per direction."""
     figure, (shaw, t5) = _panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)
     shaw.step(near, relative.clip_positions(near, max_distance) + max_distance, where="mid", color=BLUE, linestyle="-")
-    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="key − query, in positions", ylabel="row of the table")
+    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="behind ← key − query → ahead", ylabel="row of the table")
     far = np.arange(-160, 161)
     for both, (colour, style), label in ((True, LINES[0], "both directions"), (False, LINES[1], "causal")):
         buckets = relative.t5_bucket(far, bidirectional=both, num_buckets=num_buckets)
         t5.step(far, buckets, where="mid", color=colour, linestyle=style, label=label)
-    t5.set(title=f"T5, {num_buckets} buckets", xlabel="key − query, in positions", ylabel="bucket", xticks=range(-160, 161, 40))
+    t5.set(title=f"T5, {num_buckets} buckets", xlabel="behind ← key − query, in positions → ahead", ylabel="bucket", xticks=range(-160, 161, 40))
     t5.set_ylim(-1, num_buckets * 1.22)
     t5.legend(loc="upper center", ncols=2)
     for axes in (shaw, t5):
@@ -911,8 +1041,10 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    # Without the version of matplotlib, the same picture is the same file.
-    figure.savefig(path, dpi=100, metadata={"Software": None})
+    page = io.BytesIO()
+    figure.savefig(page, dpi=100)
+    # 256 colours are enough and take a third of the space; and without a version in it, the same picture is the same file.
+    Image.open(page).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main(arguments: list[str]) -> None:

@@ -205,7 +205,7 @@ def test_shaw_scores_refuse_bad_arguments(relative):
 
 @pytest.mark.question("shaw_scores", points=0.375)
 def test_shaw_scores_do_not_loop(relative):
-    """numpy scores all pairs at once."""
+    """numpy computes all scores at once."""
     table = features(5, 4, seed=2)
     expect.vectorised(relative.shaw_scores, lambda length: (features(length, 4), features(length, 4, seed=1), table, 2))
 
@@ -255,7 +255,7 @@ def test_shaw_attention_dtype(relative, rng):
 @pytest.mark.question("shaw_attention", points=0.375)
 @given(seed=seeds())
 def test_weights_share_out_both_tables(relative, seed):
-    """What every row of the value table gains, every output gains; what every row of the key table gains, no output sees."""
+    """What every row of the value table gains, every output gains; what every row of the key table gains changes no output."""
     q, k, v, key_table, value_table = (features(5, 4, seed=seed + part) for part in range(5))
     gain = features(4, seed=seed + 5) + 4
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
@@ -281,7 +281,7 @@ def test_shaw_attention_refuses_bad_arguments(relative):
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_shaw_attention_does_not_loop(relative):
-    """numpy attends from all queries at once."""
+    """numpy computes all queries at once."""
     tables = features(5, 4, seed=3), features(5, 4, seed=4)
     expect.vectorised(
         relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2)
@@ -400,4 +400,18 @@ def test_bias_refuses_and_does_not_loop(relative):
 )
 def test_answer(relative, key):
     """Every question has one right answer."""
+    expect.answer(relative, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "shaw_numbers_for_k_16_d_64",
+        "last_bucket_starts_at",
+        "q_start_with_7_cached_tokens",
+    ],
+)
+def test_practice_answer(relative, key):
+    """A question for practice: no points."""
     expect.answer(relative, key)

@@ -14,7 +14,7 @@ from autograder.checks.inputs import features, seeds
 
 @pytest.mark.question("init_table", points=0.5)
 def test_init_table(learned):
-    """One row a position, every number drawn from N(0, std²) by numpy's default_rng(seed), in one call."""
+    """One row per position, every number drawn from N(0, std²) by numpy's default_rng(seed), in one call."""
     expect.matches(learned.init_table, 4, 3, 0)
     expect.matches(learned.init_table, 3, 4, 7, std=0.5)
 
@@ -58,7 +58,7 @@ def test_lookup_before_the_start(learned):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_by_hand(learned):
-    """Token row plus position row: the same token twice differs by the rows of its two places."""
+    """Token row plus position row: the same token at two positions differs by their two rows."""
     tokens, places = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[10.0, 0.0], [20.0, 5.0], [30.0, 0.0]])
     wanted = np.array([[12.0, 2.0], [22.0, 7.0]])
     expect.close(learned.embed(tokens, places, np.array([1, 1])), wanted, "token 1 at positions 0 and 1")
@@ -66,7 +66,7 @@ def test_embed_by_hand(learned):
 
 @pytest.mark.question("embed", points=0.75)
 def test_embed(learned):
-    """Every sequence starts at position 0, whatever stands in front of the last axis."""
+    """Every sequence starts at position 0, for any number of leading axes."""
     expect.matches(learned.embed, features(5, 4), features(6, 4, seed=1), np.array([4, 0, 0, 2]))
     expect.matches(learned.embed, features(5, 3), features(3, 3, seed=1), np.array([[0, 1, 2], [4, 4, 4]]))
 
@@ -80,14 +80,14 @@ def test_embed_a_text_that_is_too_long(learned):
 
 @pytest.mark.question("lookup_gradient", points=0.5)
 def test_lookup_gradient_by_hand(learned):
-    """A row that was read twice collects both gradients; one that was not read gets zero."""
+    """A row that was read twice gets both gradients; a row that was not read gets zero."""
     gradient = learned.lookup_gradient((3, 2), np.array([0, 2, 0]), np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 5.0]]))
     expect.close(gradient, np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]]), "row 0 was read twice, row 1 never")
 
 
 @pytest.mark.question("lookup_gradient", points=0.5)
 def test_lookup_gradient(learned):
-    """The gradient of row r is the sum of all gradients that came back from position r."""
+    """The gradient of row r is the sum of all gradients of position r."""
     expect.matches(learned.lookup_gradient, (4, 3), np.array([1, 1, 1, 3, 0]), features(5, 3))
     expect.matches(learned.lookup_gradient, (5, 2), np.array([[0, 1, 2], [0, 1, 2]]), features(2, 3, 2))
 
@@ -113,7 +113,7 @@ def test_sgd_step_by_hand(learned):
 
 @pytest.mark.question("sgd_step", points=0.5)
 def test_sgd_step(learned):
-    """The step is as long as learning rate and gradient say; the table that was given stays as it was."""
+    """The step is learning rate times gradient; the given table does not change."""
     expect.unchanged(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
 
 
@@ -126,14 +126,14 @@ def test_trained_rows_by_hand(learned):
 
 @pytest.mark.question("trained_rows", points=0.5)
 def test_trained_rows(learned):
-    """The longest sequence decides, wherever it stands among the lengths."""
+    """The longest sequence decides, whatever the order of the lengths."""
     expect.matches(learned.trained_rows, 8, np.array([1, 6, 2, 6]))
     expect.matches(learned.trained_rows, 4, np.array([4]))
 
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table_by_hand(learned):
-    """Three rows stretched to five: first, middle and last stay, the others lie half way between two."""
+    """Three rows stretched to five: first, middle and last are kept, the others are half of each neighbour."""
     table = np.array([[0.0, 0.0], [2.0, 10.0], [4.0, 30.0]])
     wanted = np.array([[0.0, 0.0], [1.0, 5.0], [2.0, 10.0], [3.0, 20.0], [4.0, 30.0]])
     expect.close(learned.resize_table(table, 5), wanted, "three rows stretched to five")
@@ -141,7 +141,7 @@ def test_resize_table_by_hand(learned):
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table(learned):
-    """The new positions lie evenly over the old ones, first on first and last on last, when it shrinks too."""
+    """The new positions are spread evenly over the old ones, first on first and last on last, also if the table shrinks."""
     expect.matches(learned.resize_table, features(4, 3), 6)
     expect.matches(learned.resize_table, features(7, 2), 3)
     expect.matches(learned.resize_table, features(5, 2), 1)
@@ -150,7 +150,7 @@ def test_resize_table(learned):
 @pytest.mark.question("resize_table", points=0.25)
 @given(seed=seeds(), rows=st.integers(2, 6), new_len=st.integers(2, 9))
 def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
-    """First and last row are kept, and a table resized to its own length stays as it is."""
+    """First and last row are kept, and a table resized to its own length does not change."""
     table = features(rows, 2, seed=seed)
     resized = learned.resize_table(table, new_len)
     expect.close(np.shape(resized), (new_len, 2), f"{rows} rows resized to {new_len}")

@@ -21,7 +21,7 @@ def test_relative_positions(relative):
 
 @pytest.mark.question("relative_positions", points=0.5)
 def test_the_newest_token_stands_at_the_end(relative):
-    """Queries count from q_start: for the newest token all its past lies behind."""
+    """Queries count from q_start: for the newest token all earlier ones are behind."""
     expect.matches(relative.relative_positions, 1, 4, q_start=3)
     expect.matches(relative.relative_positions, 2, 6, 4)
     newest = relative.relative_positions(1, 3, q_start=2)
@@ -36,7 +36,7 @@ def test_lengths_are_not_negative(relative):
 
 @pytest.mark.question("clip_positions", points=0.5)
 def test_clip_by_hand(relative):
-    """Beyond the limit a distance counts as the limit, with its sign."""
+    """A distance beyond the limit counts as the limit, and its sign is kept."""
     clipped = expect.matches(relative.clip_positions, np.array([-5, -2, -1, 0, 1, 2, 7]), 2)
     expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
 
@@ -58,7 +58,7 @@ def test_shaw_scores_by_hand(relative):
 
 @pytest.mark.question("shaw_scores", points=0.75)
 def test_shaw_scores(relative):
-    """q_i · (k_j + a_ij) / √d, whatever stands in front of the last two axes."""
+    """q_i · (k_j + a_ij) / √d, for any number of leading axes."""
     expect.matches(relative.shaw_scores, features(4, 6), features(5, 6, seed=1), features(5, 6, seed=2), 2)
     expect.matches(relative.shaw_scores, features(2, 5, 3), features(2, 3, 3, seed=1), features(3, 3, seed=2), 1)
 
@@ -83,7 +83,7 @@ def test_a_lone_token_reads_itself(relative, seed):
 
 @pytest.mark.question("shaw_attention", points=1.0)
 def test_shaw_attention(relative):
-    """Σ_j α_ij (v_j + b_ij), over the keys that the mask leaves."""
+    """Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
     q, k, v = features(4, 4), features(5, 4, seed=1), features(5, 3, seed=2)
     key_table, value_table = features(5, 4, seed=3), features(5, 3, seed=4)
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
@@ -96,7 +96,7 @@ def test_shaw_attention(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_nearby_buckets_by_hand(relative):
-    """With T5's defaults each of the nearest distances has a bucket to itself; keys ahead use the second half."""
+    """With T5's defaults each of the nearest distances has its own bucket; keys ahead use the second half."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
     buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
     expect.close(buckets, np.array(behind + ahead), "the buckets of −8 … 8")
@@ -104,7 +104,7 @@ def test_nearby_buckets_by_hand(relative):
 
 @pytest.mark.question("t5_bucket", points=0.625)
 def test_far_buckets(relative):
-    """Further off the buckets widen, and the last one takes the rest."""
+    """Far buckets are wider, and the last one takes all the rest."""
     far = np.array([9, 11, 12, 15, 16, 23, 32, 45, 46, 63, 64, 90, 91, 127, 128, 129, 1000])
     expect.matches(relative.t5_bucket, np.stack([-far, far]))
     expect.matches(relative.t5_bucket, np.arange(-40, 41), num_buckets=8, max_distance=32)
@@ -112,7 +112,7 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.625)
 def test_causal_buckets(relative):
-    """Causal: all buckets are for the past, a distance on a boundary opens the upper one, and keys ahead count as 0."""
+    """Causal: all buckets are for the past, a distance on a boundary belongs to the upper one, and keys ahead count as 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 16)
     expect.matches(relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False)
     expect.close(relative.t5_bucket(np.array([-20, 5]), False), np.array([17, 0]), "causal buckets of −20 and 5")
@@ -120,14 +120,14 @@ def test_causal_buckets(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
-    """Each pair gets the table's number for its bucket, heads first."""
+    """Each pair gets the number in the table for its bucket, heads first."""
     bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 8, q_start=4)
     expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 8")
 
 
 @pytest.mark.question("t5_bias", points=0.5)
 def test_bias(relative):
-    """One row of the table a bucket, one column a head."""
+    """One row of the table per bucket, one column per head."""
     expect.matches(relative.t5_bias, features(8, 3), 4, 6)
     expect.matches(relative.t5_bias, features(8, 2), 3, 12, bidirectional=False, max_distance=16, q_start=9)
 
@@ -135,7 +135,7 @@ def test_bias(relative):
 @pytest.mark.question("t5_bias", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 20))
 def test_bias_depends_on_the_distance_alone(relative, seed, start):
-    """Move queries and keys together and the bias stays; it tells the past from the future."""
+    """If queries and keys move together, the bias does not change; it is different for past and future."""
     table = features(8, 2, seed=seed) + np.arange(8.0)[:, np.newaxis] * 8
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")

@@ -13,7 +13,7 @@ from autograder.checks.inputs import features, positions, seeds
 
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies_by_hand(rope):
-    """With four features the pairs turn by 1 and by 1/100 radian a position."""
+    """With four features the pairs rotate by 1 and by 1/100 radian per position."""
     expect.close(rope.rope_frequencies(4), np.array([1.0, 0.01]), "rope_frequencies(4) is [1, 0.01]")
 
 
@@ -41,7 +41,7 @@ def test_cos_sin(rope):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_by_hand(rope):
-    """At position 1 the pair (1, 0) turns to (cos θ_i, sin θ_i)."""
+    """At position 1 the pair (1, 0) is rotated to (cos θ_i, sin θ_i)."""
     turned = rope.apply_rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([1]))
     wanted = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
     expect.close(turned, wanted, "the pairs (1, 0) and (1, 0) at position 1")
@@ -49,7 +49,7 @@ def test_apply_rope_by_hand(rope):
 
 @pytest.mark.question("apply_rope", points=0.5)
 def test_apply_rope(rope):
-    """Pair i of row t turns by positions[t]·θ_i, whatever stands in front of the last two axes."""
+    """Pair i of row t is rotated by positions[t]·θ_i, for any number of leading axes."""
     expect.matches(rope.apply_rope, features(5, 8), np.arange(5))
     expect.matches(rope.apply_rope, features(2, 3, 4, 6), np.array([7.0, 0.0, 2.5, -1.0]))
     expect.matches(rope.apply_rope, features(3, 4), np.array([10, 200, 3000]), base=500.0)
@@ -60,13 +60,13 @@ def test_position_zero_changes_nothing(rope):
     """Position 0 changes nothing, and position 1 does."""
     x = features(3, 8)
     expect.close(rope.apply_rope(x, np.zeros(3)), x, "rows at position 0 stay as they are")
-    expect.holds(not np.allclose(rope.apply_rope(x, np.ones(3)), x), "rows at position 1 turn")
+    expect.holds(not np.allclose(rope.apply_rope(x, np.ones(3)), x), "rows at position 1 are rotated")
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 @given(seed=seeds(), position=positions(1000))
-def test_turning_keeps_the_norm(rope, seed, position):
-    """A turned row is as long as it was."""
+def test_rotating_keeps_the_norm(rope, seed, position):
+    """A rotation does not change the length of a row."""
     x = features(1, 8, seed=seed)
     turned = rope.apply_rope(x, np.array([position]))
     expect.close(turned.shape, x.shape, "the shape stays")
@@ -103,21 +103,21 @@ def test_interleaved_to_half(rope):
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved(rope):
-    """Takes back what interleaved_to_half did."""
+    """It is the inverse of interleaved_to_half."""
     expect.matches(rope.half_to_interleaved, np.arange(8.0))
     expect.matches(rope.half_to_interleaved, features(2, 3, 6))
 
 
 @pytest.mark.question("rotation_matrix", points=0.5)
 def test_rotation_matrix(rope):
-    """R_m has a 2 × 2 rotation by m·θ_i in every block of its diagonal."""
+    """R_m has one 2 × 2 rotation by m·θ_i per pair on its diagonal."""
     expect.matches(rope.rotation_matrix, 1, 2)
     expect.matches(rope.rotation_matrix, -3.5, 6, base=100.0)
 
 
 @pytest.mark.question("rope_scores", points=0.5)
 def test_scores(rope):
-    """Turned queries times turned keys, divided by √d."""
+    """Rotated queries times rotated keys, divided by √d."""
     expect.matches(rope.rope_scores, features(4, 6), features(5, 6, seed=1), np.arange(4), np.arange(5))
     expect.matches(rope.rope_scores, features(2, 3, 4), features(2, 3, 4, seed=1), np.array([5, 1, 9]), np.array([0, 0, 3]))
 
@@ -125,18 +125,18 @@ def test_scores(rope):
 @pytest.mark.question("rope_scores", points=0.5)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
-    """Shift query and key together and the score stays; at the same position it is the plain one."""
+    """If query and key are shifted together, the score does not change; at the same position it is the score without rotation."""
     q, k = features(1, 8, seed=seed), features(1, 8, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
     expect.close(shifted, score, f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})")
     plain = rope.rope_scores(q, k, np.array([m]), np.array([m]))
-    expect.close(plain, q @ k.T / np.sqrt(8), "query and key at the same position score as if unturned")
+    expect.close(plain, q @ k.T / np.sqrt(8), "query and key at the same position score as if they were not rotated")
 
 
 @pytest.mark.question("rope_attention", points=0.75)
 def test_attention(rope):
-    """Heads are consecutive blocks of columns; every head turns q and k, not v."""
+    """Heads are consecutive blocks of columns; each head rotates q and k, not v."""
     weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
     expect.matches(rope.rope_attention, features(5, 6), *weights, 2)
     expect.matches(rope.rope_attention, features(2, 4, 6), *weights, 4, np.array([3, 9, 10, 40]), causal=False)
@@ -144,7 +144,7 @@ def test_attention(rope):
 
 @pytest.mark.question("decode_step", points=0.75)
 def test_decoding_token_by_token(rope):
-    """One token at a time gives the rows of the full pass, and the caches grow by one row."""
+    """One token at a time gives the rows of rope_attention, and the caches grow by one row."""
     x, weights = features(4, 6), [features(6, 8, seed=seed) for seed in (1, 2, 3)]
     empty = np.zeros((2, 0, 4))
     out, cache_k, cache_v = expect.matches(rope.decode_step, x[:1], *weights, 2, empty, empty, 0)
@@ -154,13 +154,13 @@ def test_decoding_token_by_token(rope):
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope(rope):
-    """The first rotary_dim features turn with θ from rotary_dim; the others stay."""
+    """The first rotary_dim features are rotated with θ from rotary_dim; the others do not change."""
     expect.matches(rope.apply_partial_rope, features(4, 8), np.arange(4), 4)
     expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=100.0)
 
 
 @pytest.mark.question("decay_bound", points=0.5)
 def test_decay_bound(rope):
-    """The mean size of the partial sums of the hands, largest at offset 0."""
+    """The mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")
     expect.matches(rope.decay_bound, np.array([0.0, 1.0, 10.0, 100.0]), 8)
