@@ -5,8 +5,7 @@ points. Those that live although the change makes a difference are holes in a su
 none are listed, each with its reason, in `survivors.csv`.
 
 Why not mutmut or cosmic-ray: both start a test runner for each mutant, some 1.5 s for suites that take 0.1 s, and neither
-knows that the code under test is a submission. Here a warm process forks for each mutant and stops after the first phase
-(public tests, answers, hidden tests) that loses a point.
+knows that the code under test is a submission. Here a warm process forks for each mutant and says whether it loses points.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder import course
-from autograder.checks.test_result import Phase
 from autograder.course import Assignment
 from autograder.grading import catalogue
 from autograder.grading.suite import Suite
@@ -228,8 +226,7 @@ def _grade(suite: Suite, mutant: Mutant) -> int:
         module = types.ModuleType(suite.assignment.name)
         module.__file__ = str(suite.assignment.solution)
         exec(compile(mutant.tree, module.__file__, "exec"), module.__dict__)
-        submission = catalogue.Module(module)
-        return ALIVE if all(one.passed for phase in Phase for one in suite.run(submission, phase)) else CAUGHT
+        return ALIVE if all(test_result.passed for test_result in suite.run(catalogue.Module(module))) else CAUGHT
     except BaseException:
         return CAUGHT
 
@@ -252,7 +249,7 @@ def main(names: list[str]) -> int:
         # Everything that is loaded once is loaded now, and not in each child.
         assert all(test_result.passed for test_result in suite.run(catalogue.Module(catalogue.solution(assignment))))
         unchanged = Mutant("", "", "", ast.parse(assignment.solution.read_text(encoding="utf-8")))
-        assert not loses_points(suite, unchanged), "a child loses points with the solution itself"
+        assert not loses_points(suite, unchanged), "the children catch even the solution"
         known = reasons.get(assignment.name, {})
         count = survived = 0
         for mutant in mutants(assignment):
