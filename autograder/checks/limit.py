@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from autograder.checks.failure import Stopped
+from autograder.checks.status import TestStatus
 
 SECONDS = 5.0
 """Time of one call, and of loading the file; the same as when it is graded."""
@@ -67,7 +68,7 @@ class Limit:
         self.calls += 1
         stuck = next((self.stuck[name] for name in (function, *blocks) if name in self.stuck), None)
         if stuck is not None and self.calls >= stuck.number:
-            raise Stopped("timeout" if not stuck.ended else "crashed", stuck.sentence)
+            raise Stopped(TestStatus.CRASHED if stuck.ended else TestStatus.TIMEOUT, stuck.sentence)
         if self.log is None:
             yield
             return

@@ -20,6 +20,7 @@ from autograder.checks.call import Reply
 from autograder.checks.progress import LESSON, Using, public_tests, run
 from autograder.checks.proxy import InProcess, Submission
 from autograder.checks.source import Source
+from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult, describe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +53,7 @@ class Question:
             self._say_which_file(environment)
         test_result = self.test_results[test]
         printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
-        if test_result.status == "failed":
+        if test_result.status is TestStatus.FAILED:
             call = f"\n>>> {test_result.call}" if test_result.call else ""
             raise NotRight(f"{test_result.test.rule}{call}\n{test_result.sentence}{printed}\nSee {LESSON}, section {self.name}.")
         if not test_result.passed:

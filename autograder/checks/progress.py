@@ -16,6 +16,7 @@ from autograder.checks.failure import Kind
 from autograder.checks.limit import Interrupted
 from autograder.checks.proxy import Submission
 from autograder.checks.source import Source
+from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
 
 LESSON = "README.md"
@@ -45,7 +46,7 @@ class Question:
 
     @property
     def untouched(self) -> bool:
-        return all(one.status == "not_implemented" for one in self.test_results)
+        return all(one.status is TestStatus.NOT_IMPLEMENTED for one in self.test_results)
 
     @property
     def unreached(self) -> bool:
@@ -54,11 +55,11 @@ class Question:
     @property
     def waits_for(self) -> str | None:
         """Another function that this one cannot do without."""
-        return next((one.function for one in self.test_results if one.status == "waiting"), None)
+        return next((one.function for one in self.test_results if one.status is TestStatus.WAITING), None)
 
     @property
     def failures(self) -> list[TestResult]:
-        return [one for one in self.test_results if one.status not in ("passed", "not_implemented", "waiting")]
+        return [one for one in self.test_results if one.is_mistake]
 
     @property
     def failure(self) -> TestResult | None:

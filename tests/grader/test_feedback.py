@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from markdown_it import MarkdownIt
 from autograder import course
 from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading import feedback, quiz
 from autograder.grading.grader import Grader
@@ -33,8 +35,8 @@ test_.__test__ = False  # type: ignore[attr-defined]
 
 def grade(*test_results: TestResult, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Grade:
     won = float(sum(one.test.points for one in test_results if one.passed))
-    stopped = status if status in ("timeout", "killed") else None
-    return Grade(status, won, float(len(test_results)), {}, list(test_results), {}, 0.0, stopped, failure, printed)
+    stopped = Status(status) if status in ("timeout", "killed") else None
+    return Grade(Status(status), won, float(len(test_results)), {}, list(test_results), {}, 0.0, stopped, failure, printed)
 
 
 def handed_in(source: str = "", **facts: object) -> Submission:
@@ -79,9 +81,9 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(grader: 
 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
-    secret = TestResult(test_("far", Phase.HIDDEN), "failed", "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
-    crash = TestResult(test_("odd", Phase.HIDDEN), "crashed", "ended by signal 9 at position 977", function=HOSTILE)
-    slow = TestResult(test_("slow", Phase.HIDDEN), "timeout", "977 seconds")
+    secret = TestResult(test_("far", Phase.HIDDEN), TestStatus.FAILED, "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
+    crash = TestResult(test_("odd", Phase.HIDDEN), TestStatus.CRASHED, "ended by signal 9 at position 977", function=HOSTILE)
+    slow = TestResult(test_("slow", Phase.HIDDEN), TestStatus.TIMEOUT, "977 seconds")
     said = feedback.markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
@@ -89,15 +91,15 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     assert "977" not in "".join(map(feedback.told, (secret, crash, slow)))
 
 
-def answered(key: str, status: str = "passed", message: str = "", hint: str | None = None, points: float = 1.0) -> TestResult:
+def answered(key: str, status: TestStatus = TestStatus.PASSED, message: str = "", hint: str | None = None, points: float = 1.0) -> TestResult:
     test = Test(f"test_answer[{key}]", "ANSWERS", points, Phase.ANSWERS, "One right answer.")
-    return TestResult(test, status, message, hint, None if status == "passed" else Kind.ANSWER)
+    return TestResult(test, status, message, hint, None if status is TestStatus.PASSED else Kind.ANSWER)
 
 
 def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> None:
     given = grade(
-        answered("extra_parameters", "failed", "extra_parameters: 32 is not right", "You counted pairs."),
-        answered("rotates_values", "failed", "rotates_values: True is not right"),
+        answered("extra_parameters", TestStatus.FAILED, "extra_parameters: 32 is not right", "You counted pairs."),
+        answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"),
         answered("half_layout_is_a_bug"),
     )
     said = feedback.public_markdown(handed_in(), given)
@@ -106,7 +108,7 @@ def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> N
 
 
 def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
-    given = grade(answered("rotates_values", "failed", "rotates_values: True is not right"), answered("extra_parameters"))
+    given = grade(answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters"))
     said = feedback.markdown(handed_in(), given)
     reasons = quiz.answers(course.find("rope"))
     assert f"The answer is False; {reasons['rotates_values'].reason}." in said
@@ -119,9 +121,8 @@ def test_practice_has_no_points_and_says_so() -> None:
 
 
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
-    public, hidden = (
-        TestResult(test_("far", phase), "failed", "wrong", None, Kind.VALUE, call="apply_rope(977)") for phase in (Phase.PUBLIC, Phase.HIDDEN)
-    )
+    failed = TestResult(test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)")
+    public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
     assert ">>> apply_rope(977)" in feedback.markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.told(public)
     assert "977" not in feedback.markdown(handed_in(), grade(hidden)) + feedback.told(hidden)
 
@@ -129,9 +130,9 @@ def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> 
 @pytest.mark.parametrize(
     "verdict_of",
     [
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "failed", HOSTILE, None, Kind.RAISED)),
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
-        lambda: grade(TestResult(test_("a", Phase.HIDDEN), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.FAILED, HOSTILE, None, Kind.RAISED)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.HIDDEN), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
         lambda: grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
         lambda: grade(printed=HOSTILE),
     ],
@@ -148,7 +149,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
     submission = handed_in(problem=Problem(HOSTILE, "for staff"))
-    for said in (feedback.markdown(submission, None), feedback.public_markdown(submission, grade())):
+    for said in (feedback.not_graded(submission.assignment, submission.problem.student), feedback.public_markdown(submission, grade())):
         assert_harmless(said)
         assert "for staff" not in said
 
