@@ -46,7 +46,7 @@ class Question:
 
     @property
     def untouched(self) -> bool:
-        return all(one.status is TestStatus.NOT_IMPLEMENTED for one in self.test_results)
+        return all(one.status.is_unwritten for one in self.test_results)
 
     @property
     def unreached(self) -> bool:
@@ -54,7 +54,9 @@ class Question:
 
     @property
     def waits_for(self) -> str | None:
-        """Another function that this one cannot do without."""
+        """Another function that this one, being written, cannot do without."""
+        if any(one.status is TestStatus.NOT_IMPLEMENTED for one in self.test_results):
+            return None
         return next((one.function for one in self.test_results if one.status is TestStatus.WAITING), None)
 
     @property

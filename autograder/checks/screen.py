@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -160,29 +161,30 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
 def _print_what_is_left(console: Console, progress: Progress) -> None:
     """What all public points do not say."""
     empty = _to_answer(progress)
-    counted = len(progress.source.answers) - len(_left_open(progress)["practice"])
+    counted = len(progress.source.answers) - len(_left_open(progress)["practice"].split())
     if empty:
-        console.print(f"\n[yellow]{len(empty)} of {counted} ANSWERS are still empty:[/] {', '.join(empty)}", highlight=False)
+        console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {counted}:[/] {', '.join(empty)}", highlight=False)
+        console.print(f"Next: the questions of the lesson, at {escape(str(progress.path))}:{progress.source.answers_line}", highlight=False)
     practice = [key for key in progress.empty_answers if key not in empty]
     if practice:
         console.print(f"For practice, without points: {', '.join(practice)}", highlight=False)
     rules = _left_open(progress)["rules"]
     if rules:
-        console.print("\nOnly tests that you do not see check these rules of the docstrings:")
+        console.print("\nOnly tests that you do not see check these rules:")
     for rule, functions in rules.items():
-        console.print(f"   {rule}: {', '.join(functions)}", highlight=False)
+        console.print(f"   {rule}: {functions}", highlight=False)
 
 
 def _to_answer(progress: Progress) -> list[str]:
     """The questions without an answer that are worth points."""
-    practice = _left_open(progress)["practice"]
+    practice = _left_open(progress)["practice"].split()
     return [key for key in progress.empty_answers if key not in practice]
 
 
-def _left_open(progress: Progress) -> dict[str, dict[str, list[str]]]:
+def _left_open(progress: Progress) -> dict[str, Any]:
     if not LEFT_OPEN.is_file():  # a checkout of the course, not a handout
-        return {"rules": {}, "practice": {}}
-    found: dict[str, dict[str, list[str]]] = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[progress.name]
+        return {"rules": {}, "practice": ""}
+    found: dict[str, Any] = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[progress.name]
     return found
 
 

@@ -71,15 +71,25 @@ class Source:
     @property
     def answers(self) -> dict[str, bool]:
         """The keys of ANSWERS, and whether each has an answer."""
-        values = [node.value for node in self._body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
-        if not values or not isinstance(values[-1], ast.Dict):
+        node = self._answers
+        if node is None or not isinstance(node.value, ast.Dict):
             return {}
-        pairs = zip(values[-1].keys, values[-1].values, strict=True)
+        pairs = zip(node.value.keys, node.value.values, strict=True)
         return {
             str(key.value): not (isinstance(value, ast.Constant) and value.value in (None, ...))
             for key, value in pairs
             if isinstance(key, ast.Constant)
         }
+
+    @property
+    def answers_line(self) -> int:
+        """Where ANSWERS begins."""
+        return self._answers.lineno if self._answers else 1
+
+    @property
+    def _answers(self) -> ast.Assign | None:
+        found = [node for node in self._body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
+        return found[-1] if found else None
 
     def imports(self) -> list[Import]:
         """The imports that fail when it is graded. One under a guard is the student's own affair."""
