@@ -293,8 +293,10 @@ def _kind_of(value: Any) -> str:
 
 
 def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
-    """Two values with as many digits as it takes to tell them apart."""
-    digits = next((digits for digits in (6, 9, 12) if f"{wanted:.{digits}g}" != f"{got:.{digits}g}"), 17)
+    """Two values with as many digits as it takes to see by how much they differ."""
+    size, gap = abs(float(wanted)), abs(float(got) - float(wanted))
+    comparable = math.isfinite(size) and math.isfinite(gap) and size > 0 and gap > 0
+    digits = min(17, max(6, 2 + math.ceil(math.log10(size / gap)))) if comparable else 6
     return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
 
 

@@ -41,9 +41,10 @@ class Source:
         except FileNotFoundError:
             self.problem = f"{path} is not there. Take it from the handout again."
         except SyntaxError as error:
-            # Python's own three lines: where, the line, a caret.
+            # Python's own three lines: where, the line, a caret. A mistake of encoding has no line.
             shown = "".join(traceback.format_exception_only(error)).strip()
-            self.problem = f"Nothing in this file can run before this is fixed:\n{shown}"
+            fix = f"Nothing in this file can run before this is fixed:\n{shown}"
+            self.problem = fix if error.lineno else f"{path} is not UTF-8: save it as UTF-8."
         except (UnicodeDecodeError, LookupError):
             self.problem = f"{path} is not UTF-8: save it as UTF-8."
         except (ValueError, RecursionError, MemoryError) as error:
