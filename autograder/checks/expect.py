@@ -294,9 +294,11 @@ def _kind_of(value: Any) -> str:
 
 def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
     """Two values with as many digits as it takes to see by how much they differ."""
+    if wanted.dtype.kind == "b":
+        return str(wanted), str(got)
     size, gap = abs(float(wanted)), abs(float(got) - float(wanted))
     comparable = math.isfinite(size) and math.isfinite(gap) and size > 0 and gap > 0
-    digits = min(17, max(6, 2 + math.ceil(math.log10(size / gap)))) if comparable else 6
+    digits = min(17, max(6, 2 + math.ceil(math.log10(size) - math.log10(gap)))) if comparable else 6
     return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
 
 

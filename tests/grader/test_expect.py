@@ -91,6 +91,9 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
     assert kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (the largest of 3 differences in 4 values)"
     _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), wanted, 0.0) or (None, "")
     assert "wanted -1.390615, got -1.390615001 (the only difference in 4 values)" in words
+    _, words = expect.difference(np.array([True, False]), np.array([True, True]), None) or (None, "")
+    assert "at index (1,): wanted True, got False" in words
+    assert expect.difference(np.array(1e300), np.array(1e-300), None) == (Kind.VALUE, "wanted 1e-300, got 1e+300")
     _, words = expect.difference(np.array([9.0, -1.390615, np.nan, np.nan]), wanted, None) or (None, "")
     assert "at index (3,): wanted 3, got nan" in words
 
