@@ -75,7 +75,7 @@ def grade(
     from autograder import batch
     from autograder.submission import NothingToGrade
 
-    without = _checked_isolation(isolation)
+    disabled_locks = _disabled_locks(isolation)
     try:
         batch.grade(
             folder,
@@ -83,7 +83,7 @@ def grade(
             out=out,
             jobs=jobs or len(os.sched_getaffinity(0)),
             scheduler=scheduler,
-            isolation=without,
+            disabled_locks=disabled_locks,
             regrade=regrade,
             console=Console(),
         )
@@ -102,7 +102,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
 
-    without = _checked_isolation(isolation)
+    disabled_locks = _disabled_locks(isolation)
     known = [one.name for one in course.assignments()]
     try:
         submission = read_file(file, assignment, known)
@@ -113,7 +113,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         raise Refusal(submission.problem.instructor)
     grade = None
     if submission.problem is None:
-        with Grader(without) as grader:
+        with Grader(disabled_locks) as grader:
             grade = grader.grade(course.find(submission.assignment), submission.cells)
     if as_json:
         click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
@@ -231,18 +231,18 @@ def bench() -> None:
     room.run(Console())
 
 
-def _checked_isolation(isolation: str) -> Collection[str]:
+def _disabled_locks(isolation: str) -> Collection[str]:
     """The locks to leave off. Refuses to go on where the wall is wanted and does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import NAMES
 
         click.echo("Warning: submissions run without isolation and can read and change what you can.", err=True)
         return NAMES
-    from autograder import doctor as room
+    from autograder.sandbox import promises
 
     try:
-        room.require()
-    except room.DoctorError as error:
+        promises.require()
+    except promises.BrokenPromise as error:
         raise WallDown(str(error)) from error
     return ()
 

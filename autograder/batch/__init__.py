@@ -64,7 +64,7 @@ class RunConfiguration:
     out: Path
     jobs: int
     scheduler: str | None
-    isolation: Collection[str]
+    disabled_locks: Collection[str]
     regrade: bool
 
     @property
@@ -73,7 +73,7 @@ class RunConfiguration:
         words = ["autograder", "grade", str(self.folder), "--out", str(self.out), "--jobs", str(self.jobs)]
         words += ["--assignment", self.assignment] if self.assignment else []
         words += ["--scheduler", self.scheduler] if self.scheduler else []
-        words += ["--isolation", "none"] if self.isolation else []
+        words += ["--isolation", "none"] if self.disabled_locks else []
         return shlex.join(words)
 
 
@@ -84,7 +84,7 @@ def grade(
     out: Path,
     jobs: int = 1,
     scheduler: str | None = None,
-    isolation: Collection[str] = (),
+    disabled_locks: Collection[str] = (),
     regrade: bool = False,
     console: Console | None = None,
 ) -> Summary:
@@ -92,7 +92,7 @@ def grade(
 
     Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
     """
-    order = RunConfiguration(folder, assignment, out, jobs, scheduler, isolation, regrade)
+    order = RunConfiguration(folder, assignment, out, jobs, scheduler, disabled_locks, regrade)
     try:
         return _Run(order, console or Console(quiet=True)).all()
     except Damaged as error:
@@ -130,7 +130,7 @@ class _Run:
 
     def _take_in(self, names: set[str], submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
-            known = {name: suite_key(self.assignments[name], self.order.isolation) for name in names if name}
+            known = {name: suite_key(self.assignments[name], self.order.disabled_locks) for name in names if name}
             self.book.take_in(submissions, known)
         if self.order.regrade:
             self.book.forget(names)
@@ -150,13 +150,13 @@ class _Run:
     def _crew(self, jobs: int) -> Iterator[Executor]:
         crew: Executor
         if self.order.scheduler is None:
-            crew = Pool(min(self.order.jobs, jobs), Setup(self.order.isolation))
+            crew = Pool(min(self.order.jobs, jobs), Setup(self.order.disabled_locks))
         else:
             try:
                 from autograder.batch.cluster import Cluster
             except ModuleNotFoundError as error:
                 raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
-            crew = Cluster(self.order.scheduler, Setup(self.order.isolation, prove_wall=not self.order.isolation), self.console)
+            crew = Cluster(self.order.scheduler, Setup(self.order.disabled_locks, prove_wall=not self.order.disabled_locks), self.console)
         try:
             yield crew
         finally:

@@ -32,7 +32,7 @@ def main(descriptor: str, folder: str) -> None:
         if refused:
             coordinator.send(Answer(refused=refused))
             return
-        with Grader(setup.isolation) as grader:
+        with Grader(setup.disabled_locks) as grader:
             coordinator.send(Answer())
             _serve(coordinator, grader, setup)
     except (EOFError, ConnectionError):
@@ -52,7 +52,7 @@ def _serve(coordinator: Connection, grader: Grader, setup: Setup) -> None:
 def _answer(grader: Grader, job: Job, setup: Setup) -> Answer:
     try:
         assignment = _assignment(job.key.assignment)
-        if suite_key(assignment, setup.isolation) != job.key.suite:
+        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             return Answer(refused=f"it has another version of {assignment.name}'s suite or of the autograder")
         if job.refusal is not None:
             return Answer(grader.refuse(assignment, *job.refusal))
@@ -66,11 +66,11 @@ _assignment = functools.cache(course.find)
 
 
 def _wall_is_down() -> str:
-    from autograder import doctor
+    from autograder.sandbox import promises
 
     try:
-        doctor.require()
-    except doctor.DoctorError as error:
+        promises.require()
+    except promises.BrokenPromise as error:
         return f"the wall does not hold there: {error}"
     return ""
 

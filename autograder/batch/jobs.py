@@ -21,8 +21,8 @@ class BatchError(Exception):
 class Setup:
     """How graders are to work."""
 
-    isolation: Collection[str] = ()
-    """names of locks to leave off"""
+    disabled_locks: Collection[str] = ()
+    """names of locks of the wall to leave off"""
     prove_wall: bool = False
     """whether a grader tries the wall before it grades; for the coordinator's own machine that is done already"""
 
@@ -50,6 +50,6 @@ class Answer:
     """why this grader must not be asked: it has another suite, or its wall does not hold"""
 
 
-def suite_key(assignment: Assignment, isolation: Collection[str]) -> str:
+def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
     """What a grade depends on besides the code. A grade given without the wall never stands for one given behind it."""
-    return " without ".join([assignment.suite_hash, *([",".join(sorted(isolation))] if isolation else [])])
+    return " without ".join([assignment.suite_hash, *([",".join(sorted(disabled_locks))] if disabled_locks else [])])

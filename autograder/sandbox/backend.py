@@ -11,7 +11,7 @@ from typing import Any
 from autograder.checks.call import Raised, Reply
 from autograder.checks.failure import Stopped
 from autograder.sandbox import wire
-from autograder.sandbox.client import Sandbox, Worker, WorkerDied, ZygoteGone
+from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow, ZygoteGone
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Sandboxed:
         self.limits = sandbox.limits
         self.source = source
         self.worker: Worker | None = None
+        self.is_loaded = False
         self.failure: Raised | None = None
         self.seconds = 0.0
         self.processor_begin = time.process_time()
@@ -86,7 +87,8 @@ class Sandboxed:
             self.worker = self.sandbox.open()
             loaded = self._ask("your file", self.source.request(), loading=True)
             # What a replacement says could carry what its predecessor has seen.
-            self.failure = self.failure if self.deaths else loaded.raised
+            if not self.is_loaded:
+                self.failure, self.is_loaded = loaded.raised, True
         return self._ask(function, request)
 
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
@@ -109,18 +111,17 @@ class Sandboxed:
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
         """A worker is gone: count it, and give up on the submission where another one would go the same way."""
-        why = self._close() or error.why
+        ended = self._close() or error.why
+        is_slow = isinstance(error, WorkerSlow)
         self.deaths += 1
-        self.slow[what] += error.slow
+        self.slow[what] += is_slow
         if loading:
-            why = why.replace("return", "finish loading") if error.slow else f"{why} while it was loaded"
-        message = f"{what} {why}"
-        if loading:
-            self._give_up("timeout" if error.slow else "killed", message)
+            how = f"did not finish loading {error.limit}" if isinstance(error, WorkerSlow) else f"{ended} while it was loaded"
+            self._give_up("timeout" if is_slow else "killed", f"{what} {how}")
         elif self.deaths > self.limits.replacements:
             all_slow = sum(self.slow.values()) == self.deaths
-            self._give_up("timeout" if all_slow else "killed", f"not run: the submission {why} {self.deaths} times")
-        return Stopped("timeout" if error.slow else "crashed", message)
+            self._give_up("timeout" if all_slow else "killed", f"not run: the submission {ended} {self.deaths} times")
+        return Stopped("timeout" if is_slow else "crashed", self.why if loading else f"{what} {ended}")
 
     def _give_up(self, status: str, why: str) -> None:
         if self.status is None:

@@ -27,7 +27,7 @@ from markdown_it import MarkdownIt
 
 from autograder import course
 from autograder.checks import codec
-from autograder.checks.failure import Stopped
+from autograder.checks.failure import Kind, Stopped
 from autograder.checks.test_result import Phase
 from autograder.grading import feedback
 from autograder.grading.grader import Grader
@@ -91,7 +91,7 @@ def ground() -> Iterator[Field]:
 
 
 @contextmanager
-def _ground(without: Collection[str] = ()) -> Iterator[Field]:
+def _ground(disabled_locks: Collection[str] = ()) -> Iterator[Field]:
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         canary = f"canary-{secrets.token_hex(16)}"
         patch.setenv("WHEREABOUTS_SECRET", canary)
@@ -102,7 +102,7 @@ def _ground(without: Collection[str] = ()) -> Iterator[Field]:
             (folder / name).chmod(0o666)
         process = stack.enter_context(_process())
         listeners, addresses = _listeners(stack, folder)
-        grader = stack.enter_context(Grader(without))
+        grader = stack.enter_context(Grader(disabled_locks))
         mark = canary.replace("canary", "mark")
         processes = {"process": process.pid, "grader": os.getpid()}
         targets = {"folder": str(folder), "files": list(FILES), "mark": mark, **processes, **addresses}
@@ -177,9 +177,9 @@ def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Grade:
         return ground.grader.grade(ROPE, (source,))
 
 
-def hostile(ground: Field, attack: Path) -> str:
-    """An attack as it is handed in."""
-    parts = (ROPE.stub, COMMON, attack)
+def hostile(ground: Field, attack: Path, beginning: Path = ROPE.stub) -> str:
+    """An attack as it is handed in: at the end of the honest stub, or of a solution."""
+    parts = (beginning, COMMON, attack)
     stub, common, text = (path.read_text(encoding="utf-8") for path in parts)
     return f"{stub}\n\n{common}\n\nTARGETS = {ground.targets!r}\n\n{text}"
 
@@ -228,6 +228,21 @@ def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade
     if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
         after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
         assert (after.score, after.status, after.printed, after.test_results) == (20.0, "graded", "", alone.test_results)
+
+
+ABOUT_LINES = [attack for attack in ATTACKS if attack.stem.startswith("lines_")]
+
+
+@pytest.mark.parametrize("attack", ABOUT_LINES, ids=lambda path: path.stem)
+def test_a_hidden_loop_costs_what_a_plain_one_does(ground: Field, alone: Grade, attack: Path) -> None:
+    """With right values: every test of a loop over the sequence fails, and no other."""
+    source = hostile(ground, attack, ROPE.solution)
+    missed = {one.test.name: one.kind for one in graded(ground, source).test_results if not one.passed}
+    assert set(missed.values()) == {Kind.LOOP}
+    assert len(missed) == LOOP_TESTS
+
+
+LOOP_TESTS = len(re.findall(r"expect\.vectorised\(", "".join(path.read_text("utf-8") for path in (ROPE.public_tests, ROPE.hidden_tests))))
 
 
 def nothing_is_left_running(ground: Field) -> None:
@@ -344,7 +359,7 @@ NOTHING_STOPS = """
 @pytest.mark.parametrize("name", NOTHING_STOPS.split())
 def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
     """What the wall is seen to stop is really stopped by it: with all locks off, every one of these gets somewhere."""
-    with _ground(without=NAMES) as open_ground:
+    with _ground(NAMES) as open_ground:
         backend = Sandboxed(open_ground.grader.sandbox, Source("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
         try:
             with suppress(Stopped):

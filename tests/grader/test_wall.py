@@ -135,8 +135,9 @@ def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
 
 
 def test_the_path_of_the_scratch_folder_says_nothing(sandbox: Sandbox) -> None:
-    assert sandbox.scratch.name.startswith("scratch-")
-    assert sandbox.scratch.parent == Path(client.tempfile.gettempdir())
+    assert sandbox.home.name.startswith("scratch-")
+    assert sandbox.home.parent == Path(client.tempfile.gettempdir())
+    assert sandbox.scratch == sandbox.home / "files"
 
 
 def test_two_sandboxes_know_nothing_of_each_other() -> None:
@@ -206,7 +207,7 @@ def test_a_worker_ends_with_its_zygote_and_with_its_grader() -> None:
     os.close(write_end)
     assert ends_soon(int(zygote))
     assert ends_soon(int(worker))
-    assert not Path(scratch).exists()
+    assert not Path(scratch).parent.exists()
 
 
 def test_closing_leaves_nothing(tmp_path: Path) -> None:
@@ -218,7 +219,7 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
     process = box.process.pid
     box.close()
     assert not is_running(process)
-    assert not box.scratch.exists()
+    assert not box.home.exists()
     assert set(os.listdir("/proc/self/fd")) == before
 
 
