@@ -172,8 +172,6 @@ class _LineCounter:
         self.count = 0
 
     def __enter__(self) -> None:
-        if _thread._count() > _threads_before:
-            self.count = UNCOUNTED  # a thread of the submission, which could do the work
         sys.setprofile(self._profile)
         sys.settrace(self._call)
         _LineCounter.watching = self
@@ -220,17 +218,7 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
         _LineCounter.watching.saw(event, arguments)
 
 
-_threads_before = 0
-"""Threads that there were before the submission was loaded, a notebook's own among them."""
-
-
 @functools.cache
-def _add_hook() -> None:
-    sys.addaudithook(_hook)
-
-
 def _watch_tracing() -> None:
-    """Before a submission is loaded: no hook of its own can then keep this one out."""
-    global _threads_before
-    _add_hook()
-    _threads_before = _thread._count()
+    """Once, before a submission is loaded: no hook of its own can then keep this one out."""
+    sys.addaudithook(_hook)

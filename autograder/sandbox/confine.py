@@ -63,9 +63,9 @@ _ALLOWED_CALLS = """
     pipe pipe2 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
     nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getitimer setitimer alarm
-    futex set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield sched_getaffinity gettid
-    getpid getppid getpgrp getsid getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
-    getrandom getrusage getrlimit exit exit_group wait4 getpriority sendfile copy_file_range
+    futex set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield gettid
+    getpid getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
+    getrandom getrusage getrlimit exit exit_group wait4 sendfile copy_file_range
 """
 
 CLONE_THREAD = 0x10000
@@ -287,8 +287,9 @@ def _system_call_filter() -> Any:
     # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is seen.
     for call in ("unlink", "unlinkat", "rmdir"):
         _add(rules, seccomp.ERRNO(0), call)
-    # Its own limits may be read.
+    # Its own limits and processors may be read, and no other process's.
     _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
+    _add(rules, seccomp.ALLOW, "sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
     return rules
 
 

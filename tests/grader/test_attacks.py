@@ -28,10 +28,11 @@ from markdown_it import MarkdownIt
 from autograder import course
 from autograder.checks import codec
 from autograder.checks.failure import Kind, Stopped
-from autograder.checks.test_result import Phase
+from autograder.checks.test_result import Phase, TestResult
 from autograder.grading import feedback
 from autograder.grading.grader import Grader
 from autograder.grading.result import Grade
+from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
@@ -72,12 +73,14 @@ class Field:
     grader: Grader
     workers: list[int] = field(default_factory=list)
     """process ids of all workers so far"""
+    replaced: int = 0
+    """how often the last submission's worker was replaced while hidden tests were running"""
     printed: str = ""
     """what the last submission printed, in hidden tests too"""
     hidden: bool = False
     """whether hidden tests are running"""
     asked: dict[bool, set[str]] = field(default_factory=dict)
-    """marks of the arguments that the last submission was shown, in public and in hidden tests"""
+    """marks of the arguments that the last submission was shown, and of its workers, in public and in hidden tests"""
 
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
@@ -149,6 +152,9 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
         ground.workers.append(worker.process)
+        ground.replaced += ground.hidden
+        # What it says of itself could carry what the one before it has seen.
+        ground.asked.setdefault(ground.hidden, set()).add(carried((worker.process,)))
         return worker
 
     def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Any:
@@ -171,7 +177,7 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
 
 def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Grade:
     """Grade one submission, as a batch does: always the same grader, with the same warm sandbox."""
-    ground.asked = {}
+    ground.asked, ground.replaced = {}, 0
     ground.grader.sandbox.limits = limits
     with bounded_memory():
         return ground.grader.grade(ROPE, (source,))
@@ -223,6 +229,8 @@ def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade
     nothing_is_left_written(ground)
     nobody_heard_anything(ground)
     no_secret_is_shown(ground, source, grade)
+    what_is_shown_at_once_is_settled(ground, source, grade)
+    assert ground.replaced or not attack.stem.startswith("replaced_and_") or grade.status == "timeout"
     nothing_is_rendered(source, grade)
     the_next_is_as_if_alone(ground)
     if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
@@ -325,6 +333,18 @@ def no_secret_is_shown(ground: Field, source: str, grade: Grade) -> None:
     assert not [line for line in SECRET if line in seen and line.strip('"') not in RULES]
     assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in seen]
     assert not [mark for mark in ground.asked.get(True, set()) - ground.asked.get(False, set()) if mark in seen]
+
+
+def what_is_shown_at_once_is_settled(ground: Field, source: str, grade: Grade) -> None:
+    """It is the same whatever comes of the hidden tests: results, status, time."""
+    other = [TestResult(one.test, "passed") if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
+    results = ground.grader._suite(ROPE)[1].score(other)
+    otherwise = dataclasses.replace(
+        grade, status="graded", seconds=0.0, score=0.0, questions={}, test_results=other, gradescope=gradescope(results)
+    )
+    assert pages(source, otherwise)[1] == pages(source, grade)[1]
+    assert texts(otherwise) == texts(grade)
+    assert len({len(one.gradescope["tests"]) for one in (grade, otherwise)}) == 1
 
 
 def the_next_is_as_if_alone(ground: Field) -> None:
