@@ -180,8 +180,8 @@ class Sandbox:
 
     def _make_scratch(self) -> None:
         self.scratch.mkdir(0o700)
-        # Landlock lets a worker write below `home`, so that the folder in it may change; into `home` itself nobody writes.
-        self.home.chmod(0o500)
+        # Landlock covers all below `home`, so that the folder in it may change; `home` itself nobody lists, or writes into.
+        self.home.chmod(0o100)
 
     def close(self) -> None:
         """End the zygote; nothing of the sandbox is left."""
