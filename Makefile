@@ -54,6 +54,7 @@ figures: $(READY)
 	@$(BIN)/python -m assignments.figures
 
 experiment: $(READY)
+	@$(BIN)/python -m assignments.context_extension.lab
 	@$(BIN)/python -m assignments.extrapolation.lab
 
 bench: $(READY)

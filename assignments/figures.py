@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
 import re
 import sys
 import textwrap
@@ -27,15 +28,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 
 # One look for all. The colours are told apart by colour-blind readers too, and each comes with a line style,
-# so that a print in grey can be read too; the one colour map grows darker with the value and nothing else.
+# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are red below 0 and blue above.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
 SHADES = "Blues"
+SIGNED = "RdBu"  # for values of both signs: red below 0, white at 0, blue above
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -172,23 +175,26 @@ def _note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, f
 
 
 def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """A matrix as shades, with the numbers written in where `digits` says how many."""
+    """A matrix as shades, with the numbers written in where `digits` says how many; white is 0 where `low` is −`high`."""
     values = _numbers(values)
-    image = axes.imshow(values, cmap=SHADES, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
+    signed = low == -high
+    shades = SIGNED if signed else SHADES
+    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if digits is not None:
         for (row, column), value in np.ndenumerate(values):
-            dark = (value - low) / (high - low) > 0.6
+            dark = abs(value) / high > 0.7 if signed else (value - low) / (high - low) > 0.6
             text = f"{value:.{digits}f}".replace("-", "−")
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else INK)
     return image
 
 
-def _shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> None:
+def _shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> Any:
     bar = figure.colorbar(image, ax=axes, shrink=0.85, aspect=25, pad=0.02)
     bar.outline.set_visible(False)
     bar.set_label(label)
+    return bar
 
 
 def _dial(axes: Axes, radius: float = 1.0) -> None:
@@ -211,12 +217,49 @@ def _fraction(value: float) -> str:
     return f"1/{1 / value:.0f}" if value > 0 and abs(1 / value - round(1 / value)) < 1e-9 else f"{value:.3g}"
 
 
+def _whole(value: int) -> str:
+    """A whole number with a true minus sign."""
+    return f"{value}".replace("-", "−")
+
+
 def _signed(value: float, digits: int = 2) -> str:
     """A number with a true minus sign, and no minus before a zero."""
     return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 # 1. attention
+
+@picture
+def three_networks(tokens: int = 6) -> Figure:
+    """How the last token hears of the first: step by step, through windows of neighbours, or at once."""
+    figure, panels = _panels(3, 9.4, 3.1, sharey=True)
+    columns = np.arange(tokens)
+    last = tokens - 1
+    rnn = [((0, column), (0, column + 1)) for column in range(last)]
+    # A window of three: each layer hears one neighbour more on either side.
+    layers = max(last, 1)
+    cnn = [((layer, column + step), (layer + 1, column)) for layer in range(layers) for column in columns for step in (-1, 0, 1)]
+    cnn = [edge for edge in cnn if 0 <= edge[0][1] < tokens]
+    attention = [((0, column), (1, other)) for column in columns for other in columns]
+    path = [((layer, layer), (layer + 1, layer + 1)) for layer in range(layers)]
+    drawings = (
+        ("RNN: one token after the other", rnn, rnn, f"from token 0 to token {last}: {last} steps"),
+        ("CNN: a window of three neighbours", cnn, path, f"from token 0 to token {last}: {last} layers"),
+        ("attention: every pair at once", attention, [((0, 0), (1, last))], f"from token 0 to token {last}: 1 layer"),
+    )
+    for axes, (title, edges, way, words) in zip(panels, drawings, strict=True):
+        for kind, colour, width in ((edges, FAINT, 1.0), (way, ORANGE, 2.2)):
+            for (low, start), (high, end) in kind:
+                arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "shrinkA": 5, "shrinkB": 5}
+                axes.annotate("", (end, high), (start, low), arrowprops=arrow)
+        for level in {level for edge in edges for level, _ in edge}:
+            axes.plot(columns, np.full(tokens, level), "o", color=BLUE, markersize=7)
+        axes.set(title=title, xlabel=f"token\n{words}", xticks=columns, xlim=(-0.6, last + 0.6), ylim=(-0.5, layers + 0.5))
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+    panels[0].set_ylabel("layer (the lowest row: the input)")
+    return figure
+
 
 WORDS = ("the", "dog", "bites", "the", "man")
 MAN_BITES_DOG = (0, 4, 2, 3, 1)
@@ -239,16 +282,18 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
     figure, (left, right) = _panels(2, 8.4, 3.7)
     for axes, weights, words, title in (
-        (left, before, WORDS, "the tokens in order"),
+        (left, before, WORDS, "attention weights, tokens in order"),
         (right, after, [WORDS[place] for place in order], "the same tokens, shuffled"),
     ):
         image = _heatmap(axes, weights, 0, 1, digits=2)
         axes.set(title=title, xlabel="key", xticks=range(5), yticks=range(5), xticklabels=words, yticklabels=words)
     left.set_ylabel("query")
     _shade_bar(figure, image, (left, right), "attention weight")
-    verdict = "the outputs only moved with their tokens" if gap < 1e-6 else "the outputs themselves changed"
-    mask_word = "with a causal mask" if causal else "without a mask"
-    _headline(figure, f"{mask_word}, equivariance gap {gap:.1g}: {verdict}\n")
+    moved_only = gap < 1e-6
+    verdict = "the outputs moved with their tokens and did not change" if moved_only else "the outputs changed"
+    mask_word = "With a causal mask" if causal else "Without a mask"
+    size = "0 up to rounding" if moved_only else f"{gap:.2g}"
+    _headline(figure, f"{mask_word} the equivariance gap is {size}: {verdict}.\n")
     return figure
 
 
@@ -257,7 +302,7 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
 @picture
 def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
-    """Add the position to every feature, and soon the token is a ripple on it."""
+    """Add the position to every feature: soon it is much larger than the features of the token."""
     tokens = np.random.default_rng(0).normal(size=(length, 64))
     placed = _numbers(naive.add_integer_positions(tokens))
     positions = _numbers(naive.integer_positions(length))
@@ -267,10 +312,11 @@ def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
     figure, (left, right) = _panels(2, 8.4, 3.2)
     for rows, colour, label in ((tokens, GREY, "token alone"), (placed, BLUE, "token + position")):
         left.fill_between(positions, rows.min(axis=1), rows.max(axis=1), color=colour, alpha=0.8, linewidth=0, label=label)
-    left.set(title="smallest to largest feature of each row", xlabel="position", ylabel="feature value")
+    left.set(title="smallest to largest feature of each token", xlabel="position", ylabel="feature value")
     left.legend(loc="upper left")
     right.plot(positions[1:], angles, color=BLUE)
-    right.set(title="all rows end up pointing the same way", xlabel="position", ylabel="angle to the row before, in degrees")
+    right.set(title="far from the start all rows point in one direction", xlabel="position")
+    right.set_ylabel("angle to the row before, in degrees")
     right.set(xscale="log", yscale="log", ylim=(0.1, 180), xlim=(1, length))
     right.set_yticks((0.1, 1, 10, 90), ("0.1", "1", "10", "90"))
     right.minorticks_off()
@@ -293,7 +339,8 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
         axes.text(-0.02, row, f"{length} tokens", ha="right", va="center")
         step = f"one step: {places[1] - places[0]:.3f}" if length > 1 else ""
         axes.text(1.02, row, step, ha="left", va="center")
-    axes.set(xlim=(-0.14, 1.2), ylim=(-0.4, 1.55), yticks=[], xticks=np.linspace(0, 1, 6), xlabel="normalized position")
+    axes.set(xlim=(-0.14, 1.2), ylim=(-0.4, 1.55), yticks=[], xticks=np.linspace(0, 1, 6))
+    axes.set_xlabel("normalized position; each tick mark is one token")
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_bounds(0, 1)
     return figure
@@ -301,7 +348,7 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
 
 @picture
 def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
-    """Each bit is a square wave of twice the period of the one below it; the steps where many flip at once stand out."""
+    """Each bit is a square wave with twice the period of the bit below it. At some steps many bits change at once."""
     codes, gray = np.asarray(naive.binary_positions(length)), np.asarray(naive.gray_positions(length))
     steps, gray_steps = naive.hamming_steps(codes), naive.hamming_steps(gray)
     n_bits = codes.shape[1]
@@ -312,15 +359,36 @@ def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
         wave = codes[:, n_bits - 1 - bit]
         waves.stairs(0.7 * wave + bit, places, baseline=bit, fill=True, color=BLUE, alpha=0.85, linewidth=0)
     names = [f"bit {bit}, period {naive.bit_period(bit)}" for bit in range(n_bits)]
-    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit, read along the text")
+    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit as a wave: blue is 1, white is 0")
     waves.spines["left"].set_visible(False)
     waves.tick_params(axis="y", length=0)
     between = np.arange(length - 1) + 0.5
     jumps.bar(between, steps, width=0.5, color=ORANGE, label="binary")
     jumps.plot(between, gray_steps, "_", color=INK, markersize=7, markeredgewidth=1.6, label="Gray")
     jumps.set(xlabel="position", ylabel="bits changed", xlim=(-0.6, length - 0.4), ylim=(0, n_bits + 0.4))
-    jumps.set_title("from each position to the next")
+    jumps.set_title("how many bits change from each position to the next")
     jumps.legend(loc="upper left", ncols=2)
+    return figure
+
+
+@picture
+def binary_carry(naive: ModuleType, n_bits: int = 9) -> Figure:
+    """Adding 1 to a bit that is 1 makes it 0 and carries on to the next bit: the framed bits changed in the last step."""
+    codes = np.asarray(naive.binary_positions(2**n_bits, n_bits))
+    middle = 2 ** (n_bits - 1)
+    shown = (range(9), range(middle - 4, middle + 5))
+    figure, panels = _panels(2, 9.4, 0.9 + 0.31 * n_bits, sharey=True)
+    for axes, positions in zip(panels, shown, strict=True):
+        _heatmap(axes, codes[positions].T, 0, 2, digits=0)
+        for column, position in enumerate(positions):
+            changed = np.flatnonzero(codes[position] != codes[position - 1]) if position else ()
+            for row in changed:
+                axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=1.8))
+        axes.set(xlabel="position", xticks=range(len(positions)), xticklabels=positions)
+    panels[0].set(yticks=range(n_bits), yticklabels=[f"bit {bit}" for bit in reversed(range(n_bits))])
+    panels[0].set_title("the first positions")
+    panels[1].set_title(f"the step from {middle - 1} to {middle} changes all {n_bits} bits")
+    _headline(figure, "Positions in binary, one per column. Framed: this bit differs from the position before.")
     return figure
 
 
@@ -329,7 +397,7 @@ def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
 
 @picture
 def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
-    """Fast columns on the left, slow ones on the right; a row is the code of a position."""
+    """Fast pairs on the left, slow ones on the right; each row is the code of one position."""
     figure, (small, large) = _panels(2, 10, 4.2, width_ratios=(1, 1.35))
     _heatmap(small, sinusoidal.sinusoidal_encoding(np.arange(12), 8, base), -1, 1, digits=2)
     names = [f"{kind} {pair}" for pair in range(4) for kind in ("sin", "cos")]
@@ -338,13 +406,32 @@ def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
     image = _heatmap(large, sinusoidal.sinusoidal_encoding(np.arange(20), 32, base), -1, 1)
     large.set(title="20 positions, 32 features", xlabel="feature", ylabel="position")
     large.set(yticks=range(0, 20, 2), xticks=range(0, 32, 4))
-    _shade_bar(figure, image, (small, large), "value")
+    _shade_bar(figure, image, (small, large), "value (white is 0)")
+    return figure
+
+
+@picture
+def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32, length: int = 60) -> Figure:
+    """The heatmap with positions from left to right: the code of one position is a vertical slice of it."""
+    codes = _numbers(sinusoidal.sinusoidal_encoding(np.arange(length), d_model))
+    at = min(position, length - 1)
+    figure, (heat, bars) = _panels(2, 9.4, 4.2, width_ratios=(1.9, 1), sharey=True)
+    image = _heatmap(heat, codes.T, -1, 1)
+    heat.add_patch(Rectangle((at - 0.5, -0.5), 1, d_model, fill=False, edgecolor=INK, linewidth=1.8))
+    heat.set(title="all positions", xlabel="position", ylabel="feature (fast pairs at the top)", yticks=range(0, d_model, 4))
+    features = np.arange(d_model)
+    for start, name, colour in ((0, "sine", GREEN), (1, "cosine", PURPLE)):
+        bars.barh(features[start::2], codes[at, start::2], color=colour, height=0.8, label=name, hatch="" if start == 0 else "///")
+    bars.axvline(0, color=GREY, linewidth=0.8, linestyle="-")
+    bars.set(title=f"the slice at position {at}: its code", xlabel="value", xlim=(-1.1, 1.1))
+    bars.legend(loc="lower left")
+    _shade_bar(figure, image, heat, "value (white is 0)")
     return figure
 
 
 @picture
 def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16) -> Figure:
-    """Wavelengths are spread evenly on a logarithmic scale; in any window only some of the hands visibly move."""
+    """Each wavelength is a fixed factor longer than the one before; in a short sequence the slow pairs hardly move."""
     lengths = _numbers(sinusoidal.wavelengths(d_model))
     omega = _numbers(sinusoidal.frequencies(d_model))
     pairs = np.arange(len(lengths))
@@ -352,14 +439,14 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
     fan.plot(lengths, pairs, "o", color=BLUE)
     fan.axvspan(lengths.min() / 3, zoom, color=FAINT, alpha=0.6, linewidth=0)
     fan.set(xscale="log", xlim=(lengths.min() / 3, lengths.max() * 3), yticks=pairs)
-    fan.set(xlabel="wavelength, in positions", ylabel="pair", title="come round inside the window: shaded")
+    fan.set(xlabel="wavelength, in positions", ylabel="pair", title=f"shaded: at least one full turn\nin {zoom:g} positions")
     fan.invert_yaxis()
     positions = np.linspace(0, zoom, 1000)
     for pair, wave in enumerate(np.sin(np.outer(omega, positions))):
         colour = BLUE if lengths[pair] <= zoom else GREY
         waves.plot(positions, pair - 0.4 * wave, color=colour, linestyle="-", linewidth=1.2)
     waves.set(xlabel="position", yticks=pairs, ylim=(len(pairs) - 0.4, -0.6), xlim=(0, zoom))
-    waves.set_title(f"sin of each pair over {zoom:g} positions")
+    waves.set_title(f"the sine of each pair over {zoom:g} positions\n(blue: at least one full turn)")
     waves.tick_params(axis="y", length=0)
     waves.spines["left"].set_visible(False)
     return figure
@@ -367,7 +454,7 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
 
 @picture
 def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -> Figure:
-    """A position is the tips of d/2 hands, each turning slower than the one before; they start at noon."""
+    """A position is the tips of d/2 hands, each slower than the one before. They start at the top and turn clockwise."""
     rounds = sinusoidal.wavelengths(d_model)
     code = _numbers(sinusoidal.sinusoidal_encoding(position, d_model))
     trail = _numbers(sinusoidal.sinusoidal_encoding(np.linspace(0, position, 200), d_model))
@@ -379,14 +466,14 @@ def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -
         tip = code[2 * pair : 2 * pair + 2]
         _hand(axes, tip, BLUE)
         axes.set_title(f"pair {pair}", loc="center")
-        axes.set_xlabel(f"once round in {rounds[pair]:,.1f} positions\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
-    _headline(figure, f"position {position:g}")
+        axes.set_xlabel(f"a full turn: {rounds[pair]:,.1f} positions\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
+    _headline(figure, f"The hands at position {position:g}. Thick line: the way from position 0")
     return figure
 
 
 @picture
 def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> Figure:
-    """How alike two encodings are: highest at offset 0, the same both ways, and not falling at every step."""
+    """The dot product of two encodings: highest at offset 0, the same for k and −k, and not falling at every step."""
     offsets = np.arange(-reach, reach + 1)
     values = _numbers(sinusoidal.offset_similarity(offsets, d_model))
     figure = Figure(figsize=(7.2, 3), layout="constrained")
@@ -395,7 +482,8 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle="-")
     axes.plot(0, values[reach], "o", color=ORANGE)
     _note(axes, f"{values[reach]:g} at offset 0; d/2 = {d_model // 2}", (0, values[reach]), (8, -3), color=ORANGE)
-    axes.set(xlabel="offset, in positions", ylabel="PE(p) · PE(p + offset)", title=f"d = {d_model}", xlim=(-reach, reach))
+    axes.set(xlabel="offset, in positions", ylabel="PE(p) · PE(p + offset)", xlim=(-reach, reach))
+    axes.set_title(f"dot product of two encodings, d = {d_model}")
     return figure
 
 
@@ -404,10 +492,10 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
 
 @picture
 def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len: int = 12) -> Figure:
-    """A row that was trained, a row that never was, and a row that is not there."""
+    """A row that was trained, a row that was not, and a row that does not exist."""
     d_model = 24
     table = np.asarray(learned.init_table(max_len, d_model, seed=0))
-    # Something for the rows to learn: a smooth pattern, pulled towards by plain gradient descent.
+    # Something for the rows to learn: a smooth pattern, by plain gradient descent.
     wanted = 0.1 * np.sin(np.outer(np.arange(max_len), np.ones(d_model)) / 2 + np.linspace(0, 6, d_model))
     positions = np.arange(min(trained, max_len))
     for _ in range(40):
@@ -427,16 +515,16 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
     frame = {"width": d_model, "height": 1, "facecolor": "none", "clip_on": False}
     for row in missing:
         axes.add_patch(Rectangle((-0.5, row - 0.5), **frame, edgecolor=GREY, linestyle=":", hatch="//", alpha=0.6))
-    colours = {"trained": INK, "as on the first day": "#666666", "no such row": ORANGE}
+    colours = {"trained": INK, "not trained: random": "#666666", "no such row": ORANGE}
     for row in range(first, last):
-        word = "no such row" if row in missing else "trained" if has_learned[row] else "as on the first day"
+        word = "no such row" if row in missing else "trained" if has_learned[row] else "not trained: random"
         axes.text(d_model, row, word, va="center", fontsize=8, color=colours[word])
     axes.add_patch(Rectangle((-0.5, asked - 0.5), **frame, edgecolor=ORANGE, linewidth=2.2))
     verdict = "IndexError" if found is None else f"a row of size {np.linalg.norm(found):.2f}"
     axes.set(xlabel="feature", xticks=range(0, d_model, 4), xlim=(-0.6, d_model + 4.2))
     axes.set(ylabel="position", yticks=range(first, last), ylim=(last - 0.4, first - 0.6))
-    axes.set_title(f"{max_len} rows, trained on texts of {trained}: lookup at {asked} gives {verdict}")
-    _shade_bar(figure, image, axes, "value")
+    axes.set_title(f"{max_len} rows, trained on sequences of {trained}: lookup at {asked} gives {verdict}")
+    _shade_bar(figure, image, axes, "value of a feature")
     return figure
 
 
@@ -445,7 +533,7 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
 
 @picture
 def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Figure:
-    """The same pair of features at position 0 and further on: it turns and keeps its length, each pair at its own speed."""
+    """The same pair of features at position 0 and at a later one: each pair is rotated by its own frequency and keeps its length."""
     theta = rope.rope_frequencies(head_dim)
     start = np.tile([0.9, 0.35], head_dim // 2)[np.newaxis]
     turned = _numbers(rope.apply_rope(start, [position]))[0]
@@ -460,55 +548,101 @@ def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Fi
         _hand(axes, turned[here], BLUE)
         axes.set_title(f"pair {pair}", loc="center")
         angle = position * theta[pair]
-        axes.set_xlabel(f"θ = {theta[pair]:.3g}\nturned by {angle:.3g} radians")
-    _headline(figure, f"grey: at position 0.  blue: at position {position:g}")
+        axes.set_xlabel(f"θ = {theta[pair]:.3g}\nrotated by {angle:.3g} radians")
+    _headline(figure, f"one pair of features in each circle; grey: at position 0, blue: at position {position:g}")
     return figure
 
 
 @picture
-def shift_dial(rope: ModuleType, query: int = 1, key: int = 3, shift: int = 0) -> Figure:
-    """Shift query and key together: both hands turn, and the score does not. θ is π/4, an eighth of a turn a position."""
+def shift_dial(
+    rope: ModuleType, query: int = 1, key: int = 3, shift: int = 0, q: Sequence[float] = (1.0, 0.2), k: Sequence[float] = (0.2, 0.9)
+) -> Figure:
+    """Shift query and key together: both arrows rotate, and the score does not change. θ is π/4, an eighth of a circle per position."""
     theta = np.pi / 4
-    q, k = np.array([[1.0, 0.2]]), np.array([[0.2, 0.9]])
+    query_row, key_row = _numbers(q)[np.newaxis], _numbers(k)[np.newaxis]
 
-    def turned(x: np.ndarray, position: int) -> np.ndarray:
-        # A single pair turns by one radian a position, so position · π/4 makes its θ equal to π/4.
+    def rotated(x: np.ndarray, position: int) -> np.ndarray:
+        # A single pair rotates by one radian per position, so position · π/4 makes its θ equal to π/4.
         return _numbers(rope.apply_rope(x, [position * theta]))[0]
 
     def score(m: int, n: int) -> float:
-        return float(np.asarray(rope.rope_scores(q, k, [m * theta], [n * theta]))[0, 0])
+        return float(np.asarray(rope.rope_scores(query_row, key_row, [m * theta], [n * theta]))[0, 0])
 
     m, n = query + shift, key + shift
     scores = {
-        "not turned at all": float((q @ k.T)[0, 0] / np.sqrt(2)),
-        f"turned: query at {m}, key at {n}": score(m, n),
-        f"same offset from 0: query at 0, key at {n - m}": score(0, n - m),
+        "not rotated at all": float((query_row @ key_row.T)[0, 0] / np.sqrt(2)),
+        f"rotated: query at {_whole(m)}, key at {_whole(n)}": score(m, n),
+        f"same offset from 0: query at 0, key at {_whole(n - m)}": score(0, n - m),
     }
     figure, (dial, bars) = _panels(2, 8.8, 3.1, width_ratios=(1, 1.9))
-    _dial(dial, 1.05)
+    longest = max(np.linalg.norm(query_row), np.linalg.norm(key_row), 0.1)
+    radius = 1.03 * longest
+    _dial(dial, radius)
     for eighth in range(8):
-        x, y = np.cos(eighth * theta), np.sin(eighth * theta)
-        dial.plot([1.0 * x, 1.1 * x], [1.0 * y, 1.1 * y], color=GREY, linestyle="-", linewidth=1)
-    for x, position, colour, name in ((q, m, BLUE, "q"), (k, n, ORANGE, "k")):
-        _hand(dial, x[0], colour, width=1, alpha=0.35)
-        tip = turned(x, position)
+        x, y = radius * np.cos(eighth * theta), radius * np.sin(eighth * theta)
+        dial.plot([0.95 * x, 1.05 * x], [0.95 * y, 1.05 * y], color=GREY, linestyle="-", linewidth=1)
+    for row, position, colour, name in ((query_row, m, BLUE, "q"), (key_row, n, ORANGE, "k")):
+        _hand(dial, row[0], colour, width=1, alpha=0.35)
+        tip = rotated(row, position)
         _hand(dial, tip, colour)
         dial.text(*(0.62 * tip + 0.1 * np.array([-tip[1], tip[0]])), name, color=colour, ha="center", va="center", fontsize=12)
-    dial.set_title("pale: before turning", loc="center")
+    dial.set_title("pale arrows: before the rotation", loc="center")
     places = np.arange(3)[::-1]
     bars.barh(places, list(scores.values()), height=0.42, color=(GREY, BLUE, BLUE), hatch=("", "", "//"), edgecolor="white")
     bars.axvline(0, color=INK, linewidth=0.8, linestyle="-")
+    reach = max(1.0, longest**2)
     for place, (name, value) in zip(places, scores.items(), strict=True):
         backing = {"facecolor": "white", "linewidth": 0, "pad": 1}
-        bars.text(-0.98, place + 0.3, f"{name}:  {_signed(value, 4)}", va="bottom", bbox=backing)
-    bars.set(xlim=(-1, 1), ylim=(-0.45, 2.75), yticks=[], xlabel="score")
+        bars.text(-0.98 * reach, place + 0.3, f"{name}:  {_signed(value, 4)}", va="bottom", bbox=backing)
+    bars.set(xlim=(-reach, reach), ylim=(-0.45, 2.75), yticks=[], xlabel="score")
     bars.spines["left"].set_visible(False)
     return figure
 
 
 @picture
+def cache(rope: ModuleType, tokens: int = 8) -> Figure:
+    """Token after token: which keys a step computes, and which it reads from the cache. What `decode_step` returns decides."""
+    rng = np.random.default_rng(0)
+    x, weights = rng.normal(size=(tokens, 4)), rng.normal(size=(3, 4, 4))
+    cache_k = cache_v = np.zeros((1, 0, 4))
+    states = np.full((tokens, tokens), np.nan)
+    for step in range(tokens):
+        before = cache_k
+        _, cache_k, cache_v = rope.decode_step(x[step : step + 1], *weights, 1, cache_k, cache_v, step)
+        cache_k = _numbers(cache_k)
+        kept = np.isclose(cache_k[:, :step], before).all(axis=(0, 2))
+        states[step, :step], states[step, step] = np.where(kept, 1, 3), 2
+    shown = {1: ("read from the cache", FAINT, ""), 2: ("computed in this step", BLUE, ""), 3: ("changed in the cache", ORANGE, "//")}
+
+    figure, (grid, count) = _panels(2, 8.8, 3.4, width_ratios=(1, 1.1))
+    for (step, key), state in np.ndenumerate(states):
+        if np.isfinite(state):
+            _, colour, hatch = shown[int(state)]
+            grid.add_patch(Rectangle((key - 0.45, step - 0.45), 0.9, 0.9, facecolor=colour, hatch=hatch, edgecolor="white"))
+    samples = [
+        Rectangle((0, 0), 1, 1, facecolor=colour, hatch=hatch, edgecolor="white", label=name)
+        for state, (name, colour, hatch) in shown.items()
+        if (states == state).any()
+    ]
+    grid.set(xlim=(-0.5, tokens - 0.5), ylim=(tokens - 0.5, -0.5), aspect="equal", xticks=range(tokens), yticks=range(tokens))
+    grid.set(xlabel="key of token", ylabel="step, one new token per step")
+    grid.set_title("the keys that each step uses")
+    grid.legend(handles=samples, loc="upper right")
+    steps = np.arange(1, tokens + 1)
+    for values, (colour, style), name in (
+        (steps * (steps + 1) // 2, LINES[1], "without a cache: all keys at each step"),
+        (np.cumsum(np.nansum(states >= 2, axis=1)), LINES[0], "with the cache"),
+    ):
+        count.plot(steps, values, color=colour, linestyle=style, label=name)
+        _note(count, f"{values[-1]}", (steps[-1], values[-1]), (4, -3), color=colour)
+    count.set(xlabel="tokens so far", ylabel="keys", title="keys computed in all steps together", ylim=(0, None), xticks=steps)
+    count.legend(loc="upper left")
+    return figure
+
+
+@picture
 def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: int = 50) -> Figure:
-    """RoFormer's bound falls unevenly; below it a score may peak at whatever distance its key was made for."""
+    """RoFormer's bound does not fall at every step, and a score below it can be highest at any distance."""
     offsets = np.arange(0, reach + 1)
     bound = rope.decay_bound(offsets, head_dim)
     q = np.random.default_rng(0).normal(size=(1, head_dim))
@@ -518,14 +652,14 @@ def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: i
 
     figure, (left, right) = _panels(2, 8.8, 3.1)
     left.plot(offsets, bound, color=BLUE, linestyle="-")
-    left.set(title=f"the bound, head_dim {head_dim}", ylim=(0, None), xlim=(0, reach))
+    left.set(title=f"decay_bound, head_dim {head_dim}", ylim=(0, None), xlim=(0, reach))
     left.set(xlabel="offset, in positions", ylabel="mean of |S_j|")
     right.plot(near, scores, color=BLUE, linestyle="-", linewidth=1.3)
     right.axvline(favourite, color=ORANGE, linestyle="--", linewidth=1.2)
-    _note(right, f"made for {favourite} back", (favourite, scores.max()), (6, -2), color=ORANGE)
+    _note(right, f"key rotated to match\n{favourite} positions back", (favourite, scores.max()), (6, -12), color=ORANGE)
     right.axhline(0, color=GREY, linewidth=0.8, linestyle="-")
     right.set(title="the score of one query and key", ylabel="score", xlim=(0, near[-1]))
-    right.set_xlabel("how far back the key stands, in positions")
+    right.set_xlabel("distance from the query back to the key, in positions")
     return figure
 
 
@@ -534,16 +668,16 @@ def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: i
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 32) -> Figure:
-    """Which entry of the table a distance reads: Shaw clips, T5 widens its buckets and gives each direction its half."""
+    """Which entry of the table belongs to a distance: Shaw clips, T5 has wider buckets far away and a half per direction."""
     figure, (shaw, t5) = _panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)
     shaw.step(near, relative.clip_positions(near, max_distance) + max_distance, where="mid", color=BLUE, linestyle="-")
-    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="key − query, in positions", ylabel="row of the table")
+    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="behind ← key − query → ahead", ylabel="row of the table")
     far = np.arange(-160, 161)
     for both, (colour, style), label in ((True, LINES[0], "both directions"), (False, LINES[1], "causal")):
         buckets = relative.t5_bucket(far, bidirectional=both, num_buckets=num_buckets)
         t5.step(far, buckets, where="mid", color=colour, linestyle=style, label=label)
-    t5.set(title=f"T5, {num_buckets} buckets", xlabel="key − query, in positions", ylabel="bucket", xticks=range(-160, 161, 40))
+    t5.set(title=f"T5, {num_buckets} buckets", xlabel="behind ← key − query, in positions → ahead", ylabel="bucket", xticks=range(-160, 161, 40))
     t5.set_ylim(-1, num_buckets * 1.22)
     t5.legend(loc="upper center", ncols=2)
     for axes in (shaw, t5):
@@ -556,7 +690,7 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
 
 @picture
 def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure:
-    """The same straight line in every head, steeper or gentler: steep heads see the neighbourhood, gentle ones see far."""
+    """The same straight line in every head, steeper or gentler: steep heads use near keys, gentle ones far keys too."""
     slopes = _numbers(alibi.alibi_slopes(n_heads))
     bias = _numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))
@@ -565,11 +699,11 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
     heads = np.atleast_1d(above.subplots(1, len(shown)))
     for head, axes in zip(shown, heads, strict=True):
         causal = np.where(np.tri(length, dtype=bool), bias[head], np.nan)
-        image = _heatmap(axes, causal, -4, 0)
-        axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="key", aspect="equal")
+        image = _heatmap(axes, causal, -4, 4)
+        axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="position of the key", aspect="equal")
         axes.set(xticks=[0, length - 1], yticks=[0, length - 1])
-    heads[0].set_ylabel("query")
-    _shade_bar(above, image, list(heads), "bias (−4 and less: white)")
+    heads[0].set_ylabel("position of the query")
+    _shade_bar(above, image, list(heads), "bias (darkest: −4 or less)").ax.set_ylim(-4, 0)
     axes = below.subplots()
     distances = np.arange(1, 2001)
     for place, head in enumerate(shown):
@@ -579,8 +713,8 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
         axes.plot(min(window, distances[-1]), 0.01, "o", color=colour, markersize=5)
         _note(axes, f"{window:,}", (min(window, distances[-1]), 0.01), (0, 6), ha="center", color=colour)
     axes.set(xscale="log", ylim=(-0.02, 1.05), xlim=(1, distances[-1]))
-    axes.set(xlabel="distance, in positions", ylabel="factor on the weight")
-    axes.set_title("what the bias alone does to a weight; the dot: a hundredth is left")
+    axes.set(xlabel="distance between query and key, in positions", ylabel="weight is multiplied by")
+    axes.set_title("how the bias alone lowers a weight; dot: the first distance at which 1/100 or less is left")
     axes.legend(loc="upper right")
     return figure
 
@@ -592,7 +726,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 def extended_frequencies(
     context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
 ) -> Figure:
-    """Four answers to which pairs to slow down, and by how much."""
+    """Four methods: which pairs each of them slows down, and by how much."""
     ones = np.ones(head_dim // 2)
     trained = _numbers(context_extension.longrope_frequencies(head_dim, ones))
     turns = _numbers(context_extension.rotations_in_context(head_dim, trained_len))
@@ -609,18 +743,54 @@ def extended_frequencies(
     for axes in (left, right):
         if never.size:
             axes.axvspan(never[0] - 0.5, pairs[-1] + 0.5, color=FAINT, alpha=0.6, linewidth=0)
-        axes.set(xlabel="pair", xlim=(-0.5, pairs[-1] + 0.5))
+        axes.set(xlabel="pair i (fast pairs left, slow pairs right)", xlim=(-0.5, pairs[-1] + 0.5))
     right.plot(pairs, turns, color=GREY, linestyle="-", linewidth=5, alpha=0.6, label="in training", solid_capstyle="butt")
     for (name, frequencies), (colour, style) in zip(slowed.items(), LINES, strict=True):
         frequencies = _numbers(frequencies)
         left.plot(pairs, frequencies / trained, color=colour, linestyle=style, label=name)
         right.plot(pairs, turns * factor * frequencies / trained, color=colour, linestyle=style)
     left.set(ylabel="new frequency / trained frequency", ylim=(0, 1.06))
-    left.set_title(f"slowed down for {factor:g} × {trained_len:,} tokens")
-    right.set(yscale="log", ylabel="turns over the whole text", title="shaded: less than one turn in training")
+    left.set_title(f"how much each pair is slowed: from {trained_len:,} to {factor:g} × {trained_len:,} tokens")
+    right.set(yscale="log", ylabel="full rotations over the whole sequence")
+    right.set_title("grey pairs: less than one rotation in training")
     right.axhline(1, color=GREY, linestyle=":", linewidth=1)
     left.legend(loc="upper right")
     right.legend(loc="upper right")
+    return figure
+
+
+@picture
+def extended_accuracy(extended: Iterable[Any]) -> Figure:
+    """What each method makes of a trained model at longer lengths, at once and after some steps of training there."""
+    rows = list(extended)
+    tasks, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "method"))
+    lengths, seeds = (sorted({getattr(row, name) for row in rows}) for name in ("length", "seed"))
+    figure = Figure(figsize=(9.6, 4), layout="constrained")
+    grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True, squeeze=False)
+    for (task, method), axes in zip(((task, method) for task in tasks for method in methods), grid.flat, strict=True):
+        for what, (colour, style), label in (
+            ("at_once", LINES[0], "without further training"),
+            ("trained_on", LINES[1], "after 50 steps at the length"),
+        ):
+            found = {(row.length, row.seed): getattr(row, what) for row in rows if (row.task, row.method) == (task, method)}
+            curves = np.array([[found[length, seed] for length in lengths] for seed in seeds])
+            axes.plot(lengths, curves.mean(axis=0), color=colour, linestyle=style, label=label)
+            if what == "at_once":
+                axes.fill_between(lengths, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+                for length, count in zip(lengths, (curves >= 0.9).sum(axis=0), strict=True):
+                    axes.text(length, 1.08, str(count), ha="center", fontsize=8, color=colour)
+        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
+        axes.set_xticks(lengths[::2], [str(length) for length in lengths[::2]])
+        axes.minorticks_off()
+    for axes, method in zip(grid[0], methods, strict=True):
+        axes.set_title(method)
+    for axes, task in zip(grid[:, 0], tasks, strict=True):
+        axes.set_ylabel(f"{task}: accuracy")
+    for axes in grid[-1]:
+        axes.set_xlabel("length")
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    title = f"trained at {lengths[0]}. Shaded: worst to best seed; numbers: how many of {len(seeds)} seeds reach 0.9; "
+    _headline(figure, title + "both without further training")
     return figure
 
 
@@ -629,7 +799,7 @@ def extended_frequencies(
 
 @picture
 def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
-    """The same token at every place: whatever is not plain in these scores is the position's doing."""
+    """The same token at every position: every difference between these scores comes from the positions."""
     d = 16
     rng = np.random.default_rng(0)
     parameters = {
@@ -645,17 +815,16 @@ def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
         placed = extrapolation.encode(method, token, parameters)
         scores = _numbers(extrapolation.logits(method, placed, placed, parameters))
         visible = scores[np.isfinite(scores)]
-        low, high = visible.min(), visible.max()
-        same = high - low < 1e-6
-        _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), low - 1 if same else low, high + 1 if same else high)
+        largest = max(np.abs(visible).max(), 1e-6)
+        _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), -largest, largest)
         axes.set(aspect="equal", xticks=[0, length - 1], yticks=[0, length - 1])
-    _headline(figure, "scores of one and the same token; in each panel the darkest is the highest")
+    _headline(figure, "scores of the same token at every position. Blue: above 0, red: below 0; each panel has its own scale")
     return figure
 
 
 @picture
 def accuracy_against_length(extrapolation: ModuleType, measured: Iterable[Any], run: str = "copy 3 back") -> Figure:
-    """One small panel a method: mean and spread over the seeds, and how far the method can be relied on."""
+    """One small panel per method: mean and spread over the seeds, and how far the method can be relied on."""
     rows = [row for row in measured if row.run == run]
     methods = list(dict.fromkeys(row.method for row in rows))
     lengths = sorted({row.length for row in rows})
@@ -672,18 +841,22 @@ def accuracy_against_length(extrapolation: ModuleType, measured: Iterable[Any], 
         axes.plot(lengths, mean, "o-", color=BLUE, markersize=4)
         if np.isnan(mean).any():
             axes.text(lengths[-1], 0.14, "no entry", ha="right", color=ORANGE, fontsize=8)
+        for length, column in zip(lengths, curves.T, strict=True):
+            if not np.isnan(column).all():
+                axes.text(length, 1.08, str((column >= 0.9).sum()), ha="center", fontsize=8, color=BLUE)
         if reliable:
             axes.plot(reliable, mean[lengths.index(reliable)], "o", **ring)
-        axes.set(xscale="log", ylim=(-0.03, 1.05), yticks=(0, 0.5, 1))
+        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
         axes.set_xticks(lengths, [str(length) for length in lengths])
         axes.minorticks_off()
-    _headline(figure, f"{run}, trained at {lengths[0]}. Thin lines: single seeds. Ring: reliable up to here, at 0.9")
+    title = f"{run}, trained at {lengths[0]}. Thin lines: single seeds. Numbers: how many of {len(seeds)} seeds reach 0.9. "
+    _headline(figure, title + "Ring: the mean is reliable up to here")
     return figure
 
 
 @picture
 def attention_against_distance(looks: dict[str, np.ndarray], back: int = 3) -> Figure:
-    """Where each trained method looks at the longest length: the right key stands `back` places behind the query."""
+    """Which distances get attention at the longest length: the right key stands `back` positions before the query."""
     figure, panels = _small_multiples(list(looks), "distance, in positions", "mean weight")
     for method, weights in looks.items():
         axes = panels[method]
@@ -694,6 +867,154 @@ def attention_against_distance(looks: dict[str, np.ndarray], back: int = 3) -> F
         axes.set_yticks((0.001, 0.01, 0.1, 1), ("0.001", "0.01", "0.1", "1"))
         axes.minorticks_off()
     _headline(figure, f"attention weight by distance at the longest length; the right key, {back} back, is the thick line")
+    return figure
+
+
+# 10. grids
+
+
+@picture
+def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8) -> Figure:
+    """Two neighbours on the grid are a whole row apart when it is flattened, and two neighbours in the row may be far apart."""
+    where = np.asarray(grids.grid_positions(height, width))
+    cells = height * width
+    cell = min(cell, cells - width - 1)
+    row_end = (cell // width + 1) * width - 1
+    pairs = ((cell, cell + width, BLUE, ""), (row_end, row_end + 1, ORANGE, "//"))
+
+    figure = Figure(figsize=(8.8, 4.2), layout="constrained")
+    strip, grid = figure.subplots(2, 1, height_ratios=(1, 3.2))
+    for axes, places in ((strip, np.stack([np.zeros(cells), np.arange(cells)], axis=1)), (grid, where)):
+        looks = {place: (colour, hatch) for *pair, colour, hatch in pairs for place in pair}
+        for number, (y, x) in enumerate(places):
+            colour, hatch = looks.get(number, ("white", ""))
+            axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, hatch=hatch, edgecolor=GREY, linewidth=0.7))
+            axes.text(x, y, str(number), ha="center", va="center", fontsize=8, color="white" if number in looks else INK)
+        axes.set(ylim=(places[:, 0].max() + 0.6, -0.6), xlim=(-0.6, places[:, 1].max() + 0.6), aspect="equal")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+    strip.set(title="flattened: one position per patch", yticks=[], xticks=[])
+    grid.set(xlabel="x", ylabel="y", xticks=range(width), yticks=range(height), title="on the grid: a row (y, x) per patch")
+    said = []
+    for (first, second, _, _), name in zip(pairs, ("blue", "striped"), strict=True):
+        down, right = where[second] - where[first]
+        steps = f"{abs(down)} down, {abs(right)} to the {'left' if right < 0 else 'right'}"
+        said.append(f"{name}: {first} and {second}, {second - first} apart in the flattened sequence; on the grid {steps}")
+    _headline(figure, "\n".join(said))
+    return figure
+
+
+@picture
+def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: float = 100.0) -> Figure:
+    """Every feature of a 2-D sinusoidal code is a pattern of stripes: across for y, upright for x, wider from pair to pair."""
+    codes = _numbers(grids.sinusoidal_2d(height, width, 12, base)).reshape(height, width, 12)
+    figure = Figure(figsize=(9.4, 2.8), layout="constrained")
+    panels = figure.subplots(2, 6, sharex=True, sharey=True)
+    for feature, axes in enumerate(panels.flat):
+        image = _heatmap(axes, codes[:, :, feature], -1, 1)
+        kind = f"{('sin', 'cos')[feature % 2]} {'yx'[feature // 6]}, pair {feature % 6 // 2}"
+        axes.set(title=kind, aspect="equal", xticks=[0, width - 1], yticks=[0, height - 1])
+    for axes in panels[1]:
+        axes.set_xlabel("x")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("y")
+    _shade_bar(figure, image, list(panels.flat), "value")
+    return figure
+
+
+def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
+    """The same speeds as `axial`, each pair in a direction of its own: both columns of a row are in use."""
+    speeds = np.sort(axial.sum(axis=1))[::-1]
+    directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two point the same way
+    return speeds[:, np.newaxis] * np.stack([np.cos(directions), np.sin(directions)], axis=1)
+
+
+@picture
+def favourite_offset(grids: ModuleType, down: int = 5, right: int = 7, head_dim: int = 64, base: float = 100.0) -> Figure:
+    """A query that likes one offset best: where a pair reads one axis, it also likes the whole row and the whole column."""
+    side = 25
+    where = np.asarray(grids.grid_positions(side, side))
+    middle, offset = np.full((1, 2), side // 2), np.array([[down, right]])
+    axial = _numbers(grids.axial_frequencies(head_dim, base))
+    ways = {
+        "axial": axial,
+        "alternating": _numbers(grids.alternating_frequencies(head_dim, base)),
+        "mixed: both axes in every pair": _mixed_frequencies(axial),
+    }
+    row = np.tile([1.0, 0.0], head_dim // 2)[np.newaxis]
+    figure, panels = _panels(3, 9.6, 3.4, sharey=True)
+    for (name, frequencies), axes in zip(ways.items(), panels, strict=True):
+        # This query, rotated by its own place, meets a key of `row` at the favourite offset with all its pairs in line.
+        query = grids.apply_rope_nd(row, offset, frequencies)
+        scores = _numbers(grids.grid_scores(query, np.repeat(row, len(where), axis=0), middle, where, frequencies))
+        image = _heatmap(axes, scores.reshape(side, side), -np.sqrt(head_dim) / 2, np.sqrt(head_dim) / 2)
+        axes.plot(side // 2, side // 2, "o", color=INK, markersize=5)
+        axes.plot(side // 2 + right, side // 2 + down, "s", color=INK, markerfacecolor="none", markersize=9)
+        axes.set(title=name, xlabel="x of the key", aspect="equal", xticks=[0, side - 1], yticks=[0, side - 1])
+    panels[0].set_ylabel("y of the key")
+    _shade_bar(figure, image, list(panels), "score")
+    _headline(figure, f"dot: the query.  square: the offset that it likes best, {down} down and {right} to the right")
+    return figure
+
+
+@picture
+def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20, width_pairs: int = 20) -> Figure:
+    """Which pair rotates with which axis: in sections the slow pairs are all of one axis, interleaved each axis has fast and slow ones."""
+    sections = (head_dim // 2 - height_pairs - width_pairs, height_pairs, width_pairs)
+    figure = Figure(figsize=(9.4, 3.4), layout="constrained")
+    panels = figure.subplots(2, 1, sharex=True)
+    for axes, interleaved in zip(panels, (False, True), strict=True):
+        frequencies = _numbers(grids.mrope_frequencies(head_dim, sections, interleaved=interleaved))
+        used = frequencies != 0
+        image = _heatmap(axes, np.where(used, np.log10(frequencies), np.nan).T, -5, 0)
+        counts = ", ".join(f"{axis} {count}" for axis, count in zip("thw", used.sum(axis=0), strict=True))
+        axes.set(yticks=range(3), yticklabels=["t", "h", "w"], ylabel="axis")
+        axes.set_title(f"{'interleaved' if interleaved else 'in sections'} {sections}: {counts} pairs")
+        axes.set_yticks(np.arange(4) - 0.5, minor=True)
+        axes.grid(axis="y", which="minor", color=FAINT, linestyle="-", linewidth=0.8)
+        axes.tick_params(which="minor", length=0)
+    panels[1].set_xlabel("pair")
+    _shade_bar(figure, image, list(panels), "log₁₀ of the frequency")
+    return figure
+
+
+@picture
+def sequence_positions(grids: ModuleType, before: int = 4, height: int = 3, width: int = 5, frames: int = 1, after: int = 4) -> Figure:
+    """Text counts on all three axes at once; an image spreads out on h and w, and the text after it goes on past its longest side."""
+    where = _numbers(grids.mrope_positions([before, (frames, height, width), after]))
+    tokens = np.arange(len(where))
+    figure = Figure(figsize=(8.8, 3.6), layout="constrained")
+    axes = figure.subplots()
+    axes.axvspan(before - 0.5, len(where) - after - 0.5, color=FAINT, alpha=0.6, linewidth=0)
+    looks = (("t", BLUE, "-", 3.2), ("h", ORANGE, "--", 2.2), ("w", INK, ":", 2.2))
+    for axis, (name, colour, style, thickness) in enumerate(looks):
+        axes.plot(tokens, where[:, axis], color=colour, linestyle=style, linewidth=thickness, label=name, drawstyle="steps-mid")
+    axes.plot(tokens, tokens, color=GREY, linestyle="-.", linewidth=1, label="number of the token")
+    following = grids.next_position(where)
+    axes.plot(len(where), following, "o", color=INK, markerfacecolor="white")
+    _note(axes, f"next: {following}", (len(where), following), (-2, 8), ha="center")
+    axes.set(xlabel="token", ylabel="coordinate", xlim=(-0.5, len(where) + 1.2), ylim=(-0.8, len(where) + 0.5))
+    axes.set_title(f"{before} tokens of text, {frames} × {height} × {width} cells (shaded), {after} tokens of text")
+    axes.legend(loc="upper left")
+    return figure
+
+
+@picture
+def stretched_grid(grids: ModuleType, new_height: int = 9, new_width: int = 13) -> Figure:
+    """One feature of a learned grid, stretched: bilinear fills in between the old cells, nearest repeats them."""
+    old = (4, 6)
+    table = np.random.default_rng(4).normal(size=(old[0] * old[1], 1))
+    smooth = _numbers(grids.resize_grid(table, old, (new_height, new_width))).reshape(new_height, new_width)
+    rows, columns = np.arange(new_height) * old[0] // new_height, np.arange(new_width) * old[1] // new_width
+    repeated = table.reshape(old)[np.ix_(rows, columns)]
+    figure, panels = _panels(3, 9.6, 3.0)
+    named = {"learned": table.reshape(old), "bilinear": smooth, "nearest": repeated}
+    for (name, values), axes in zip(named.items(), panels, strict=True):
+        image = _heatmap(axes, values, -2, 2)
+        rows, columns = values.shape
+        axes.set(title=f"{name}, {rows} × {columns}", xlabel="x", xticks=[0, columns - 1], yticks=[0, rows - 1])
+    panels[0].set_ylabel("y")
+    _shade_bar(figure, image, list(panels), "one feature of the table")
     return figure
 
 
@@ -712,8 +1033,8 @@ def _module(folder: Path, name: str) -> ModuleType:
 
 def draw_all(source: Path, target: Path) -> list[Path]:
     """Every picture, drawn from the modules in `source`, as PNG files in `target`."""
-    lab = _module(HERE / "extrapolation", "lab")
-    given: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks()}
+    lab, extension = (_module(HERE / lesson, "lab") for lesson in ("extrapolation", "context_extension"))
+    given: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks(), "extended": extension.saved()}
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for draw in PICTURES:
@@ -727,8 +1048,10 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    # Without the version of matplotlib, the same picture is the same file.
-    figure.savefig(path, dpi=100, metadata={"Software": None})
+    page = io.BytesIO()
+    figure.savefig(page, dpi=100)
+    # 256 colours are enough and take a third of the space; and without a version in it, the same picture is the same file.
+    Image.open(page).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main(arguments: list[str]) -> None:

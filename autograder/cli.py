@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import TextIO
+from typing import IO, Any, TextIO
 
 import click
 
@@ -20,10 +20,23 @@ from autograder import course
 CHECK_FAILED, WRONG_USE, WALL_DOWN = 1, 2, 3
 
 
+def _say(text: object, err: bool = False) -> None:
+    """All that a command prints itself. Names and messages in it are somebody else's choice: a character that would do something
+    to the terminal is spelled out, as JSON spells it."""
+    click.echo("".join(character if character.isprintable() or character == "\n" else _spelled(character) for character in str(text)), err=err)
+
+
+def _spelled(character: str) -> str:
+    return json.dumps(character)[1:-1]
+
+
 class Refusal(click.ClickException):
     """Ends the command with one sentence."""
 
     exit_code = WRONG_USE
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        _say(f"Error: {self.format_message()}", err=True)
 
 
 class WallDown(Refusal):
@@ -72,22 +85,22 @@ def grade(
     """Grade every submission in FOLDER."""
     from rich.console import Console
 
-    from autograder import batch
+    from autograder.batch import coordinator
+    from autograder.batch.jobs import BatchError
     from autograder.submission import NothingToGrade
 
-    disabled_locks = _disabled_locks(isolation)
+    configuration = coordinator.RunConfiguration(
+        folder,
+        out,
+        assignment=assignment,
+        jobs=jobs or len(os.sched_getaffinity(0)),
+        scheduler=scheduler,
+        disabled_locks=_disabled_locks(isolation),
+        regrade=regrade,
+    )
     try:
-        batch.grade(
-            folder,
-            assignment=assignment,
-            out=out,
-            jobs=jobs or len(os.sched_getaffinity(0)),
-            scheduler=scheduler,
-            disabled_locks=disabled_locks,
-            regrade=regrade,
-            console=Console(),
-        )
-    except (NothingToGrade, batch.BatchError) as error:
+        coordinator.grade(configuration, Console())
+    except (NothingToGrade, BatchError) as error:
         raise Refusal(str(error)) from error
 
 
@@ -116,7 +129,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         with Grader(disabled_locks) as grader:
             grade = grader.grade(course.find(submission.assignment), submission.cells)
     if as_json:
-        click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
+        _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
         one_submission.print_table(submission, grade)
     if grade is None or any(not one.passed for one in grade.test_results):
@@ -136,7 +149,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
         chosen = [course.find(name) for name in names] or course.assignments()
         settings = json.load(config) if config is not None else None
         for path in package.build(chosen, out, settings, isolation):
-            click.echo(path)
+            _say(path)
     except (LookupError, json.JSONDecodeError, package.PackageError) as error:
         raise Refusal(str(error)) from error
 
@@ -149,8 +162,8 @@ def handout(out: Path) -> None:
 
     try:
         for path in room.regenerate():
-            click.echo(f"updated {path}")
-        click.echo(room.build(out))
+            _say(f"updated {path}")
+        _say(room.build(out))
     except room.HandoutError as error:
         raise Refusal(str(error)) from error
 
@@ -159,12 +172,12 @@ def handout(out: Path) -> None:
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 def report(out: Path) -> None:
     """Write OUT/report.html again from the gradebook of a finished run."""
-    from autograder.batch import gradebook
-    from autograder.reports import class_page as room
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
 
     try:
-        click.echo(room.write(out))
-    except gradebook.GradebookError as error:
+        _say(postprocessing.write_report(out))
+    except GradebookError as error:
         raise Refusal(str(error)) from error
 
 
@@ -174,19 +187,19 @@ def similarity(out: Path) -> None:
     """List what is worth reading side by side among the submissions of a finished run."""
     from rich.console import Console
 
-    from autograder.batch import gradebook
-    from autograder.reports import class_page as page
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
     from autograder.reports import similarity as room
 
     console = Console()
     try:
         with console.status("Comparing what was handed in"):
-            pairs = room.write(out)
-            report_file = page.write(out)
-    except gradebook.GradebookError as error:
+            pairs = postprocessing.write_similarity(out)
+            report_file = postprocessing.write_report(out)
+    except GradebookError as error:
         raise Refusal(str(error)) from error
     room.print_table(pairs, console)
-    click.echo(f"Written to {out / room.FILE} and {report_file}.")
+    _say(f"Written to {out / room.FILE} and {report_file}.")
 
 
 @main.command()
@@ -195,19 +208,21 @@ def similarity(out: Path) -> None:
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
 def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
-    from autograder.batch import gradebook
+    from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import canvas as room
+    from autograder.submission.names import printable
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
-        written = room.write(out, roster, titles)
-    except (gradebook.GradebookError, room.RosterError) as error:
+        with Gradebook.reading(out) as book:
+            written = room.write(out, book, roster, titles)
+    except (GradebookError, room.RosterError) as error:
         raise Refusal(str(error)) from error
-    click.echo(f"{written.scores} scores in {written.path}")
+    _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
-        click.echo(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
+        _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
     for sentence in written.left_out:
-        click.echo(f"Left out: {sentence}.", err=True)
+        _say(f"Left out: {printable(sentence, 300)}.", err=True)
 
 
 @main.command()
@@ -236,7 +251,7 @@ def _disabled_locks(isolation: str) -> Collection[str]:
     if isolation == "none":
         from autograder.sandbox.confine import NAMES
 
-        click.echo("Warning: submissions run without isolation and can read and change what you can.", err=True)
+        _say("Warning: submissions run without isolation and can read and change what you can.", err=True)
         return NAMES
     from autograder.sandbox import promises
 

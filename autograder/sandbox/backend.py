@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.checks.call import Raised, Reply
 from autograder.checks.failure import Stopped
+from autograder.checks.status import Status, TestStatus
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow, ZygoteGone
 
@@ -36,7 +37,7 @@ class Told:
 
     failure: Raised | None
     """what stopped its file when it was first loaded"""
-    stopped: str | None
+    stopped: Status | None
     """the status of a submission that is not called any more"""
     printed: str
 
@@ -55,7 +56,7 @@ class Sandboxed:
         self.processor_begin = time.process_time()
         self.deaths = 0
         self.slow: Counter[str] = Counter()
-        self.status: str | None = None
+        self.status: Status | None = None
         self.why = ""
         self.printed = ""
 
@@ -72,9 +73,9 @@ class Sandboxed:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
         self._look_at_the_tests_time()
         if self.status is not None:
-            raise Stopped(self.status, self.why)
+            raise Stopped(TestStatus(self.status), self.why)
         if self.slow[function] >= self.limits.slow_calls:
-            raise Stopped("timeout", f"{function} did not return {self.limits.slow_calls} times and is not called again")
+            raise Stopped(TestStatus.TIMEOUT, f"{function} did not return {self.limits.slow_calls} times and is not called again")
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
         request = wire.request(function, args, kwargs, count_lines)
         try:
@@ -102,12 +103,12 @@ class Sandboxed:
         finally:
             self.seconds += time.monotonic() - begin
             if self.seconds >= self.limits.submission_seconds - 0.01:
-                self._give_up("timeout", f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds")
+                self._give_up(Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds")
 
     def _look_at_the_tests_time(self) -> None:
         """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
         if time.process_time() - self.processor_begin > self.limits.submission_seconds:
-            self._give_up("timeout", "not run: what the submission returned took too long to look at")
+            self._give_up(Status.TIMEOUT, "not run: what the submission returned took too long to look at")
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
         """A worker is gone: count it, and give up on the submission where another one would go the same way."""
@@ -117,13 +118,13 @@ class Sandboxed:
         self.slow[what] += is_slow
         if loading:
             how = f"did not finish loading {error.limit}" if isinstance(error, WorkerSlow) else f"{ended} while it was loaded"
-            self._give_up("timeout" if is_slow else "killed", f"{what} {how}")
+            self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, f"{what} {how}")
         elif self.deaths > self.limits.replacements:
             all_slow = sum(self.slow.values()) == self.deaths
-            self._give_up("timeout" if all_slow else "killed", f"not run: the submission {ended} {self.deaths} times")
-        return Stopped("timeout" if is_slow else "crashed", self.why if loading else f"{what} {ended}")
+            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, f"not run: the submission {ended} {self.deaths} times")
+        return Stopped(TestStatus.TIMEOUT if is_slow else TestStatus.CRASHED, self.why if loading else f"{what} {ended}")
 
-    def _give_up(self, status: str, why: str) -> None:
+    def _give_up(self, status: Status, why: str) -> None:
         if self.status is None:
             self.status, self.why = status, why
 

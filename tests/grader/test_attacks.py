@@ -28,6 +28,7 @@ from markdown_it import MarkdownIt
 from autograder import course
 from autograder.checks import codec
 from autograder.checks.failure import Kind, Stopped
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.grading import feedback
 from autograder.grading.grader import Grader
@@ -230,7 +231,7 @@ def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade
     nobody_heard_anything(ground)
     no_secret_is_shown(ground, source, grade)
     what_is_shown_at_once_is_settled(ground, source, grade)
-    assert ground.replaced or not attack.stem.startswith("replaced_and_") or grade.status == "timeout"
+    assert ground.replaced or not attack.stem.startswith("replaced_and_") or grade.status is Status.TIMEOUT
     nothing_is_rendered(source, grade)
     the_next_is_as_if_alone(ground)
     if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
@@ -337,10 +338,10 @@ def no_secret_is_shown(ground: Field, source: str, grade: Grade) -> None:
 
 def what_is_shown_at_once_is_settled(ground: Field, source: str, grade: Grade) -> None:
     """It is the same whatever comes of the hidden tests: results, status, time."""
-    other = [TestResult(one.test, "passed") if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
+    other = [TestResult(one.test, TestStatus.PASSED) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
     results = ground.grader._suite(ROPE)[1].score(other)
     otherwise = dataclasses.replace(
-        grade, status="graded", seconds=0.0, score=0.0, questions={}, test_results=other, gradescope=gradescope(results)
+        grade, status=Status.GRADED, seconds=0.0, score=0.0, questions={}, test_results=other, gradescope=gradescope(results)
     )
     assert pages(source, otherwise)[1] == pages(source, grade)[1]
     assert texts(otherwise) == texts(grade)

@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from autograder import course
 from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading import feedback
 from autograder.grading.grader import Grader
@@ -33,8 +34,8 @@ test_.__test__ = False  # type: ignore[attr-defined]
 
 def grade(*test_results: TestResult, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Grade:
     won = float(sum(one.test.points for one in test_results if one.passed))
-    stopped = status if status in ("timeout", "killed") else None
-    return Grade(status, won, float(len(test_results)), {}, list(test_results), {}, 0.0, stopped, failure, printed)
+    stopped = Status(status) if status in ("timeout", "killed") else None
+    return Grade(Status(status), won, float(len(test_results)), {}, list(test_results), {}, 0.0, stopped, failure, printed)
 
 
 def handed_in(source: str = "", **facts: object) -> Submission:
@@ -79,9 +80,9 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(grader: 
 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
-    secret = TestResult(test_("far", Phase.HIDDEN), "failed", "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
-    crash = TestResult(test_("odd", Phase.HIDDEN), "crashed", "ended by signal 9 at position 977", function=HOSTILE)
-    slow = TestResult(test_("slow", Phase.HIDDEN), "timeout", "977 seconds")
+    secret = TestResult(test_("far", Phase.HIDDEN), TestStatus.FAILED, "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
+    crash = TestResult(test_("odd", Phase.HIDDEN), TestStatus.CRASHED, "ended by signal 9 at position 977", function=HOSTILE)
+    slow = TestResult(test_("slow", Phase.HIDDEN), TestStatus.TIMEOUT, "977 seconds")
     said = feedback.markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
@@ -97,11 +98,12 @@ OUTCOMES = 8
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     """Of every status and kind, each with a hint, a name and a message of its own."""
     hidden, public = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
-    statuses = ("failed", "crashed", "timeout", "killed", "not_implemented", "waiting")
-    ends = [TestResult(hidden, "passed")]
+    statuses = set(TestStatus) - {TestStatus.PASSED, TestStatus.UNREADABLE}
+    ends = [TestResult(hidden, TestStatus.PASSED)]
     ends += [TestResult(hidden, status, f"{status}", None, kind, f"{kind}") for status in statuses for kind in (None, *Kind)]
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED}  # of answers, which come first
-    for before in (TestResult(public, "passed"), TestResult(public, "not_implemented", kind=Kind.NOT_WRITTEN)):
+    unwritten = TestResult(public, TestStatus.NOT_IMPLEMENTED, kind=Kind.NOT_WRITTEN)
+    for before in (TestResult(public, TestStatus.PASSED), unwritten):
         possible = [one for one in ends if one.kind is None or one.kind in kinds]
         assert len({feedback.markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
         assert len({feedback.told(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
@@ -112,23 +114,23 @@ def test_hidden_tests_tell_one_cause_per_question() -> None:
     """The first of them that has one; whether the others have the same is not told."""
     tests = [test_(name, Phase.HIDDEN, question) for question in "fg" for name in (f"{question}1", f"{question}2", f"{question}3")]
     hints = [None, "one", "two", "three", "three", None]
-    results = [TestResult(test, "failed", "", hint, Kind.VALUE) for test, hint in zip(tests, hints, strict=True)]
+    results = [TestResult(test, TestStatus.FAILED, "", hint, Kind.VALUE) for test, hint in zip(tests, hints, strict=True)]
     assert [one.hint for one in feedback.coarse(results)] == [None, "one", None, "three", None, None]
 
 
 def test_wrong_answers_are_counted_and_not_named() -> None:
     tests = [test_(f"answer[{key}]", Phase.ANSWERS, "ANSWERS") for key in "abc"]
-    wrong = [TestResult(one, "failed", "True is not right", None, Kind.ANSWER) for one in tests[:2]]
-    said = feedback.markdown(handed_in(), grade(*wrong, TestResult(tests[2], "passed")))
+    wrong = [TestResult(one, TestStatus.FAILED, "True is not right", None, Kind.ANSWER) for one in tests[:2]]
+    said = feedback.markdown(handed_in(), grade(*wrong, TestResult(tests[2], TestStatus.PASSED)))
     assert "Not right: 2 of 3 answers." in said and "True" not in said
 
 
 @pytest.mark.parametrize(
     "verdict_of",
     [
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "failed", HOSTILE, None, Kind.RAISED)),
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
-        lambda: grade(TestResult(test_("a", Phase.HIDDEN), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.FAILED, HOSTILE, None, Kind.RAISED)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.HIDDEN), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
         lambda: grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
         lambda: grade(printed=HOSTILE),
     ],
@@ -145,7 +147,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
     submission = handed_in(problem=Problem(HOSTILE, "for staff"))
-    for said in (feedback.markdown(submission, None), feedback.public_markdown(submission, grade())):
+    for said in (feedback.not_graded(submission.assignment, submission.problem.student), feedback.public_markdown(submission, grade())):
         assert_harmless(said)
         assert "for staff" not in said
 

@@ -39,12 +39,13 @@ def test_integer_positions_of_any_length(naive, rng):
     """0 … T − 1 in float64, for one token as well as many."""
     for length in (1, 2, *at_random(rng, 50, 3000)):
         expect.matches(naive.integer_positions, length)
-    expect.dtype(naive.integer_positions, 6)
+    expect.dtype(naive.integer_positions, 70_000)
 
 
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions_refuse_every_negative_length(naive):
-    """A negative length is refused by name, however small it is."""
+    """Every negative length is an error, and the message contains it."""
+    expect.answers(naive.integer_positions, 4)
     for length in (-1, -2, -70):
         expect.raises(ValueError, naive.integer_positions, length, mentions=length)
 
@@ -53,6 +54,7 @@ def test_integer_positions_refuse_every_negative_length(naive):
 def test_integer_positions_do_not_loop(naive):
     """numpy counts all positions at once."""
     expect.vectorised(naive.integer_positions, lambda length: (length,))
+    expect.dtype(naive.integer_positions, 3)
 
 
 # add_integer_positions
@@ -63,6 +65,7 @@ def test_add_with_any_shapes(naive, rng):
     """Any number of leading axes; one row or one feature as well as many."""
     for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
         expect.matches(naive.add_integer_positions, normal(rng, *shape))
+    expect.matches(naive.add_integer_positions, np.zeros((70_000, 1), dtype=np.float32))
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
@@ -70,19 +73,21 @@ def test_add_dtype(naive, rng):
     """float32 stays float32; everything else becomes float64."""
     expect.dtype(naive.add_integer_positions, normal(rng, 5, 4, dtype=np.float32))
     expect.dtype(naive.add_integer_positions, normal(rng, 5, 4))
-    expect.dtype(naive.add_integer_positions, rng.integers(-9, 10, (5, 4)))
+    expect.dtype(naive.add_integer_positions, rng.integers(-9, 10, (300, 1)))
+    expect.dtype(naive.add_integer_positions, normal(rng, 2100, 1, dtype=np.float16))
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_leaves_its_argument_alone(naive, rng):
-    """x is as it was afterwards."""
+    """The function does not change x."""
     expect.unchanged(naive.add_integer_positions, normal(rng, 5, 4))
     expect.unchanged(naive.add_integer_positions, normal(rng, 2, 5, 4, dtype=np.float32))
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_refuses_bad_arguments(naive):
-    """Rows need at least one feature."""
+    """Rows without features are an error."""
+    expect.answers(naive.add_integer_positions, features(3, 2))
     expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=[0])
     expect.raises(ValueError, naive.add_integer_positions, features(2, 3, 0), mentions=[0])
 
@@ -101,13 +106,14 @@ def test_normalized_of_any_length(naive, rng):
     """i/(L − 1) in float64, for one token, two, and many."""
     for length in (1, 2, 3, *at_random(rng, 50, 3000)):
         expect.matches(naive.normalized_positions, length)
-    expect.dtype(naive.normalized_positions, 7)
+    expect.dtype(naive.normalized_positions, 70_000)
     expect.dtype(naive.normalized_positions, 1)
 
 
 @pytest.mark.question("normalized_positions", points=0.25)
 def test_normalized_refuses_a_negative_length(naive):
-    """A negative length is refused by name."""
+    """A negative length is an error, and the message contains it."""
+    expect.answers(naive.normalized_positions, 4)
     for length in (-1, -2, -30):
         expect.raises(ValueError, naive.normalized_positions, length, mentions=length)
 
@@ -123,14 +129,14 @@ def test_normalized_does_not_loop(naive):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_every_short_text(naive):
-    """⌈log₂ L⌉, and at least 1, for every short text."""
+    """⌈log₂ L⌉, and at least 1, for every short sequence."""
     for length in range(1, 40):
         expect.matches(naive.bits_needed, length)
 
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_long_texts(naive, rng):
-    """With n bits 2^n positions can be written and no more."""
+    """n bits can write 2^n positions and no more."""
     for n in (10, 15, 16, 20, 24, 28):
         expect.matches(naive.bits_needed, 2**n - 1)
         expect.matches(naive.bits_needed, 2**n)
@@ -155,14 +161,15 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_refuses_a_negative_length(naive):
-    """A negative length is refused by name."""
+    """A negative length is an error, and the message contains it."""
+    expect.answers(naive.bits_needed, 4)
     for length in (-1, -2, -512):
         expect.raises(ValueError, naive.bits_needed, length, mentions=length)
 
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_does_not_loop_over_positions(naive):
-    """A loop over bits is fine, one over positions is not."""
+    """A loop over bits is allowed, a loop over positions is not."""
     expect.vectorised(naive.bits_needed, lambda length: (length,), length=4096)
 
 
@@ -171,12 +178,13 @@ def test_bits_needed_does_not_loop_over_positions(naive):
 
 @pytest.mark.question("binary_positions", points=0.5)
 def test_binary_of_any_length(naive, rng):
-    """Just enough columns, or as many as asked for, for one token as well as many."""
+    """As many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.binary_positions, length)
         expect.matches(naive.binary_positions, length, 10)
     expect.matches(naive.binary_positions, 1, 1)
     expect.matches(naive.binary_positions, 16, n_bits=4)
+    expect.matches(naive.binary_positions, 5, 40)
 
 
 @pytest.mark.question("binary_positions", points=0.25)
@@ -188,8 +196,9 @@ def test_binary_dtype(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_bad_arguments(naive):
-    """Too few columns for the last position, none at all, and a negative length are refused."""
-    for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9)):
+    """Too few columns for the last position, no column, and a negative length are errors."""
+    expect.answers(naive.binary_positions, 3, 2)
+    for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9), (65_537, 16)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.binary_positions, length, n_bits, mentions=named)
     expect.raises(ValueError, naive.binary_positions, 1, 0, mentions=[0, 1])
@@ -200,7 +209,7 @@ def test_binary_refuses_bad_arguments(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_does_not_loop_over_positions(naive):
-    """numpy writes all positions at once; a loop over bits is fine."""
+    """numpy writes all positions at once; a loop over bits is allowed."""
     expect.vectorised(naive.binary_positions, lambda length: (length,), length=256)
 
 
@@ -216,7 +225,8 @@ def test_bit_period_of_any_bit(naive):
 
 @pytest.mark.question("bit_period", points=0.25)
 def test_bit_period_refuses_every_negative_bit(naive):
-    """A negative bit is refused by name."""
+    """A negative bit is an error, and the message contains it."""
+    expect.answers(naive.bit_period, 4)
     for bit in (-1, -2, -9):
         expect.raises(ValueError, naive.bit_period, bit, mentions=bit)
 
@@ -224,7 +234,7 @@ def test_bit_period_refuses_every_negative_bit(naive):
 @pytest.mark.question("bit_period", points=0.5)
 @given(bit=st.integers(0, 5))
 def test_bits_repeat_after_their_period(naive, bit):
-    """A column of the binary code repeats after its bit's period, and is the other way round after half of it."""
+    """A column of the binary code repeats after its bit's period; after half a period each bit is the opposite one."""
     period = naive.bit_period(bit)
     column = np.arange(3 * 2 ** (bit + 1)) >> bit & 1
     expect.close(column[period:], column[:-period], "the column repeats after a period")
@@ -240,11 +250,12 @@ def test_hamming_of_any_codes(naive, rng):
     for shape in ((9, 5), (2, 1), (40, 12), (5, 5)):
         expect.matches(naive.hamming_steps, random_codes(rng, *shape))
     expect.matches(naive.hamming_steps, random_codes(rng, 1, 4))
+    expect.matches(naive.hamming_steps, np.tile([[0], [1]], (2, 300)))
 
 
 @pytest.mark.question("hamming_steps", points=0.375)
 def test_hamming_of_the_two_codes(naive):
-    """A binary counter changes as many bits as it carries; reflected Gray code changes one."""
+    """A step of the binary code changes one bit more than it carries; a step of Gray code changes one bit."""
     numbers, bits = np.arange(64)[:, np.newaxis], np.arange(6)[::-1]
     counter = naive.hamming_steps(numbers >> bits & 1)
     expect.close(np.sum(counter), 2.0**7 - 6 - 2, "2^(n+1) − n − 2 bits change while n bits count through")
@@ -255,8 +266,9 @@ def test_hamming_of_the_two_codes(naive):
 
 @pytest.mark.question("hamming_steps", points=0.25)
 def test_hamming_as_an_array_function(naive, rng):
-    """int64, and the codes are as they were afterwards."""
+    """The result is int64, and the function does not change the codes."""
     expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4))
+    expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4).astype(np.uint8))
     expect.unchanged(naive.hamming_steps, random_codes(rng, 7, 4))
 
 
@@ -271,12 +283,13 @@ def test_hamming_does_not_loop(naive):
 
 @pytest.mark.question("gray_positions", points=0.5)
 def test_gray_of_any_length(naive, rng):
-    """Just enough columns, or as many as asked for, for one token as well as many."""
+    """As many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.gray_positions, length)
         expect.matches(naive.gray_positions, length, 10)
     expect.matches(naive.gray_positions, 1, 1)
     expect.matches(naive.gray_positions, 16, n_bits=4)
+    expect.matches(naive.gray_positions, 5, 40)
 
 
 @pytest.mark.question("gray_positions", points=0.25)
@@ -288,8 +301,9 @@ def test_gray_dtype(naive):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_bad_arguments(naive):
-    """Too few columns for the last position, none at all, and a negative length are refused."""
-    for length, n_bits in ((3, 1), (5, 2), (257, 8)):
+    """Too few columns for the last position, no column, and a negative length are errors."""
+    expect.answers(naive.gray_positions, 3, 2)
+    for length, n_bits in ((3, 1), (5, 2), (257, 8), (65_537, 16)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.gray_positions, length, n_bits, mentions=named)
     expect.raises(ValueError, naive.gray_positions, 1, 0, mentions=[0, 1])
@@ -299,7 +313,7 @@ def test_gray_refuses_bad_arguments(naive):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_does_not_loop_over_positions(naive):
-    """numpy writes all codes at once; a loop over bits is fine."""
+    """numpy writes all codes at once; a loop over bits is allowed."""
     expect.vectorised(naive.gray_positions, lambda length: (length,), length=256)
 
 
@@ -321,4 +335,11 @@ def test_gray_is_reflected(naive, length):
 )
 def test_answer(naive, key):
     """Every question has one right answer."""
+    expect.answer(naive, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["position_that_leaves_one_percent", "first_position_lost_in_float16"])
+def test_practice_answer(naive, key):
+    """A question for practice: no points."""
     expect.answer(naive, key)
