@@ -56,6 +56,7 @@ figures: $(READY)
 experiment: $(READY)
 	@$(BIN)/python -m assignments.context_extension.lab
 	@$(BIN)/python -m assignments.extrapolation.lab
+	@$(BIN)/python -m assignments.modern.lab
 
 bench: $(READY)
 	@$(BIN)/autograder bench

@@ -19,11 +19,17 @@ from matplotlib.text import Text
 from assignments import figures
 from assignments.context_extension import lab as extension
 from assignments.extrapolation import lab
+from assignments.modern import lab as layers
 from autograder import course
 from autograder.grading import catalogue
 from autograder.handout import stub
 
-MEASURED: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks(), "extended": extension.saved()}
+MEASURED: dict[str, Any] = {
+    "measured": lab.saved(),
+    "looks": lab.saved_looks(),
+    "extended": extension.saved(),
+    "schedules": layers.saved(),
+}
 Draw = Callable[..., Figure]
 
 
@@ -83,7 +89,9 @@ def test_a_picture_of_the_solution_is_no_card(draw: Draw) -> None:
     assert any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), "an axis says what it measures"
 
 
-@pytest.mark.parametrize("draw", [figures.token_shuffle, figures.decay, figures.score_patterns, figures.stretched_grid])
+@pytest.mark.parametrize(
+    "draw", [figures.token_shuffle, figures.decay, figures.score_patterns, figures.stretched_grid, figures.cache_with_sinks]
+)
 def test_a_picture_with_random_features_is_the_same_each_time(draw: Draw) -> None:
     assert np.array_equal(pixels(drawn(draw)), right(draw)[1])
 
@@ -175,6 +183,12 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
         (figures.axes_of_pairs, "mrope_frequencies"),
         (figures.sequence_positions, "mrope_positions"),
         (figures.stretched_grid, "resize_grid"),
+        (figures.first_token, "position_from_share"),
+        (figures.layer_schedules, "rope_layers"),
+        (figures.windows_and_chunks, "chunk_mask"),
+        (figures.partial_and_p_rope, "p_rope_frequencies"),
+        (figures.cache_with_sinks, "shift_keys"),
+        (figures.content_and_position, "decoupled_scores"),
     ],
     ids=lambda one: getattr(one, "__name__", one),
 )

@@ -19,6 +19,7 @@ import pytest
 
 from assignments.context_extension import lab as extension
 from assignments.extrapolation import lab
+from assignments.modern import lab as layers
 from autograder import course
 from autograder.grading import catalogue
 
@@ -988,6 +989,100 @@ def grids(m: Any) -> Sentences:
     yield f"the fastest pair of $y$ has frequency {short(alternating[0])}, the fastest pair of $x$ has {alternating[1]:.3f}"
 
 
+@lesson
+def modern(m: Any) -> Sentences:
+    step = m.first_token_share(1002)[1000] - m.first_token_share(1002)[1001]
+    assert round(step * 1e6) == 1
+    yield "Between positions 1000 and 1001 the share changes by about one millionth"
+    bases = [f"{base:,.0f}" for base in (m.layer_bases(6, 6)[0], m.layer_bases(6, 6)[5])]
+    yield f"five local layers with base {bases[0]} and then one global layer with base {bases[1]}"
+    assert np.flatnonzero(m.layer_bases(6, 6) == 1e6).tolist() == [5]
+
+    yield f"Token 0 gets the weight 0.25. Then $1/0.25 - 1 = {short(m.position_from_share(0.25))}$: this is position 3"
+    seen = [np.flatnonzero(mask(1, 6, size)[0]).tolist() for mask, size in ((m.sliding_window_mask, 3), (m.chunk_mask, 4))]
+    yield f"With a window of 3 it sees the keys {seen[0][0]}, {seen[0][1]} and {seen[0][2]}. With chunks of 4"
+    yield f"so it sees {seen[1][0]} and {seen[1][1]}."
+    yield f"$\\theta = {point(m.p_rope_frequencies(4, 1))}$"
+    yield f"frequencies are ${point(m.p_rope_frequencies(4, 0.5))}$"
+    assert m.p_rope_frequencies(2, 1)[0] == m.p_rope_frequencies(4, 0.5)[0]
+    halves = point(m.p_rope_frequencies(8, 0.5)), point(m.p_rope_frequencies(4, 1))
+    yield f"p-RoPE has ${halves[0]}$, partial RoPE has ${halves[1]}$"
+    one = [[[1.0, 0.0]]]
+    score = m.decoupled_scores(one, one, one, one[0], [3], [1]).item()
+    yield f"$\\cos(3 - 1) = {tex(math.cos(2), 4)}$. The score is $(1 - {-math.cos(2):.4f})/\\sqrt 4 = {tex(score, 4)}$"
+    kept = m.kept_tokens(9, 2, 3)
+    yield f"tokens {', '.join(map(str, kept))} stay. To close the gap the last three move from positions {', '.join(map(str, kept[2:]))} to"
+    yield f"2, 3, 4, so the offset is {short(2 - kept[2])}"
+    blocks = (np.arange(6) // 4).tolist()
+    yield f"np.arange(6) // 4 # {blocks}: the block of each position"
+
+    factors = m.temperature([8190, 8191, 999_999])
+    assert factors[0] == 1
+    yield f"the first step is at position 8191. The factor is {factors[1]:.2f} there, and {factors[2]:.2f} at position 999,999"
+    scale = float(m.log_n_scale(32767, 2048))
+    weights = [math.exp(10 * by) / (math.exp(10 * by) + keys - 1) for keys, by in ((2048, 1), (32768, 1), (32768, scale))]
+    yield f"With 2048 keys its weight is {weights[0]:.2f}. With 32,768 keys it is {weights[1]:.2f}."
+    yield f"$\\ln 32768 / \\ln 2048 = {ratio(scale)}$, and the weight is {weights[2]:.2f}."
+    assert m.log_n_scale(2047, 2048) == 1
+
+    some, every = m.p_rope_frequencies(512, 0.25, 1e6), m.p_rope_frequencies(512, 1, 1e6)
+    rotating = np.flatnonzero(some)
+    yield f"In a head of 512 features {len(rotating)} of {len(some)} pairs rotate"
+    yield f"The slowest of them needs {2 * math.pi / some[rotating[-1]]:.0f} positions for a full turn"
+    yield f"With all pairs it would be {2 * math.pi / every[-1]:,.0f}."
+    yield f"keeps 512 + 64 = {512 + 64} numbers per token and layer. With ordinary heads it would be 2 · 128 · 128 = {2 * 128 * 128:,}"
+    window = m.sliding_window_mask(2, 4, 2)
+    yield f"mask = (p - 2 < j) & (j <= p) # {window.tolist()}"
+    yield "torch.view_as_real(pairs * turn).flatten(-2) # [[0.5403, 0.8415, 0.99995, 0.0099998]]"
+    assert np.allclose(m.shift_keys([[1.0, 0, 1, 0]], 1), [[0.5403, 0.8415, 0.99995, 0.0099998]], atol=5e-5)
+    yield from _schedules()
+
+
+def _schedules() -> Sentences:
+    """What the run of lesson 11 left. Its tables are compared in `test_modern_lab.py`."""
+    rows = layers.saved()
+    copying, passkey = layers.TASKS
+    none, second, every = layers.SCHEDULES
+
+    def found(task: str, schedule: str, length: int) -> np.ndarray:
+        return layers.accuracies(rows, task, schedule)[length]
+
+    def mean(task: str, schedule: str, length: int) -> str:
+        return f"{found(task, schedule, length).mean():.2f}"
+
+    def reliable(task: str, schedule: str, length: int) -> int:
+        return int((found(task, schedule, length) >= layers.RELIABLE).sum())
+
+    words = {1: "one", 3: "three", 4: "four", 5: "five"}
+    assert len(layers.SEEDS) == 5
+    yield f"Each layer has one head and a small network of {layers.HIDDEN} units per token, and the model has {layers.WIDTH} features"
+    yield f"at each of the last {layers.TASKS[copying].last} positions, name the token that stands {layers.BACK} positions back"
+    yield f"{layers.VOCABULARY} tokens to choose from, so a guess is right once in 16 times ({1 / layers.VOCABULARY:.2f})"
+    yield f"Training takes {layers.STEPS:,} steps of {layers.BATCH} texts"
+    yield f"with an accuracy of at least {layers.RELIABLE:g}"
+    assert (found(copying, none, 16) > 0.995).all()
+    yield "All five seeds copy without an error at 16 tokens"
+    yield f"one layer without an encoding reached {lab.by_length(lab.saved(), 'copy 3 back', 'none')[16].mean():.2f}"
+    yield f"At 20 tokens the accuracy is {mean(copying, none, 20)}, at 32 it is {mean(copying, none, 32)}"
+    yield f"reliable to 24 tokens with {words[reliable(passkey, none, 24)]} of five seeds"
+    assert reliable(passkey, every, 32) == 0
+    yield f"On the passkey task {words[reliable(passkey, second, 32)]} of five seeds are reliable to 32 tokens, and no seed is with"
+    yield f"At 128 tokens the means are {mean(passkey, second, 128)} and {mean(passkey, every, 128)}"
+    assert reliable(copying, second, 24) == reliable(copying, every, 24)
+    yield f"both are reliable at 24 tokens with {words[reliable(copying, second, 24)]} of five seeds; at 64"
+    yield f"tokens the means are {mean(copying, second, 64)} and {mean(copying, every, 64)}"
+    assert reliable(copying, second, 48) == reliable(copying, every, 48) == 1
+    spreads = [f"{found(copying, schedule, 48).std(ddof=1):.2f}" for schedule in (second, every)]
+    yield (
+        f"the means are {mean(copying, second, 48)} and {mean(copying, every, 48)} with standard deviations of {spreads[0]} and "
+        f"{spreads[1]}. And nothing here is reliable at 128 tokens"
+    )
+    assert not any(reliable(task, schedule, 128) for task in layers.TASKS for schedule in layers.SCHEDULES)
+    ends = {schedule: [max(layers.reliable_up_to(rows, task, schedule)) for task in layers.TASKS] for schedule in layers.SCHEDULES}
+    assert max(ends[none]) == 24
+    assert ends[every] == [48, 24] and ends[second] == [48, 48]
+
+
 # The questions: what the lessons ask and do not say, found with the functions.
 
 ASKED: dict[str, Callable[[Any], dict[str, Any]]] = {}
@@ -1169,6 +1264,17 @@ def images_and_text(m: Any) -> dict[str, Any]:
         "position_of_text_after_it": m.mrope_positions([(1, 16, 16), 1])[-1, 0],
         "text_under_mrope_is_plain_rope": np.allclose(m.apply_rope_nd(x, text, theta), plain),
         "axial_rope_sees_diagonals_in_one_pair": bool((np.count_nonzero(m.axial_frequencies(64), axis=1) > 1).any()),
+    }
+
+
+@asked_in("modern")
+def layers_and_shares(m: Any) -> dict[str, Any]:
+    counted = m.position_from_share(m.first_token_share(50))
+    return {
+        "rope_layers_of_36_with_interval_4": m.rope_layers(36, 4).sum(),
+        "causal_attention_without_encoding_counts": np.allclose(counted, np.arange(50)),
+        "share_of_first_token_at_position_9": m.first_token_share(10)[9],
+        "p_rope_keeps_the_fastest_pair": m.p_rope_frequencies(64, 0.25)[0] == m.p_rope_frequencies(64, 1)[0],
     }
 
 
