@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
 import re
 import sys
 import textwrap
@@ -27,15 +28,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 
 # One look for all. The colours are told apart by colour-blind readers too, and each comes with a line style,
-# so that a print in grey can be read too; the one colour map grows darker with the value and nothing else.
+# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are red below 0 and blue above.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
-SHADES = "Blues"
+SHADES, SIGNED = "Blues", "RdBu"
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -172,14 +174,16 @@ def _note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, f
 
 
 def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """A matrix as shades, with the numbers written in where `digits` says how many."""
+    """A matrix as shades, with the numbers written in where `digits` says how many; white is 0 where `low` is −`high`."""
     values = _numbers(values)
-    image = axes.imshow(values, cmap=SHADES, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
+    signed = low == -high
+    shades = SIGNED if signed else SHADES
+    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if digits is not None:
         for (row, column), value in np.ndenumerate(values):
-            dark = (value - low) / (high - low) > 0.6
+            dark = abs(value) / high > 0.7 if signed else (value - low) / (high - low) > 0.6
             text = f"{value:.{digits}f}".replace("-", "−")
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else INK)
     return image
@@ -218,6 +222,38 @@ def _signed(value: float, digits: int = 2) -> str:
 
 # 1. attention
 
+@picture
+def three_networks(tokens: int = 6) -> Figure:
+    """How the last token hears of the first: step by step, through windows of neighbours, or at once."""
+    figure, panels = _panels(3, 9.4, 3.1, sharey=True)
+    columns = np.arange(tokens)
+    last = tokens - 1
+    rnn = [((0, column), (0, column + 1)) for column in range(last)]
+    # A window of three: each layer hears one neighbour more on either side.
+    layers = max(last, 1)
+    cnn = [((layer, column + step), (layer + 1, column)) for layer in range(layers) for column in columns for step in (-1, 0, 1)]
+    cnn = [edge for edge in cnn if 0 <= edge[0][1] < tokens]
+    attention = [((0, column), (1, other)) for column in columns for other in columns]
+    path = [((layer, layer), (layer + 1, layer + 1)) for layer in range(layers)]
+    drawings = (
+        ("RNN: one token after the other", rnn, rnn, f"from token 0 to token {last}: {last} steps"),
+        ("CNN: a window of three neighbours", cnn, path, f"from token 0 to token {last}: {last} layers"),
+        ("attention: every pair at once", attention, [((0, 0), (1, last))], f"from token 0 to token {last}: 1 layer"),
+    )
+    for axes, (title, edges, way, words) in zip(panels, drawings, strict=True):
+        for kind, colour, width in ((edges, FAINT, 1.0), (way, ORANGE, 2.2)):
+            for (low, start), (high, end) in kind:
+                arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "shrinkA": 5, "shrinkB": 5}
+                axes.annotate("", (end, high), (start, low), arrowprops=arrow)
+        for level in {level for edge in edges for level, _ in edge}:
+            axes.plot(columns, np.full(tokens, level), "o", color=BLUE, markersize=7)
+        axes.set(title=title, xlabel=f"token\n{words}", xticks=columns, xlim=(-0.6, last + 0.6), ylim=(-0.5, layers + 0.5))
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+    panels[0].set_ylabel("layer (the lowest row: the input)")
+    return figure
+
+
 WORDS = ("the", "dog", "bites", "the", "man")
 MAN_BITES_DOG = (0, 4, 2, 3, 1)
 
@@ -239,16 +275,18 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
     figure, (left, right) = _panels(2, 8.4, 3.7)
     for axes, weights, words, title in (
-        (left, before, WORDS, "the tokens in order"),
+        (left, before, WORDS, "attention weights, tokens in order"),
         (right, after, [WORDS[place] for place in order], "the same tokens, shuffled"),
     ):
         image = _heatmap(axes, weights, 0, 1, digits=2)
         axes.set(title=title, xlabel="key", xticks=range(5), yticks=range(5), xticklabels=words, yticklabels=words)
     left.set_ylabel("query")
     _shade_bar(figure, image, (left, right), "attention weight")
-    verdict = "the outputs only moved with their tokens" if gap < 1e-6 else "the outputs themselves changed"
-    mask_word = "with a causal mask" if causal else "without a mask"
-    _headline(figure, f"{mask_word}, equivariance gap {gap:.1g}: {verdict}\n")
+    moved_only = gap < 1e-6
+    verdict = "the outputs moved with their tokens and did not change" if moved_only else "the outputs changed"
+    mask_word = "With a causal mask" if causal else "Without a mask"
+    size = "0 up to rounding" if moved_only else f"{gap:.2g}"
+    _headline(figure, f"{mask_word} the equivariance gap is {size}: {verdict}.\n")
     return figure
 
 
@@ -257,7 +295,7 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
 @picture
 def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
-    """Add the position to every feature, and soon the token is a ripple on it."""
+    """Add the position to every feature: soon it is much larger than the features of the token."""
     tokens = np.random.default_rng(0).normal(size=(length, 64))
     placed = _numbers(naive.add_integer_positions(tokens))
     positions = _numbers(naive.integer_positions(length))
@@ -267,10 +305,11 @@ def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
     figure, (left, right) = _panels(2, 8.4, 3.2)
     for rows, colour, label in ((tokens, GREY, "token alone"), (placed, BLUE, "token + position")):
         left.fill_between(positions, rows.min(axis=1), rows.max(axis=1), color=colour, alpha=0.8, linewidth=0, label=label)
-    left.set(title="smallest to largest feature of each row", xlabel="position", ylabel="feature value")
+    left.set(title="smallest to largest feature of each token", xlabel="position", ylabel="feature value")
     left.legend(loc="upper left")
     right.plot(positions[1:], angles, color=BLUE)
-    right.set(title="all rows end up pointing the same way", xlabel="position", ylabel="angle to the row before, in degrees")
+    right.set(title="far from the start all rows point in one direction", xlabel="position")
+    right.set_ylabel("angle to the row before, in degrees")
     right.set(xscale="log", yscale="log", ylim=(0.1, 180), xlim=(1, length))
     right.set_yticks((0.1, 1, 10, 90), ("0.1", "1", "10", "90"))
     right.minorticks_off()
@@ -293,7 +332,8 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
         axes.text(-0.02, row, f"{length} tokens", ha="right", va="center")
         step = f"one step: {places[1] - places[0]:.3f}" if length > 1 else ""
         axes.text(1.02, row, step, ha="left", va="center")
-    axes.set(xlim=(-0.14, 1.2), ylim=(-0.4, 1.55), yticks=[], xticks=np.linspace(0, 1, 6), xlabel="normalized position")
+    axes.set(xlim=(-0.14, 1.2), ylim=(-0.4, 1.55), yticks=[], xticks=np.linspace(0, 1, 6))
+    axes.set_xlabel("normalized position; each tick mark is one token")
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_bounds(0, 1)
     return figure
@@ -301,7 +341,7 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
 
 @picture
 def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
-    """Each bit is a square wave of twice the period of the one below it; the steps where many flip at once stand out."""
+    """Each bit is a square wave with twice the period of the bit below it. At some steps many bits change at once."""
     codes, gray = np.asarray(naive.binary_positions(length)), np.asarray(naive.gray_positions(length))
     steps, gray_steps = naive.hamming_steps(codes), naive.hamming_steps(gray)
     n_bits = codes.shape[1]
@@ -312,15 +352,36 @@ def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
         wave = codes[:, n_bits - 1 - bit]
         waves.stairs(0.7 * wave + bit, places, baseline=bit, fill=True, color=BLUE, alpha=0.85, linewidth=0)
     names = [f"bit {bit}, period {naive.bit_period(bit)}" for bit in range(n_bits)]
-    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit, read along the text")
+    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit as a wave: blue is 1, white is 0")
     waves.spines["left"].set_visible(False)
     waves.tick_params(axis="y", length=0)
     between = np.arange(length - 1) + 0.5
     jumps.bar(between, steps, width=0.5, color=ORANGE, label="binary")
     jumps.plot(between, gray_steps, "_", color=INK, markersize=7, markeredgewidth=1.6, label="Gray")
     jumps.set(xlabel="position", ylabel="bits changed", xlim=(-0.6, length - 0.4), ylim=(0, n_bits + 0.4))
-    jumps.set_title("from each position to the next")
+    jumps.set_title("how many bits change from each position to the next")
     jumps.legend(loc="upper left", ncols=2)
+    return figure
+
+
+@picture
+def binary_carry(naive: ModuleType, n_bits: int = 9) -> Figure:
+    """Adding 1 to a bit that is 1 makes it 0 and carries on to the next bit: the framed bits changed in the last step."""
+    codes = np.asarray(naive.binary_positions(2**n_bits, n_bits))
+    middle = 2 ** (n_bits - 1)
+    shown = (range(9), range(middle - 4, middle + 5))
+    figure, panels = _panels(2, 9.4, 0.9 + 0.31 * n_bits, sharey=True)
+    for axes, positions in zip(panels, shown, strict=True):
+        _heatmap(axes, codes[positions].T, 0, 2, digits=0)
+        for column, position in enumerate(positions):
+            changed = np.flatnonzero(codes[position] != codes[position - 1]) if position else ()
+            for row in changed:
+                axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=1.8))
+        axes.set(xlabel="position", xticks=range(len(positions)), xticklabels=positions)
+    panels[0].set(yticks=range(n_bits), yticklabels=[f"bit {bit}" for bit in reversed(range(n_bits))])
+    panels[0].set_title("the first positions")
+    panels[1].set_title(f"the step from {middle - 1} to {middle} changes all {n_bits} bits")
+    _headline(figure, "Positions in binary, one per column. Framed: this bit differs from the position before.")
     return figure
 
 
@@ -329,7 +390,7 @@ def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
 
 @picture
 def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
-    """Fast columns on the left, slow ones on the right; a row is the code of a position."""
+    """Fast pairs on the left, slow ones on the right; each row is the code of one position."""
     figure, (small, large) = _panels(2, 10, 4.2, width_ratios=(1, 1.35))
     _heatmap(small, sinusoidal.sinusoidal_encoding(np.arange(12), 8, base), -1, 1, digits=2)
     names = [f"{kind} {pair}" for pair in range(4) for kind in ("sin", "cos")]
@@ -338,13 +399,32 @@ def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
     image = _heatmap(large, sinusoidal.sinusoidal_encoding(np.arange(20), 32, base), -1, 1)
     large.set(title="20 positions, 32 features", xlabel="feature", ylabel="position")
     large.set(yticks=range(0, 20, 2), xticks=range(0, 32, 4))
-    _shade_bar(figure, image, (small, large), "value")
+    _shade_bar(figure, image, (small, large), "value (white is 0)")
+    return figure
+
+
+@picture
+def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32, length: int = 60) -> Figure:
+    """The heatmap with positions from left to right: the code of one position is a vertical slice of it."""
+    codes = _numbers(sinusoidal.sinusoidal_encoding(np.arange(length), d_model))
+    at = min(position, length - 1)
+    figure, (heat, bars) = _panels(2, 9.4, 4.2, width_ratios=(1.9, 1), sharey=True)
+    image = _heatmap(heat, codes.T, -1, 1)
+    heat.add_patch(Rectangle((at - 0.5, -0.5), 1, d_model, fill=False, edgecolor=INK, linewidth=1.8))
+    heat.set(title="all positions", xlabel="position", ylabel="feature (fast pairs at the top)", yticks=range(0, d_model, 4))
+    features = np.arange(d_model)
+    for start, name, colour in ((0, "sine", GREEN), (1, "cosine", PURPLE)):
+        bars.barh(features[start::2], codes[at, start::2], color=colour, height=0.8, label=name, hatch="" if start == 0 else "///")
+    bars.axvline(0, color=GREY, linewidth=0.8, linestyle="-")
+    bars.set(title=f"the slice at position {at}: its code", xlabel="value", xlim=(-1.1, 1.1))
+    bars.legend(loc="lower left")
+    _shade_bar(figure, image, heat, "value (white is 0)")
     return figure
 
 
 @picture
 def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16) -> Figure:
-    """Wavelengths are spread evenly on a logarithmic scale; in any window only some of the hands visibly move."""
+    """Each wavelength is a fixed factor longer than the one before; in a short sequence the slow pairs hardly move."""
     lengths = _numbers(sinusoidal.wavelengths(d_model))
     omega = _numbers(sinusoidal.frequencies(d_model))
     pairs = np.arange(len(lengths))
@@ -352,14 +432,14 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
     fan.plot(lengths, pairs, "o", color=BLUE)
     fan.axvspan(lengths.min() / 3, zoom, color=FAINT, alpha=0.6, linewidth=0)
     fan.set(xscale="log", xlim=(lengths.min() / 3, lengths.max() * 3), yticks=pairs)
-    fan.set(xlabel="wavelength, in positions", ylabel="pair", title="come round inside the window: shaded")
+    fan.set(xlabel="wavelength, in positions", ylabel="pair", title=f"shaded: at least one full turn\nin {zoom:g} positions")
     fan.invert_yaxis()
     positions = np.linspace(0, zoom, 1000)
     for pair, wave in enumerate(np.sin(np.outer(omega, positions))):
         colour = BLUE if lengths[pair] <= zoom else GREY
         waves.plot(positions, pair - 0.4 * wave, color=colour, linestyle="-", linewidth=1.2)
     waves.set(xlabel="position", yticks=pairs, ylim=(len(pairs) - 0.4, -0.6), xlim=(0, zoom))
-    waves.set_title(f"sin of each pair over {zoom:g} positions")
+    waves.set_title(f"the sine of each pair over {zoom:g} positions\n(blue: at least one full turn)")
     waves.tick_params(axis="y", length=0)
     waves.spines["left"].set_visible(False)
     return figure
@@ -367,7 +447,7 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
 
 @picture
 def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -> Figure:
-    """A position is the tips of d/2 hands, each turning slower than the one before; they start at noon."""
+    """A position is the tips of d/2 hands, each slower than the one before. They start at the top and turn clockwise."""
     rounds = sinusoidal.wavelengths(d_model)
     code = _numbers(sinusoidal.sinusoidal_encoding(position, d_model))
     trail = _numbers(sinusoidal.sinusoidal_encoding(np.linspace(0, position, 200), d_model))
@@ -379,14 +459,14 @@ def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -
         tip = code[2 * pair : 2 * pair + 2]
         _hand(axes, tip, BLUE)
         axes.set_title(f"pair {pair}", loc="center")
-        axes.set_xlabel(f"once round in {rounds[pair]:,.1f} positions\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
-    _headline(figure, f"position {position:g}")
+        axes.set_xlabel(f"a full turn: {rounds[pair]:,.1f} positions\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
+    _headline(figure, f"The hands at position {position:g}. Thick line: the way from position 0")
     return figure
 
 
 @picture
 def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> Figure:
-    """How alike two encodings are: highest at offset 0, the same both ways, and not falling at every step."""
+    """The dot product of two encodings: highest at offset 0, the same for k and −k, and not falling at every step."""
     offsets = np.arange(-reach, reach + 1)
     values = _numbers(sinusoidal.offset_similarity(offsets, d_model))
     figure = Figure(figsize=(7.2, 3), layout="constrained")
@@ -395,7 +475,8 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle="-")
     axes.plot(0, values[reach], "o", color=ORANGE)
     _note(axes, f"{values[reach]:g} at offset 0; d/2 = {d_model // 2}", (0, values[reach]), (8, -3), color=ORANGE)
-    axes.set(xlabel="offset, in positions", ylabel="PE(p) · PE(p + offset)", title=f"d = {d_model}", xlim=(-reach, reach))
+    axes.set(xlabel="offset, in positions", ylabel="PE(p) · PE(p + offset)", xlim=(-reach, reach))
+    axes.set_title(f"dot product of two encodings, d = {d_model}")
     return figure
 
 
@@ -727,8 +808,10 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    # Without the version of matplotlib, the same picture is the same file.
-    figure.savefig(path, dpi=100, metadata={"Software": None})
+    page = io.BytesIO()
+    figure.savefig(page, dpi=100)
+    # 256 colours are enough and take a third of the space; and without a version in it, the same picture is the same file.
+    Image.open(page).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main(arguments: list[str]) -> None:

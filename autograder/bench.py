@@ -39,11 +39,13 @@ _COORDINATOR = """
 import json, sys, time
 begin = time.monotonic()
 from pathlib import Path
-from autograder import batch
-summary = batch.grade(Path(sys.argv[1]), out=Path(sys.argv[2]), jobs=int(sys.argv[3]))
+from autograder.batch.coordinator import RunConfiguration, grade
+grade(RunConfiguration(Path(sys.argv[1]), Path(sys.argv[2]), jobs=int(sys.argv[3])))
 seconds = time.monotonic() - begin
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
-print(json.dumps({"seconds": seconds, "warm_seconds": summary.warm_seconds, "memory": int(status["VmHWM"].split()[0]) / 1024}))
+written = [path.stat().st_mtime for path in Path(sys.argv[2]).glob("results/*/*.json")]
+warm_seconds = max(written) - min(written)
+print(json.dumps({"seconds": seconds, "warm_seconds": warm_seconds, "memory": int(status["VmHWM"].split()[0]) / 1024}))
 """
 """Imports what `autograder grade` does, and nothing of this file, whose own imports would hide what a class takes."""
 

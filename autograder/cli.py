@@ -72,22 +72,22 @@ def grade(
     """Grade every submission in FOLDER."""
     from rich.console import Console
 
-    from autograder import batch
+    from autograder.batch import coordinator
+    from autograder.batch.jobs import BatchError
     from autograder.submission import NothingToGrade
 
-    without = _checked_isolation(isolation)
+    configuration = coordinator.RunConfiguration(
+        folder,
+        out,
+        assignment=assignment,
+        jobs=jobs or len(os.sched_getaffinity(0)),
+        scheduler=scheduler,
+        disabled_locks=_disabled_locks(isolation),
+        regrade=regrade,
+    )
     try:
-        batch.grade(
-            folder,
-            assignment=assignment,
-            out=out,
-            jobs=jobs or len(os.sched_getaffinity(0)),
-            scheduler=scheduler,
-            isolation=without,
-            regrade=regrade,
-            console=Console(),
-        )
-    except (NothingToGrade, batch.BatchError) as error:
+        coordinator.grade(configuration, Console())
+    except (NothingToGrade, BatchError) as error:
         raise Refusal(str(error)) from error
 
 
@@ -102,7 +102,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
 
-    without = _checked_isolation(isolation)
+    disabled_locks = _disabled_locks(isolation)
     known = [one.name for one in course.assignments()]
     try:
         submission = read_file(file, assignment, known)
@@ -113,7 +113,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         raise Refusal(submission.problem.instructor)
     grade = None
     if submission.problem is None:
-        with Grader(without) as grader:
+        with Grader(disabled_locks) as grader:
             grade = grader.grade(course.find(submission.assignment), submission.cells)
     if as_json:
         click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
@@ -159,12 +159,12 @@ def handout(out: Path) -> None:
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 def report(out: Path) -> None:
     """Write OUT/report.html again from the gradebook of a finished run."""
-    from autograder.batch import gradebook
-    from autograder.reports import class_page as room
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
 
     try:
-        click.echo(room.write(out))
-    except gradebook.GradebookError as error:
+        click.echo(postprocessing.write_report(out))
+    except GradebookError as error:
         raise Refusal(str(error)) from error
 
 
@@ -174,16 +174,16 @@ def similarity(out: Path) -> None:
     """List what is worth reading side by side among the submissions of a finished run."""
     from rich.console import Console
 
-    from autograder.batch import gradebook
-    from autograder.reports import class_page as page
+    from autograder.batch import postprocessing
+    from autograder.batch.gradebook import GradebookError
     from autograder.reports import similarity as room
 
     console = Console()
     try:
         with console.status("Comparing what was handed in"):
-            pairs = room.write(out)
-            report_file = page.write(out)
-    except gradebook.GradebookError as error:
+            pairs = postprocessing.write_similarity(out)
+            report_file = postprocessing.write_report(out)
+    except GradebookError as error:
         raise Refusal(str(error)) from error
     room.print_table(pairs, console)
     click.echo(f"Written to {out / room.FILE} and {report_file}.")
@@ -195,13 +195,14 @@ def similarity(out: Path) -> None:
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
 def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
-    from autograder.batch import gradebook
+    from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import canvas as room
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
-        written = room.write(out, roster, titles)
-    except (gradebook.GradebookError, room.RosterError) as error:
+        with Gradebook.reading(out) as book:
+            written = room.write(out, book, roster, titles)
+    except (GradebookError, room.RosterError) as error:
         raise Refusal(str(error)) from error
     click.echo(f"{written.scores} scores in {written.path}")
     for name in written.created:
@@ -231,7 +232,7 @@ def bench() -> None:
     room.run(Console())
 
 
-def _checked_isolation(isolation: str) -> Collection[str]:
+def _disabled_locks(isolation: str) -> Collection[str]:
     """The locks to leave off. Refuses to go on where the wall is wanted and does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import NAMES

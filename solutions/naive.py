@@ -1,23 +1,24 @@
-"""Three honest first attempts at telling attention where a token stands.
+"""Three honest first attempts to tell attention where a token stands.
 
-Attention cannot see order, so something about the place has to be put into the features. The first idea
-is the number of the place; it grows without bound and drowns the token. The second divides by the length;
-now the size is right, but the same place gets another number in every text. The third writes the number
-in binary; bounded, unique and independent of the length, but neighbours can differ in every bit. Each one
-fails for a reason that the next encodings answer, and the binary one has the idea that lasts: many
-features, each repeating with its own period.
+Attention cannot see order, so something that depends on the position must enter the features. The first
+idea is the position itself: a number that grows without bound, until it is much larger than the features.
+The second idea divides by the last position. Now the size is right, but the same position gets another
+number in a sequence of another length. The third idea writes the position in binary: bounded, unique, and
+with a fixed number of bits the same in every sequence. But the codes of neighbours can differ in every bit.
+Each idea fails for a reason that later encodings answer. They keep one idea from the binary code: many
+features, and each repeats with its own period.
 
-Conventions: positions count from 0; `...` is any number of leading axes; the last two axes of features
-are (sequence, feature). Bits stand with the most significant first, as numbers are written; bit numbers
-count from 0 for the least significant. `add_integer_positions` is float32 where x is float32, else
-float64. No function changes an argument in place. A bad argument raises ValueError with the offending
-value, or the shape, in its message.
+Conventions: positions count from 0; `...` is any number of leading axes, also none; the last two axes of
+features are (sequence, feature). Codes have the most significant bit first, as numbers are written. Bit 0
+is the least significant bit. The result of `add_integer_positions` is float32 if x is float32, else
+float64. No function changes an argument in place. A bad argument raises ValueError, and the message
+contains the bad value or shape.
 """
 
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that every function shares live here once, so that each function below is only its idea.
+# Several functions share these rules.
 
 
 def _check_length(length):
@@ -65,12 +66,12 @@ def add_integer_positions(x):
 
         y[..., i, :] = x[..., i, :] + i
 
-    The features of a trained embedding are of the order of 1 or less; at position 500 they are a ripple on
-    a constant 500. The direction is the same for every position, (1, 1, …, 1): only the size tells them
-    apart, and a layer that subtracts the mean over the features (LayerNorm) removes it without a trace.
+    The features of a token are about 1 or less; at position 500 the added 500 is much larger. All positions
+    add to the same direction, (1, 1, …, 1), and differ only in size. A layer that subtracts the mean over
+    the features (LayerNorm) removes this completely.
 
     Parameters: `x`, shape (..., T, d).
-    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
     Raises: ValueError for x without features.
     Example: add_integer_positions([[0.5, -0.5], [0.5, -0.5]]) is [[0.5, −0.5], [1.5, 0.5]].
     """
@@ -85,12 +86,12 @@ def add_integer_positions(x):
 
 
 def normalized_positions(length):
-    """The second attempt: divide by the last position, so that every text runs from 0 to 1.
+    """The second attempt: divide by the last position, so that every sequence runs from 0 to 1.
 
         p_i = i / (L − 1),   i = 0 … L − 1;   [0] for L = 1
 
-    The step between neighbours is 1/(L − 1): it depends on the length, so one place has many numbers and
-    one number stands for many places.
+    The step between neighbours is 1/(L − 1), so it depends on the length. One position has many numbers, and
+    one number means many positions.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: float64, shape (L,).
@@ -98,19 +99,19 @@ def normalized_positions(length):
     Example: normalized_positions(5) is [0, 0.25, 0.5, 0.75, 1].
     """
     # BEGIN SOLUTION
-    # A single token is the first one, 0, and also the last one; numpy refuses a negative length and names it.
+    # For a single token this is [0]. numpy raises the ValueError for a negative length, with the length in its message.
     return np.linspace(0.0, 1.0, length)
     # END SOLUTION
 
 
 def bits_needed(length):
-    """How many bits it takes to write the positions 0 … L − 1, at least one.
+    """How many bits you need to write the positions 0 … L − 1; at least one.
 
         n = max(⌈log₂ L⌉, 1)
 
-    What has to be written is the last position, L − 1, so a length that is a power of two needs no bit
-    more. A logarithm in floating point can land on the wrong side of a whole number
-    (math.log(2**29) / math.log(2) is 29.000000000000004); counting in whole numbers cannot.
+    The largest number to write is the last position, L − 1. So 8 tokens need three bits, and 9 need four. A
+    logarithm is rounded and can be on the wrong side of a whole number (math.log(2**29) / math.log(2) is
+    29.000000000000004); whole numbers are exact.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: an int.
@@ -120,7 +121,7 @@ def bits_needed(length):
     # BEGIN SOLUTION
     _check_length(length)
     last = int(length) - 1
-    # 0 has no bit that is set and is written with one all the same; setting the lowest bit makes no other number longer.
+    # 0 has no bit that is set, but is written with one bit. Setting the lowest bit makes no other number longer.
     return (last | 1).bit_length()
     # END SOLUTION
 
@@ -130,8 +131,8 @@ def binary_positions(length, n_bits=None):
 
         code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
 
-    Every value is 0 or 1 and every position has its own code, whatever the length of the text: as long as
-    it fits. Read down a column, bit b is a square wave of period 2^(b+1).
+    Every value is 0 or 1, and every position up to 2^n_bits − 1 has its own code, the same for every length.
+    A column of the result is one bit: bit b is a square wave of period 2^(b+1).
 
     Parameters: `length`, the number of tokens T, an int; `n_bits`, an int, bits_needed(length) if None.
     Returns: int64, shape (T, n_bits), the most significant bit first.
@@ -149,8 +150,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit is twice as slow. A sinusoidal
-    encoding keeps this ladder of periods, with waves in place of the square ones.
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit is twice as slow. The sinusoidal encoding
+    also has one period per pair of features, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
@@ -169,8 +170,8 @@ def hamming_steps(codes):
 
         steps[p] = number of columns c with codes[p, c] ≠ codes[p + 1, c],   p = 0 … T − 2
 
-    Every step in position is a step of one, so an encoding that is smooth would change by about the same
-    amount each time. The square root of a step is the Euclidean distance between the two codes.
+    A smooth encoding would change by about the same amount at every step. The square root of a number in
+    the result is the Euclidean distance between the two codes.
 
     Parameters: `codes`, shape (T, n_bits), T at least 1, of zeros and ones.
     Returns: int64, shape (T − 1,).
@@ -184,13 +185,13 @@ def hamming_steps(codes):
 
 
 def gray_positions(length, n_bits=None):
-    """The repair that suggests itself: reflected Gray code, where every step changes exactly one bit.
+    """Reflected Gray code: every step changes exactly one bit.
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    And still it is not smooth. The one bit that changes jumps from 0 to 1 at once, whichever bit it is, and
-    nothing lies between two positions. Nor does a small difference in code mean a small one in position:
-    with three bits, positions 0 (000) and 7 (100) differ in one bit, 0 and 2 (011) in two.
+    Still it is not smooth. The bit that changes jumps from 0 to 1, and there is no code between two
+    positions. And codes that are close do not mean positions that are close: with three bits, positions 0
+    (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].
@@ -203,16 +204,20 @@ def gray_positions(length, n_bits=None):
     # END SOLUTION
 
 
-# Answer with a number; fractions may be written as such.
+# Answer with a number; you may write a fraction as one.
 ANSWERS = {
-    # What is the normalized position of the token at position 5 in a text of 10 tokens?
+    # What is the normalized position of the token at position 5 in a sequence of 10 tokens?
     "normalized_5_of_10": 5 / 9,  # the last position is 9: 0.5556
-    # And what is it for the token at position 5 in a text of 1000 tokens?
-    "normalized_5_of_1000": 5 / 999,  # 0.0050: the same place, 111 times smaller
-    # How many bits does it take to write every position of a text of 512 tokens?
+    # And what is it for the token at position 5 in a sequence of 1000 tokens?
+    "normalized_5_of_1000": 5 / 999,  # 0.0050: the same position, 111 times smaller
+    # How many bits do you need to write every position of a sequence of 512 tokens?
     "bits_for_512": 9,  # the last position is 511 = 2⁹ − 1
     # How many bits of the binary code change from position 3 to position 4?
     "bits_flipped_3_to_4": 3,  # 011 → 100
-    # What is the normalized position of the token at position 255 in a text of 512 tokens?
+    # What is the normalized position of the token at position 255 in a sequence of 512 tokens?
     "middle_of_512": 255 / 511,  # 0.4990: an even number of tokens has no middle one
+    # For practice, no points. A feature is 1: at which position is it 1 % of the sum of feature and position?
+    "position_that_leaves_one_percent": 99,  # 1 / (1 + 99)
+    # For practice, no points. Which is the first position with the same float16 number as the position before it?
+    "first_position_lost_in_float16": 2049,  # 11 significant bits count to 2048 = 2¹¹, then in steps of 2
 }

@@ -1,28 +1,28 @@
 """Sinusoidal encoding: a clock with d/2 hands.
 
-Counting in binary had the right idea, a row of digits that turn at different speeds, but the digits
-jump: from 3 to 4 three of them flip at once, and nothing lies in between. Vaswani et al. 2017 let each
-digit turn smoothly instead. Hand i of the clock turns by ω_i radians a position, the first hand one
-radian, each further one slower, and the tip of every hand is written down as (sin, cos). All values
-stay between −1 and 1, none depends on the length of the text, and moving on by k positions is one
-fixed rotation, wherever it starts. Nothing is learned.
+The binary code had the right idea: many digits, each with its own period. But the digits jump: from 3 to
+4 three of them change at once, and there is no value in between. Vaswani et al. 2017 use smooth waves
+instead. Think of a clock with d/2 hands. Hand i turns by ω_i radians per position: hand 0 by one radian,
+each next hand by less. The tip of every hand is written as (sin, cos). All values are between −1 and 1, and
+no value depends on the length of the sequence. Going k positions further is a fixed rotation of each pair,
+the same for every position. Nothing is learned.
 
-Conventions: positions count from 0 and may be any real numbers; `...` is any number of leading axes;
-the last two axes are (sequence, feature). Pair i is the features (2i, 2i+1) = (sin, cos), unless the
-name says concatenated: then it is (i, i + d/2). Results are float32 where the feature array is
-float32, else float64; angles are always computed in float64, because half precision cannot even tell
-position 2049 from 2048. No function changes an argument in place. A bad argument raises ValueError
-with the offending value, or the shape, in its message.
+Conventions: positions count from 0 and may be any real numbers; `...` is any number of leading axes, also
+none; the last two axes are (sequence, feature). Pair i is the features (2i, 2i+1) = (sin, cos). In the
+concatenated layout it is the features (i, i + d/2). A result is float32 if the feature array is float32,
+else float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
+No function changes an argument in place. A bad argument raises ValueError, and the message contains the bad
+value or shape.
 """
 
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that every function shares live here once, so that each function below is only its idea.
+# Several functions share these rules.
 
 
 def _feature_dtype(features):
-    """float32 where the features are float32, else float64: positions never decide."""
+    """float32 if the features are float32, else float64."""
     return np.float32 if features.dtype == np.float32 else np.float64
 
 
@@ -32,14 +32,14 @@ def _check_even(d_model):
 
 
 def _check_pairs(x):
-    """An array of features with an even last axis, as numpy sees it."""
+    """The features as an array; its last axis must be even."""
     x = np.asarray(x)
     _check_even(x.shape[-1])
     return x
 
 
 def _check_real(values, name):
-    """Positions or offsets as an array of the shape they came in."""
+    """Positions or offsets as an array of the same shape."""
     values = np.asarray(values)
     if np.isnan(values).any():
         raise ValueError(f"{name} must be numbers; got nan")
@@ -50,12 +50,13 @@ def _check_real(values, name):
 
 
 def frequencies(d_model, base=10000.0):
-    """How many radians each hand turns when the position grows by one.
+    """The angle of each pair per position, in radians.
 
         ω_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = d_model
 
-    Hand 0 turns fastest, one radian a position; each further hand is slower by the same factor.
-    2i counts features, i counts hands: the exponent runs from 0 to just above −1, not to −1/2.
+    Pair 0 turns by one radian per position. With a base above 1 it is the fastest, and each next pair is
+    slower by the same factor. i counts pairs, 2i counts features: the exponent goes from 0 to −(d − 2)/d,
+    almost −1, and not only to −1/2.
 
     Parameters: `d_model`, an even int; `base`, a positive finite number.
     Returns: float64, shape (d_model/2,).
@@ -72,12 +73,12 @@ def frequencies(d_model, base=10000.0):
 
 
 def sinusoidal_encoding(positions, d_model, base=10000.0):
-    """Where the tips of all hands point at each position, sin and cos interleaved.
+    """The code of each position: the sine and the cosine of every pair's angle, alternating.
 
         PE(p, 2i)   = sin(p · ω_i)
         PE(p, 2i+1) = cos(p · ω_i)
 
-    A formula and not a table: any real position has an encoding, a negative or a fractional one too.
+    This is a formula and not a table: every real position has an encoding, also a negative or a fractional one.
 
     Parameters: `positions`, a number or an array of numbers of any shape; `d_model`, an even int.
     Returns: float64, shape positions.shape + (d_model,).
@@ -97,10 +98,10 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
 def add_positions(x, base=10000.0):
     """Token embeddings with the encoding of positions 0 … T−1 added: row t becomes x_t + PE(t).
 
-    Every sequence of a batch gets the same encoding: its first row is position 0.
+    Every sequence of a batch gets the same encoding; its first row is position 0.
 
     Parameters: `x`, shape (..., T, d) with d even.
-    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
     Raises: ValueError for an odd d or a bad base.
     Example: add_positions([[10, 10], [10, 10]]) is [[10, 11], [10.8415, 10.5403]].
     Source: Vaswani et al. 2017 §3.5.
@@ -113,16 +114,17 @@ def add_positions(x, base=10000.0):
 
 
 def wavelengths(d_model, base=10000.0):
-    """After how many positions each hand is back where it was.
+    """The number of positions after which each pair has made one full turn.
 
         λ_i = 2π / ω_i = 2π · base^(2i / d)
 
-    The smooth heir of bit_period: there the periods were 2, 4, 8, …; here they grow by base^(2/d).
+    Compare bit_period of the last assignment. There the periods were 2, 4, 8, …; here each is base^(2/d)
+    times the one before.
 
     Parameters: as frequencies.
     Returns: float64, shape (d_model/2,), in positions.
     Raises: ValueError as frequencies does.
-    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]: the last is 2π·1000, short of 2π·base.
+    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000 and not 2π·base.
     Source: Vaswani et al. 2017 §3.5.
     """
     # BEGIN SOLUTION
@@ -131,14 +133,14 @@ def wavelengths(d_model, base=10000.0):
 
 
 def shift_matrix(offset, d_model, base=10000.0):
-    """The matrix that moves any encoding on by `offset` positions, whatever position it is at.
+    """The matrix that turns the encoding of any position into the encoding `offset` positions further.
 
         M · PE(p) = PE(p + offset)   for every p
 
-    M is block diagonal. Block i is [[cos, sin], [−sin, cos]] of the angle offset·ω_i, straight from
-    sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a sin b. The minus stands
-    below the diagonal because sin comes first in a pair. M is a rotation: Mᵀ M = 1, and shifting by
-    a and then by b is shifting by a + b.
+    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] of
+    the angle offset·ω_i. It follows from sin(a+b) = sin a cos b + cos a sin b and
+    cos(a+b) = cos a cos b − sin a sin b. The minus is in the lower left corner because sin comes first in a
+    pair. M is a rotation: Mᵀ M is the identity matrix, and a shift by a and then by b is a shift by a + b.
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).
@@ -157,12 +159,12 @@ def shift_matrix(offset, d_model, base=10000.0):
 
 
 def offset_similarity(offsets, d_model, base=10000.0):
-    """The dot product of two encodings that stand `offset` positions apart.
+    """The dot product of two encodings whose positions differ by each offset.
 
-        PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   whatever p is
+        PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
-    Only the distance enters, and not its sign: k and −k score the same. It is largest at k = 0 and
-    falls in the long run, but not at every step.
+    It depends on the distance alone: k and −k give the same number. It is largest at k = 0. It is smaller
+    at large distances, but it does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.
@@ -179,12 +181,12 @@ def offset_similarity(offsets, d_model, base=10000.0):
 def to_concatenated(pe):
     """Reorder features from [sin, cos, sin, cos, …] to [all the sines | all the cosines].
 
-    Only the layout: the values are the same, and so is every dot product of two encodings laid out
-    alike. Not every encoding in two halves is a reordering of this one: tensor2tensor also takes other
-    frequencies, base^(−i / (d/2 − 1)), so that the last is exactly 1/base, and its values differ.
+    Only the layout changes. The values are the same, and so is every dot product of two encodings in the
+    same layout. Not every encoding in two halves is a reordering of this one: tensor2tensor also has other
+    frequencies, base^(−i / (d/2 − 1)), so that the last is exactly 1/base. Its values differ.
 
     Parameters: `pe`, shape (..., d) with d even.
-    Returns: the shape of pe; float32 where pe is float32, else float64.
+    Returns: the shape of pe; float32 if pe is float32, else float64.
     Raises: ValueError for an odd d.
     Example: to_concatenated([0, 1, 2, 3, 4, 5]) is [0, 2, 4, 1, 3, 5].
     Source: the Marian model of Hugging Face transformers, these values in this layout; tensor2tensor,
@@ -213,12 +215,20 @@ def to_interleaved(pe):
 # Answer with a number, True or False.
 ANSWERS = {
     # d_model = 512, base 10000: how many positions is the longest wavelength, to the nearest integer?
-    "slowest_wavelength_512": 60611,  # 2π · 10000^(510/512): the exponent stops one step short of 1
-    # How many positions is the shortest wavelength, for every d_model and base?
-    "fastest_wavelength": 2 * np.pi,  # ω_0 = base^0 is one radian a position
+    "slowest_wavelength_512": 60611,  # 2π · 10000^(510/512): the exponent stops one step before 1
+    # How many positions is the shortest wavelength, for every d_model and every base above 1?
+    "fastest_wavelength": 2 * np.pi,  # ω_0 = base^0 is one radian per position
     # d_model = 512: what is PE(p) · PE(p)?
     "similarity_at_zero_512": 256,  # sin² + cos² = 1, once for each of the 256 pairs
-    # Trained on 512 tokens, given 5000: does the encoding still run without raising? (Whether the model
-    # still answers well is another question, which the last assignment measures.)
-    "extrapolates_without_error": True,  # a formula has a value at every position, trained on or not
+    # Trained on 512 tokens, given 5000: does the encoding run without an exception? (Whether the model still
+    # answers well is another question; the assignment on extrapolation measures it.)
+    "extrapolates_without_error": True,  # a formula has a value at every position
+    # For practice, no points. d_model = 2: which of the positions 1 … 100 has the code nearest to that of position 0?
+    "nearest_to_position_0_with_one_pair": 44,  # 44 radians are almost seven full turns
+    # For practice, no points. Is there a matrix M that turns the sines of p into the sines of p + 1, for every p?
+    "sine_alone_has_a_shift_matrix": False,  # at p = 0 all sines are 0, and M · 0 is 0, but sin 1 is not
+    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2)?
+    "lower_left_of_shift_3": -np.sin(3),  # −0.1411
+    # For practice, no points. Does training change a registered buffer of PyTorch?
+    "registered_buffer_is_trained": False,  # it is saved with the model, but it gets no gradient
 }

@@ -1,32 +1,34 @@
-"""Attention without positions: a machine that cannot see order.
+"""Attention without positions: it cannot see the order of the tokens.
 
-Attention (Vaswani et al. 2017) compares every query with every key and mixes the values by how well
-they match. Nothing in it says which row stood first. Shuffle the tokens, and self-attention gives the
-same outputs, shuffled the same way: it is permutation-equivariant. Pool those outputs into one vector,
-and the shuffle is gone altogether: the pooled bag is permutation-invariant. The two words are often
-mixed up; keep them apart. Every encoding in this course exists to break the first property.
+Attention (Vaswani et al. 2017) compares every query with every key. Then it averages the values; a value
+counts more if its key matches the query better. Nothing in this computation depends on the order of the
+rows. If you shuffle the tokens, self-attention gives the same outputs, shuffled in the same way: it is
+permutation-equivariant. If you average these outputs into one vector, that vector does not change at all:
+it is permutation-invariant. People often confuse the two words. All encodings of this course exist to
+remove the first property.
 
-Conventions: `...` is any number of leading axes (batch, heads), zero included; the last two axes are
-(sequence, feature). A mask is boolean and True means "may attend"; a bias is added to the scaled scores;
-both broadcast. Results are float32 where every feature array (q, k, v, x, weights, scores) is float32,
-else float64; masks and biases never decide. No function changes an argument in place. A bad argument
-raises ValueError with the offending value, or the shape, in its message.
+Conventions: `...` is any number of leading axes (batch, heads), also none. The last two axes are
+(sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
+Mask and bias broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x,
+weights, scores) is float32, else float64; masks and biases have no influence on this. No function changes
+an argument in place. A bad argument raises ValueError, and the message contains the bad value or shape.
 """
 
 import numpy as np
 
 
 def softmax(scores, axis=-1):
-    """Turn scores into weights that are positive and sum to one along an axis.
+    """Turn scores into weights that are not negative and sum to 1 along an axis.
 
         softmax(s)_j = exp(s_j) / Σ_l exp(s_l) = exp(s_j − c) / Σ_l exp(s_l − c)   for every c
 
-    The second form is why huge scores do no harm: with c = max s no exponent is above 0, so nothing
-    overflows, and the largest term is 1, so the sum is never 0. One case is left: a slice that is −inf
-    throughout, a query that may attend to nothing. Nothing is attended to, so every weight is 0.
+    A slice is one row of numbers along the axis. Use the second form with c = the largest score of the
+    slice. Then no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not
+    0. One special case: a slice in which every score is −inf (a query that may use no key). Its weights
+    are all 0.
 
-    Parameters: `scores`, any shape; `axis`, the axis that the weights sum along.
-    Returns: the shape of scores; float32 where scores is float32, else float64.
+    Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
+    Returns: the shape of scores; float32 if scores is float32, else float64.
     Raises: ValueError (numpy's AxisError is one) for an axis that scores does not have.
     Example: softmax([0, ln 3]) is [0.25, 0.75], and so is softmax([1000, 1000 + ln 3]).
     Source: Vaswani et al. 2017 §3.2.1.
@@ -35,36 +37,37 @@ def softmax(scores, axis=-1):
 
 
 def attention_weights(q, k, mask=None, bias=None):
-    """How much each query attends to each key: a row of weights for every query.
+    """How much each query attends to each key: one row of weights per query.
 
         weights = softmax(q kᵀ / √d + bias),   along the keys; where the mask is False, the weight is 0
 
-    The dot product of d independent features of variance 1 has variance d; dividing by √d brings it back
-    to 1, so that a wide head does not start out saturated. d is the width of q and k, not of the model.
-    A row whose mask is False throughout is all zeros.
+    d is the width of q and k, not of the model. If the d features are independent and have variance 1, the
+    dot product has variance d. Division by √d brings the variance back to 1; otherwise one key would get
+    almost all the weight if d is large. If the mask is False in a whole row, the weights of this row are 0.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean, True = may attend, and
-    `bias`, numbers, both of a shape that broadcasts to (..., Tq, Tk).
-    Returns: shape (..., Tq, Tk); float32 where q and k both are, else float64.
-    Raises: ValueError for q and k without features or of different d, and for a mask or bias that does not
+    `bias`, numbers. Mask and bias have a shape that broadcasts with (..., Tq, Tk); they may add leading
+    axes.
+    Returns: shape (..., Tq, Tk); float32 if q and k both are, else float64.
+    Raises: ValueError if q and k have no features or a different d, and for a mask or bias that does not
     fit (..., Tq, Tk).
-    Example: q = [[1, 0]], k = [[1, 0], [0, 1]] score [1/√2, 0], which weighs [[0.6698, 0.3302]].
+    Example: q = [[1, 0]], k = [[1, 0], [0, 1]] have the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
     raise NotImplementedError("attention_weights is not written yet")
 
 
 def attention(q, k, v, mask=None, bias=None):
-    """Mix the values: each query gets the average of v, weighted by its attention weights.
+    """Average the values: each query gets the average of v, weighted by its attention weights.
 
         attention(q, k, v)_i = Σ_j weights[i, j] · v_j
 
-    The sum over j does not care in which order its terms come. Shuffle keys and values together and every
-    query still gets the same answer: attention is invariant in its keys, equivariant in its queries.
+    The sum over j does not depend on the order of its terms. If you shuffle keys and values together, every
+    query still gets the same output. If you shuffle the queries, the outputs are shuffled in the same way.
 
     Parameters: as attention_weights, and `v`, shape (..., Tk, dv).
-    Returns: shape (..., Tq, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError as attention_weights does, and for v that does not have one row for each key.
+    Returns: shape (..., Tq, dv); float32 if q, k and v all are, else float64.
+    Raises: ValueError as attention_weights does, and if v does not have one row per key.
     Example: with the q and k of attention_weights' example, v = [[10], [20]] gives [[13.302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
@@ -86,13 +89,15 @@ def causal_mask(length):
 
 
 def self_attention(x, w_q, w_k, w_v, mask=None):
-    """Attention of a sequence to itself: queries, keys and values all come from the same rows.
+    """Attention of a sequence to itself: queries, keys and values are made from the same rows.
 
         q = x w_q,   k = x w_k,   v = x w_v,   output = attention(q, k, v, mask)
 
+    w_q, w_k and w_v are learned matrices: a model's training finds their numbers. Here they are arguments.
+
     Parameters: `x`, shape (..., T, d); `w_q` and `w_k`, shape (d, dk); `w_v`, shape (d, dv); `mask` as in
     attention_weights, with Tq = Tk = T.
-    Returns: shape (..., T, dv); float32 where x and all weights are, else float64.
+    Returns: shape (..., T, dv); float32 if x and all weights are, else float64.
     Raises: ValueError for weights that do not fit x or each other, and as attention does.
     Example: x = [[1, 0], [0, 1]] with identity weights gives [[0.6698, 0.3302], [0.3302, 0.6698]].
     Source: Vaswani et al. 2017 §3.2.2 and §3.2.3, one head.
@@ -100,16 +105,48 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     raise NotImplementedError("self_attention is not written yet")
 
 
+def split_heads(x, n_heads):
+    """Cut the features of every token into equal blocks, one block per head.
+
+        head j of token t = x[..., t, j·dh : (j+1)·dh],   dh = d / n_heads
+
+    A transformer runs several attentions side by side; each is called a head and has its own part of the
+    features. Head j gets dh neighbouring columns, the same columns for every token. The head axis stands
+    before the sequence, so that `attention` treats it as one more leading axis.
+
+    Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.
+    Returns: shape (..., h, T, d/h); float32 if x is float32, else float64.
+    Raises: ValueError for n_heads below 1, and if d is not a multiple of n_heads.
+    Example: split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], 2) is [[[1, 2], [5, 6]], [[3, 4], [7, 8]]].
+    Source: Vaswani et al. 2017 §3.2.2.
+    """
+    raise NotImplementedError("split_heads is not written yet")
+
+
+def merge_heads(x):
+    """Put the blocks of all heads side by side again: undoes split_heads.
+
+        result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
+
+    Parameters: `x`, shape (..., h, T, dh).
+    Returns: shape (..., T, h·dh); float32 if x is float32, else float64.
+    Raises: ValueError for fewer than three axes.
+    Example: merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]]) is [[1, 2, 3, 4], [5, 6, 7, 8]].
+    Source: Vaswani et al. 2017 §3.2.2.
+    """
+    raise NotImplementedError("merge_heads is not written yet")
+
+
 def permute_tokens(x, order):
     """Put the tokens in another order: row t of the result is row order[t] of x.
 
         permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
 
-    `order` says where each row comes from, not where it goes to; the two are inverse permutations and
-    differ from three tokens on.
+    `order` says where each row comes from, not where it goes to. Each of the two is the inverse of the
+    other. With two tokens they are always equal; with three or more they can differ.
 
     Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
-    Returns: the shape of x; float32 where x is float32, else float64.
+    Returns: the shape of x; float32 if x is float32, else float64.
     Raises: ValueError unless order is a permutation of 0 … T−1.
     Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
     """
@@ -117,15 +154,15 @@ def permute_tokens(x, order):
 
 
 def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
-    """How far self-attention is from commuting with a reordering of the tokens.
+    """How much the result changes if you shuffle before attention instead of after it.
 
         gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
 
-    Zero, up to rounding, means: the outputs moved with their tokens and otherwise did not change. The mask
-    stays where it is both times: it belongs to the places, not to the tokens.
+    A gap of zero, up to rounding, means: the outputs moved with their tokens and did not change otherwise.
+    Use the same mask both times: a mask belongs to the positions, not to the tokens.
 
     Parameters: as self_attention and permute_tokens.
-    Returns: a float, computed in float64 whatever the features are.
+    Returns: a float, computed in float64 for every dtype of the features.
     Raises: ValueError as self_attention and permute_tokens do.
     Example: x = [[1, 0], [0, 1]], identity weights, order [1, 0] and no mask: 0, up to rounding.
     Source: Lee et al. 2019 (Set Transformer) §3, for the property.
@@ -138,11 +175,11 @@ def bag_of_tokens(x, w_q, w_k, w_v):
 
         bag = (1/T) Σ_t self_attention(x)_t
 
-    A mean forgets the order of its terms, and self-attention only reorders them: the bag is the same for
-    every order of the tokens. This, not self-attention itself, is what "permutation-invariant" means.
+    If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the
+    order of its terms. So the bag is the same for every order of the tokens: it is permutation-invariant.
 
     Parameters: as self_attention, without a mask.
-    Returns: shape (..., dv); float32 where x and all weights are, else float64.
+    Returns: shape (..., dv); float32 if x and all weights are, else float64.
     Raises: ValueError as self_attention does.
     Example: x = [[1, 0], [0, 1]] with identity weights gives [0.5, 0.5], in either order.
     Source: Lee et al. 2019 (Set Transformer) §2.1, for the property.
@@ -150,10 +187,12 @@ def bag_of_tokens(x, w_q, w_k, w_v):
     raise NotImplementedError("bag_of_tokens is not written yet")
 
 
-# Answer with True or False.
+# Answer with True, False or a number.
 ANSWERS = {
-    # Is self-attention still permutation-equivariant when the same causal mask is applied both times?
+    # Is self-attention still permutation-equivariant if you use the same causal mask both times?
     "causal_mask_keeps_equivariance": None,
-    # No positions, no mask: do "dog bites man" and "man bites dog" score each pair of words alike?
+    # No positions, no mask: does each pair of words score the same in "dog bites man" and in "man bites dog"?
     "same_attention_scores_dog_bites_man": None,
+    # For practice, no points. Of 1,024 keys one has a score that is 7 higher than all others: what is its weight?
+    "weight_with_a_lead_of_7_among_1024": None,
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from typing import Any
@@ -18,8 +17,7 @@ from distributed import Client, Future, KilledWorker, as_completed, get_worker
 from distributed.comm.core import CommClosedError
 from rich.console import Console
 
-from autograder.batch.gradebook import Key
-from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
+from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup
 from autograder.batch.pool import GraderProcess
 
 AHEAD = 2
@@ -66,19 +64,17 @@ class Cluster:
             raise BatchError(f"no Dask scheduler answers at {scheduler} ({error}): start one, or grade here without --scheduler") from error
         self._setup = setup
         self._console = console
-        self._again: deque[Job] = deque()
-        self._tries: Counter[Key] = Counter()
         self._refused: set[str] = set()
         self._workers: dict[str, int] = {}
         self._looked = -LOOK_AGAIN
 
-    def run(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:
+    def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
         """Every job with its answer, in the order in which they come. No more are taken than the workers can soon begin."""
         under_way: dict[Future[Any], Job] = {}
         completed: Any = as_completed(loop=self._client.loop)
         try:
             while True:
-                for job in self._next(jobs, AHEAD * sum(self._willing().values()) - len(under_way)):
+                while len(under_way) < AHEAD * sum(self._willing().values()) and (job := queue.take()) is not None:
                     future = self._submit(job)
                     under_way[future] = job
                     completed.add(future)
@@ -86,20 +82,13 @@ class Cluster:
                     return
                 future = next(completed)
                 job = under_way.pop(future)
-                answer = self._answer(future, job)
+                answer = self._answer(future)
                 if answer is None:
-                    self._again.append(job)
-                else:
+                    queue.put_first(job)
+                elif not answer.lost or not queue.try_again(job):
                     yield job, answer
         except (CommClosedError, CancelledError, TimeoutError) as error:
             raise BatchError(f"the Dask scheduler at {self._address} is gone: start it and run the same command again to go on") from error
-
-    def _next(self, jobs: Iterator[Job], room: int) -> Iterator[Job]:
-        for _ in range(room):
-            job = self._again.popleft() if self._again else next(jobs, None)
-            if job is None:
-                return
-            yield job
 
     def _submit(self, job: Job) -> Future[Any]:
         # Once somebody is refused, the others are named; should they all be gone, the job must not wait for them for ever.
@@ -117,8 +106,8 @@ class Cluster:
             raise BatchError("no worker of the cluster can grade this: bring them to the version that runs here, and run again")
         return willing
 
-    def _answer(self, future: Future[Any], job: Job) -> Answer | None:
-        """The answer to a job; None where another worker is to be asked."""
+    def _answer(self, future: Future[Any]) -> Answer | None:
+        """The answer to a job; None where its worker must not be asked."""
         try:
             address, name, answer = future.result()
         except KilledWorker as error:
@@ -135,11 +124,6 @@ class Cluster:
                 self._refused.add(address)
                 self._console.print(f"Worker {name} at {address} is not used: {answer.refused}.", markup=False, soft_wrap=True)
             return None
-        if answer.lost:
-            self._tries[job.key] += 1
-            if self._tries[job.key] < TRIES:
-                return None
-            del self._tries[job.key]
         return answer
 
     def close(self) -> None:

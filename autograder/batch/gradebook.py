@@ -1,6 +1,6 @@
 """The gradebook: what was handed in and what grading it came to, in one SQLite file that survives being killed.
 
-`handed_in` has a row for every file that somebody handed in, as the last run found them; `sources` the code of each
+`submissions` has a row for every file that somebody handed in, as the last run found them; `sources` the code of each
 distinct one; `results` what a suite made of a code. A grade is keyed by (assignment, suite, code), so identical files are
 graded once, a second run grades nothing, and a changed test regrades only its own assignment. The view `grades` is for
 whoever opens the file with another program.
@@ -17,15 +17,13 @@ import json
 import os
 import sqlite3
 import urllib.parse
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from autograder.grading import result
-from autograder.grading.result import Grade
+from autograder.checks.status import Status
+from autograder.grading.row import Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
 from autograder.submission.names import safe_name, utf8_safe
 
@@ -34,7 +32,7 @@ LOCK = "gradebook.lock"
 VERSION = 2
 
 _SCHEMA = f"""
-CREATE TABLE handed_in (
+CREATE TABLE submissions (
     assignment TEXT NOT NULL,           -- empty where it could not be told
     student TEXT NOT NULL,
     file TEXT NOT NULL,
@@ -48,7 +46,7 @@ CREATE TABLE handed_in (
     written INTEGER NOT NULL,           -- feedback and results lie in their folders
     PRIMARY KEY (assignment, student, file)
 ) WITHOUT ROWID;
-CREATE INDEX by_code ON handed_in (assignment, suite, code);
+CREATE INDEX by_code ON submissions (assignment, suite, code);
 CREATE TABLE sources (code TEXT PRIMARY KEY, cells TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE results (
     assignment TEXT NOT NULL,
@@ -60,78 +58,31 @@ CREATE TABLE results (
     seconds REAL NOT NULL,
     questions TEXT NOT NULL,            -- JSON: points by question
     lost TEXT NOT NULL,                 -- why no grader could judge it, for staff; empty where one did
-    grade BLOB NOT NULL,              -- JSON, deflated
+    grade BLOB NOT NULL,                -- all of it: JSON, deflated
+    gradescope TEXT NOT NULL,           -- Gradescope's JSON
+    feedback TEXT NOT NULL,             -- for the student, Markdown
     PRIMARY KEY (assignment, suite, code)
 );
 CREATE TABLE folders (student TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID;
 CREATE VIEW grades AS
     SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost
-    FROM handed_in JOIN results USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
+    FROM submissions JOIN results USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
 PRAGMA user_version = {VERSION};
 """
 
-_HANDED_IN = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, superseded"
-_RESULT = "status, score, max_score, seconds, questions, lost, grade"
+_SUBMISSION = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, superseded"
+_RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope, feedback"
 
 # A submission of no known assignment has no suite to judge it: it is unreadable as it stands.
 _GRADED = f"""
-    SELECT {_HANDED_IN}, written, folder, {_RESULT}
-    FROM handed_in LEFT JOIN results USING (assignment, suite, code) JOIN folders USING (student)
+    SELECT {_SUBMISSION}, written, folder, {_RESULT}
+    FROM submissions LEFT JOIN results USING (assignment, suite, code) JOIN folders USING (student)
     WHERE NOT superseded AND (status IS NOT NULL OR suite = '')
 """
 
 
 class GradebookError(Exception):
     """The gradebook cannot be used as it is. The message is a sentence or two for a person."""
-
-
-class Damaged(GradebookError):
-    """The file is no longer a whole database: `salvage` reads what is left."""
-
-
-class Key(NamedTuple):
-    """What a grade is about: some code, and the suite that judges it."""
-
-    assignment: str
-    suite: str
-    code: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """One submission that counts, and its grade."""
-
-    submission: Submission
-    """without its cells: `Gradebook.cells` has them"""
-    key: Key
-    folder: str
-    """its student's folder name"""
-    status: str
-    score: float
-    max_score: float
-    seconds: float
-    questions: dict[str, float]
-    """points by question"""
-    lost: str
-    """why no grader could judge it, for staff; empty where one did"""
-    written: bool
-    """whether its feedback and results were written to the student's folder"""
-    packed: bytes | None
-
-    @property
-    def grade(self) -> Grade | None:
-        """All of the grade; None where nothing was run."""
-        if self.packed is None or self.lost or self.submission.problem is not None:
-            return None
-        return _unpacked(self.packed)
-
-    @property
-    def gradescope(self) -> dict[str, Any]:
-        """The result in Gradescope's format."""
-        if self.packed is not None:
-            return _unpacked(self.packed).gradescope
-        assert self.submission.problem is not None  # of no known assignment: there is no suite to say more
-        return {"tests": [], "output": self.submission.problem.student, "score": 0}
 
 
 def code_hash(submission: Submission) -> str:
@@ -170,29 +121,29 @@ class Gradebook:
         with _in_words(path):
             return cls(path, _opened(path, create=False), None)
 
-    def submission_file(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
+    def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
         """Take in what was handed in. It replaces all that was known of its assignments; other assignments stay.
 
         `suites` holds the hash of each assignment's suite.
         """
         with self._transaction():
-            before = {row[:3]: row for row in self._all("SELECT * FROM handed_in")}
+            before = {(row["assignment"], row["student"], row["file"]): row for row in self._all("SELECT * FROM submissions")}
             taken: set[str] = set()
-            for (folder,) in self._all("SELECT folder FROM folders"):
-                safe_name(folder, taken)  # a safe name stays itself, and `taken` grows by it
+            for row in self._all("SELECT folder FROM folders"):
+                safe_name(row["folder"], taken)  # a safe name stays itself, and `taken` grows by it
             replaced: set[str] = set()
-            for submission in submissions:
-                row = _row(submission, suites.get(submission.assignment, ""))
-                assignment, student, code = row[0], row[1], row[5]
-                if assignment not in replaced:
-                    self._run("DELETE FROM handed_in WHERE assignment = ?", assignment)
-                    replaced.add(assignment)
-                old = before.get(row[:3])
-                written = bool(old is not None and old[:-1] == row and old[-1])
-                self._run("INSERT OR REPLACE INTO handed_in VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *row, written)
-                if submission.problem is None:
-                    self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", code, json.dumps(submission.cells))
-                self._give_folder(student, taken)
+            for one in submissions:
+                if one.assignment not in replaced:
+                    self._run("DELETE FROM submissions WHERE assignment = ?", one.assignment)
+                    replaced.add(one.assignment)
+                values = _values(one, suites.get(one.assignment, ""))
+                old = before.get((one.assignment, one.student, one.file))
+                written = old is not None and bool(old["written"]) and all(old[name] == value for name, value in values.items())
+                names, places = ", ".join([*values, "written"]), ", ".join("?" * (len(values) + 1))
+                self._run(f"INSERT OR REPLACE INTO submissions ({names}) VALUES ({places})", *values.values(), written)
+                if one.problem is None:
+                    self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(one.cells))
+                self._give_folder(one.student, taken)
 
     def _give_folder(self, student: str, taken: set[str]) -> None:
         """The same folder for a student in every run, and nobody else's."""
@@ -205,36 +156,36 @@ class Gradebook:
             for name in assignments:
                 self._run(
                     "DELETE FROM results WHERE assignment = ? AND (suite, code) IN "
-                    "(SELECT suite, code FROM handed_in WHERE handed_in.assignment = results.assignment)",
+                    "(SELECT suite, code FROM submissions WHERE submissions.assignment = results.assignment)",
                     name,
                 )
 
     def to_grade(self) -> dict[Key, int]:
         """What has no grade yet, and how many submissions share it. What no grader could judge the last time is tried again."""
         found = self._all(
-            "SELECT assignment, suite, code, count(*) FROM handed_in LEFT JOIN results USING (assignment, suite, code) "
+            "SELECT assignment, suite, code, count(*) AS count FROM submissions LEFT JOIN results USING (assignment, suite, code) "
             "WHERE NOT superseded AND suite != '' AND (status IS NULL OR lost != '') "
             "GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
         )
-        return {Key(*key): count for *key, count in found}
+        return {Key(row["assignment"], row["suite"], row["code"]): row["count"] for row in found}
 
     def problem(self, key: Key) -> str | None:
         """Why nothing can be run, for the student; None where something can."""
-        found = self._all("SELECT for_student FROM handed_in WHERE (assignment, suite, code) = (?, ?, ?)", *key)
-        return found[0][0] if found else None
+        found = self._all("SELECT for_student FROM submissions WHERE (assignment, suite, code) = (?, ?, ?)", *key)
+        return found[0]["for_student"] if found else None
 
     def cells(self, code: str) -> tuple[str, ...]:
         """The code of a key; none where there is none."""
         found = self._all("SELECT cells FROM sources WHERE code = ?", code)
-        return tuple(json.loads(found[0][0])) if found else ()
+        return tuple(json.loads(found[0]["cells"])) if found else ()
 
-    def add(self, key: Key, grade: Grade, lost: str = "") -> None:
+    def add(self, key: Key, grade: PackedGrade, lost: str = "") -> None:
         """Keep a grade: from here on it survives."""
-        questions, packed = json.dumps(grade.questions), zlib.compress(result.to_json(grade).encode("ascii"))
-        values = (grade.status, grade.score, grade.max_score, grade.seconds, questions, utf8_safe(lost), packed)
+        numbers = (grade.status, grade.score, grade.max_score, grade.seconds, json.dumps(grade.questions))
+        texts = (utf8_safe(lost), grade.grade, grade.gradescope, grade.feedback)
         with self._transaction():
-            self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *values)
-            self._run("UPDATE handed_in SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?)", *key)
+            self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *numbers, *texts)
+            self._run("UPDATE submissions SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?)", *key)
 
     def rows(self) -> Iterator[Row]:
         """Every submission that counts and has a grade, by assignment and then student."""
@@ -245,17 +196,17 @@ class Gradebook:
         where = "AND (assignment, suite, code) = (?, ?, ?)"
         return list(self._rows(f"{_GRADED} {where} ORDER BY student, file", *key))
 
-    def mark_written(self, row: Row) -> None:
-        """Feedback and results of a row lie in their folders."""
-        one = row.submission
+    def mark_written(self, rows: Iterable[Row]) -> None:
+        """Feedback and results of these rows lie in their folders."""
         with self._transaction():
-            where = "(assignment, student, file) = (?, ?, ?)"
-            self._run(f"UPDATE handed_in SET written = 1 WHERE {where}", one.assignment, one.student, one.file)
+            for one in (row.submission for row in rows):
+                where = "(assignment, student, file) = (?, ?, ?)"
+                self._run(f"UPDATE submissions SET written = 1 WHERE {where}", one.assignment, one.student, one.file)
 
     def identical(self) -> list[list[Row]]:
         """Groups of different files handed in with the same code."""
         where = (
-            "AND for_student IS NULL AND (assignment, code) IN (SELECT assignment, code FROM handed_in "
+            "AND for_student IS NULL AND (assignment, code) IN (SELECT assignment, code FROM submissions "
             "WHERE NOT superseded GROUP BY assignment, code HAVING count(DISTINCT file) > 1)"
         )
         groups: dict[Key, list[Row]] = {}
@@ -265,25 +216,26 @@ class Gradebook:
 
     def superseded(self) -> list[Submission]:
         """Submissions that do not count, because their student handed in later."""
-        found = self._all(f"SELECT {_HANDED_IN} FROM handed_in WHERE superseded ORDER BY assignment, student, file")
+        found = self._all(f"SELECT {_SUBMISSION} FROM submissions WHERE superseded ORDER BY assignment, student, file")
         return [_submission(row) for row in found]
 
     def questions(self) -> dict[str, list[str]]:
         """The questions of each assignment that has a grade, in the order of its suite."""
-        found = self._all("SELECT assignment, questions FROM handed_in JOIN results USING (assignment, suite, code) GROUP BY assignment")
-        return {assignment: list(json.loads(questions)) for assignment, questions in found}
+        found = self._all("SELECT assignment, questions FROM submissions JOIN results USING (assignment, suite, code) GROUP BY assignment")
+        return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
 
     def counts(self) -> dict[str, int]:
         """How many submissions that count have each status; what has no grade yet is not among them."""
         status = "CASE WHEN suite = '' THEN 'unreadable' ELSE status END"
-        return dict(self._all(f"SELECT {status} AS state, count(*) FROM ({_GRADED}) GROUP BY state ORDER BY count(*) DESC"))
+        found = self._all(f"SELECT {status} AS state, count(*) AS count FROM ({_GRADED}) GROUP BY state ORDER BY count DESC")
+        return {row["state"]: row["count"] for row in found}
 
     def _rows(self, query: str, *values: Any) -> Iterator[Row]:
         with _in_words(self.path):
             for found in self._database.execute(query, values):
                 yield _graded(found)
 
-    def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with _in_words(self.path):
             return self._database.execute(query, values).fetchall()
 
@@ -308,56 +260,50 @@ class Gradebook:
         self.close()
 
 
-def _row(submission: Submission, suite: str) -> tuple[Any, ...]:
+def _values(submission: Submission, suite: str) -> dict[str, Any]:
     """A submission as the database keeps it, `written` left out."""
     problem = submission.problem
-    sentences = (problem.student, problem.instructor) if problem is not None else (None, None)
-    return (
-        submission.assignment,
-        submission.student,
-        submission.file,
-        submission.sha256,
-        suite,
-        code_hash(submission),
-        json.dumps(submission.notes),
-        *sentences,
-        int(submission.superseded),
-    )
+    return {
+        "assignment": submission.assignment,
+        "student": submission.student,
+        "file": submission.file,
+        "sha256": submission.sha256,
+        "suite": suite,
+        "code": code_hash(submission),
+        "notes": json.dumps(submission.notes),
+        "for_student": problem and problem.student,
+        "for_instructor": problem and problem.instructor,
+        "superseded": int(submission.superseded),
+    }
 
 
-def _submission(found: Sequence[Any]) -> Submission:
-    assignment, student, file, sha256, _, _, notes, for_student, for_instructor, superseded = found
-    problem = None if for_student is None else Problem(for_student, for_instructor)
+def _submission(found: sqlite3.Row) -> Submission:
     return Submission(
-        student=student,
-        assignment=assignment,
-        file=file,
-        sha256=sha256,
-        notes=tuple(json.loads(notes)),
-        problem=problem,
-        superseded=bool(superseded),
+        student=found["student"],
+        assignment=found["assignment"],
+        file=found["file"],
+        sha256=found["sha256"],
+        notes=tuple(json.loads(found["notes"])),
+        problem=None if found["for_student"] is None else Problem(found["for_student"], found["for_instructor"]),
+        superseded=bool(found["superseded"]),
     )
 
 
-def _graded(found: Sequence[Any]) -> Row:
-    handed_in, (written, folder, status, score, max_score, seconds, questions, lost, packed) = found[:10], found[10:]
-    return Row(
-        submission=_submission(handed_in),
-        key=Key(found[0], found[4], found[5]),
-        folder=folder,
-        status=status or "unreadable",
-        score=score or 0.0,
-        max_score=max_score or 0.0,
-        seconds=seconds or 0.0,
-        questions=json.loads(questions) if questions else {},
-        lost=lost or "",
-        written=bool(written),
-        packed=packed,
-    )
-
-
-def _unpacked(packed: bytes) -> Grade:
-    return result.from_json(zlib.decompress(packed).decode("ascii"))
+def _graded(found: sqlite3.Row) -> Row:
+    packed = None
+    if found["status"] is not None:
+        packed = PackedGrade(
+            status=Status(found["status"]),
+            score=found["score"],
+            max_score=found["max_score"],
+            seconds=found["seconds"],
+            questions=json.loads(found["questions"]),
+            grade=found["grade"],
+            gradescope=found["gradescope"],
+            feedback=found["feedback"],
+        )
+    key = Key(found["assignment"], found["suite"], found["code"])
+    return Row(_submission(found), key, found["folder"], bool(found["written"]), found["lost"] or "", packed)
 
 
 def _locked(path: Path) -> int:
@@ -375,6 +321,7 @@ def _locked(path: Path) -> int:
 def _opened(path: Path, create: bool) -> sqlite3.Connection:
     mode = "rwc" if create else "ro"
     database = sqlite3.connect(f"file:{urllib.parse.quote(str(path))}?mode={mode}", uri=True)
+    database.row_factory = sqlite3.Row
     try:
         _check(database, path, create)
     except BaseException:
@@ -386,7 +333,7 @@ def _opened(path: Path, create: bool) -> sqlite3.Connection:
 def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
     """The file is whole, and of this version; a new one gets its tables."""
     (found,) = database.execute("PRAGMA user_version").fetchone()
-    empty = database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    empty = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     if create:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
@@ -399,9 +346,9 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
             f"{path} was written by {age} version of the autograder (format {found}; this one has {VERSION}): "
             "move it away to keep it, and run again; everything is then graded anew"
         )
-    (grade,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if grade != "ok":
-        raise Damaged(f"{path} is damaged")
+    (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if whole != "ok":
+        raise GradebookError(_DAMAGED.format(path))
 
 
 @contextmanager
@@ -418,7 +365,7 @@ def _in_words(path: Path) -> Iterator[None]:
 def _explained(path: Path, error: sqlite3.DatabaseError) -> GradebookError:
     name = getattr(error, "sqlite_errorname", "")
     if name in ("SQLITE_NOTADB",) or name.startswith("SQLITE_CORRUPT"):
-        return Damaged(f"{path} is damaged")
+        return GradebookError(_DAMAGED.format(path))
     if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
         return GradebookError(_NO_ROOM.format(path.parent))
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
@@ -434,31 +381,5 @@ def explained(folder: Path, error: OSError) -> GradebookError:
 
 
 _NO_ROOM = "the disk of {} is full: every grade until now is kept; make room and run the same command again to go on"
+_DAMAGED = "{} is damaged: move it away and run the same command again; everything is then graded anew"
 _NO_ACCESS = "nothing can be written to {} ({}): choose another folder with --out"
-
-
-def salvage(out: Path) -> list[Row]:
-    """The grades that can still be read from a damaged gradebook, as far as they can."""
-    with closing(sqlite3.connect(f"file:{urllib.parse.quote(str(out / FILE))}?mode=ro", uri=True)) as database:
-        handed_in = _readable(database, f"SELECT {_HANDED_IN} FROM handed_in", "assignment {0}, student {0}, file {0}")
-        results_left = _readable(database, f"SELECT assignment, suite, code, {_RESULT} FROM results", "rowid {0}")
-    by_key = {found[:3]: found[3:] for found in results_left}
-    # One row at a time: a page may be readable and hold nonsense.
-    rows = []
-    for found in sorted(handed_in):
-        judged = by_key.get((found[0], found[4], found[5]))
-        if judged is not None and not found[9]:
-            rows.append(_graded((*found, True, "", *judged)))
-    return rows
-
-
-def _readable(database: sqlite3.Connection, query: str, order: str) -> set[tuple[Any, ...]]:
-    """The rows of a table up to its first damaged page, from either end."""
-    rows: set[tuple[Any, ...]] = set()
-    for direction in ("ASC", "DESC"):
-        try:
-            for row in database.execute(f"{query} ORDER BY {order.format(direction)}"):
-                rows.add(row)
-        except sqlite3.DatabaseError:
-            continue
-    return rows

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from autograder import course
 from autograder.batch.jobs import Answer, Job, Setup, suite_key
 from autograder.grading.grader import Grader
+from autograder.grading.row import PackedGrade
 
 MEMORY = 4 << 30
 """Address space of a grader: a plain value that tests blow up into gigabytes fails its test and nothing else."""
@@ -32,7 +33,7 @@ def main(descriptor: str, folder: str) -> None:
         if refused:
             coordinator.send(Answer(refused=refused))
             return
-        with Grader(setup.isolation) as grader:
+        with Grader(setup.disabled_locks) as grader:
             coordinator.send(Answer())
             _serve(coordinator, grader, setup)
     except (EOFError, ConnectionError):
@@ -52,11 +53,10 @@ def _serve(coordinator: Connection, grader: Grader, setup: Setup) -> None:
 def _answer(grader: Grader, job: Job, setup: Setup) -> Answer:
     try:
         assignment = _assignment(job.key.assignment)
-        if suite_key(assignment, setup.isolation) != job.key.suite:
+        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             return Answer(refused=f"it has another version of {assignment.name}'s suite or of the autograder")
-        if job.refusal is not None:
-            return Answer(grader.refuse(assignment, *job.refusal))
-        return Answer(grader.grade(assignment, job.cells))
+        grade = grader.grade(assignment, job.cells) if job.refusal is None else grader.refuse(assignment, *job.refusal)
+        return Answer(PackedGrade.of(grade, job.cells))
     except Exception as error:
         return Answer(lost=f"{type(error).__name__}: {error}")
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from autograder.batch import gradebook
-from autograder.batch.gradebook import Gradebook, Row
-from autograder.submission import Problem, Submission
+from autograder.batch.gradebook import Gradebook
+from autograder.grading.row import Row
+from autograder.submission import Submission
 from autograder.submission.names import csv_cell, safe_name
 
 COLUMNS = ["student", "assignment", "score", "max_score", "status", "file", "sha256", "seconds"]
-
-_LOST = "Your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at it."
 
 
 class Output:
@@ -29,24 +26,17 @@ class Output:
         self.out = out
         self.book = book
 
-    def write_row(self, row: Row) -> None:
-        """One student's feedback and results."""
-        from autograder.grading import feedback
-
-        submission = replace(row.submission, cells=self.book.cells(row.key.code))
-        if row.lost:
-            submission = replace(submission, problem=Problem(_LOST, row.lost))
-        name = _file_name(submission)
+    def write_rows(self, rows: list[Row]) -> None:
+        """The feedback and results of students who share a grade."""
         with _in_words(self.out):
-            self._put(Path("feedback", row.folder, f"{name}.md"), feedback.markdown(submission, row.grade))
-            self._put(Path("results", row.folder, f"{name}.json"), json.dumps(row.gradescope, indent=1) + "\n")
-        self.book.mark_written(row)
+            for row in rows:
+                for file, text in zip(_files(row), (row.feedback, f"{row.gradescope}\n"), strict=True):
+                    self._put(file, text)
+        self.book.mark_written(rows)
 
     def is_there(self, row: Row) -> bool:
         """Whether a row's files still lie where they were written."""
-        name = _file_name(row.submission)
-        files = (Path("feedback", row.folder, f"{name}.md"), Path("results", row.folder, f"{name}.json"))
-        return all((self.out / file).exists() for file in files)
+        return all((self.out / file).exists() for file in _files(row))
 
     def write_tables(self) -> bool:
         """grades.csv, and superseded.csv where something is superseded; says whether the grades are other than they were."""
@@ -83,16 +73,6 @@ def table(rows: Iterable[Row], questions: dict[str, list[str]]) -> Iterator[list
         yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *points]
 
 
-def salvage(out: Path) -> str:
-    """Write what can be read of a damaged gradebook to grades-recovered.csv; says what came of it."""
-    rows = gradebook.salvage(out)
-    questions = {row.submission.assignment: list(row.questions) for row in rows}
-    target = out / "grades-recovered.csv"
-    with _in_words(out):
-        _write_csv(target, table(rows, questions))
-    return f"the {len(rows)} grades that can still be read are in {target}; move the gradebook away and run again to grade the rest"
-
-
 def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:
     yield ["student", "assignment", "file", "sha256", "why"]
     for one in submissions:
@@ -103,6 +83,12 @@ def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:
 def _file_name(submission: Submission) -> str:
     """The assignment; for a submission of none that is known, something that tells it from the student's others."""
     return submission.assignment or safe_name(f"unknown_{submission.file}", set())
+
+
+def _files(row: Row) -> tuple[Path, Path]:
+    """Where a row's feedback and results lie."""
+    name = _file_name(row.submission)
+    return Path("feedback", row.folder, f"{name}.md"), Path("results", row.folder, f"{name}.json")
 
 
 def _number(value: float) -> str:

@@ -11,13 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, deque
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from autograder.batch.gradebook import Key
-from autograder.batch.jobs import TRIES, Answer, BatchError, Job, Setup
+from autograder.batch.jobs import TRIES, Answer, BatchError, Job, JobQueue, Setup
 
 ANSWER_SECONDS = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: three times what a submission may use."""
@@ -68,7 +66,7 @@ class GraderProcess:
         try:
             answer: Answer = self.connection.recv()
         except (EOFError, OSError):
-            return Answer(lost=self._last_words())
+            return Answer(lost=self.last_words())
         return answer
 
     def ask(self, job: Job) -> Answer:
@@ -86,7 +84,7 @@ class GraderProcess:
     def stuck(self) -> str:
         return f"the grader did not answer within {ANSWER_SECONDS:.0f} seconds"
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
         """How the process ended, and the last line that it wrote."""
         status = self._process.wait()
         how = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
@@ -122,25 +120,21 @@ class Pool:
         self._setup = setup
         self._graders = [GraderProcess(setup) for _ in range(size)]
         self._failed_starts = 0
-        self._tries: Counter[Key] = Counter()
-        self._again: deque[Job] = deque()
 
-    def run(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:
+    def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
         """Every job with its answer, in the order in which they come. Jobs are taken only as graders are free for them."""
         while True:
             for grader in self._graders:
-                self._feed(grader, jobs)
+                self._feed(grader, queue)
             busy = [grader for grader in self._graders if grader.job is not None]
             if not busy:
                 return
             for grader in self._heard_from(busy):
-                yield from self._take(grader, jobs)
+                yield from self._take(grader, queue)
 
-    def _feed(self, grader: GraderProcess, jobs: Iterator[Job]) -> None:
-        if grader.job is None:
-            job = self._again.popleft() if self._again else next(jobs, None)
-            if job is not None:
-                grader.give(job)
+    def _feed(self, grader: GraderProcess, queue: JobQueue) -> None:
+        if grader.job is None and (job := queue.take()) is not None:
+            grader.give(job)
 
     def _heard_from(self, busy: list[GraderProcess]) -> list[GraderProcess]:
         """Those that have something to say, or have been silent for too long."""
@@ -148,7 +142,7 @@ class Pool:
         late = time.monotonic() - ANSWER_SECONDS
         return [grader for grader in busy if grader.connection in ready or grader.since < late]
 
-    def _take(self, grader: GraderProcess, jobs: Iterator[Job]) -> Iterator[tuple[Job, Answer]]:
+    def _take(self, grader: GraderProcess, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
         heard = grader.connection.poll(0)
         answer = grader.hear() if heard else Answer(lost=grader.stuck)
         job = grader.job
@@ -157,12 +151,9 @@ class Pool:
             raise BatchError(f"the graders cannot go on: {answer.refused}; run the same command again")
         if answer.lost:
             self._replace(grader)
-            if grader.ready:
-                self._tries[job.key] += 1
-            if self._tries[job.key] < TRIES:
-                self._again.append(job)
-            else:
-                del self._tries[job.key]
+            if not grader.ready:
+                queue.put_first(job)
+            elif not queue.try_again(job):
                 yield job, answer
         elif not grader.ready:
             grader.ready = True
@@ -170,14 +161,14 @@ class Pool:
         else:
             # The next job first: what the coordinator does with this answer then costs the grader no time.
             grader.job = None
-            self._feed(grader, jobs)
+            self._feed(grader, queue)
             yield job, answer
 
     def _replace(self, grader: GraderProcess) -> None:
         if not grader.ready:
             self._failed_starts += 1
             if self._failed_starts >= TRIES:
-                raise BatchError(f"no grader can be started: {grader._last_words()}")
+                raise BatchError(f"no grader can be started: {grader.last_words()}")
         grader.end()
         self._graders[self._graders.index(grader)] = GraderProcess(self._setup)
 
@@ -185,9 +176,3 @@ class Pool:
         """End all graders."""
         for grader in self._graders:
             grader.end()
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -22,8 +22,6 @@ class Progress:
         self.done = 0
         self.counts: Counter[str] = Counter()
         self._begin = self._said = time.monotonic()
-        self.first = self.last = 0.0
-        """when the first and the last grade came"""
         self._bar = progress.Progress(
             TextColumn("Grading"),
             BarColumn(),
@@ -39,8 +37,6 @@ class Progress:
 
     def graded(self, status: str, submission_files: int) -> None:
         """So many submissions share a grade that has come."""
-        self.last = time.monotonic()
-        self.first = self.first or self.last
         self.done += submission_files
         self.counts[status] += submission_files
         if self.console.is_terminal:

@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.batch.gradebook import Gradebook, Row
-from autograder.checks.test_result import TestResult
-from autograder.grading.result import Grade
+from autograder.batch.gradebook import Gradebook
+from autograder.checks.status import Status
+from autograder.grading.review import ALL_PASS, first_thing, needs_a_person
+from autograder.grading.row import Row
 from autograder.reports import similarity
 from autograder.submission.names import printable
 
@@ -22,7 +23,6 @@ MANY = 10
 """Of each kind of thing that needs a human, so many are named; grades.csv and similarity.csv have the rest."""
 
 LOST, ALIKE = "without a grade", "alike"
-_NEEDS_A_HUMAN = ("unreadable", "killed")
 
 
 @dataclass
@@ -39,8 +39,6 @@ class Summary:
     """submissions by status"""
     superseded: int = 0
     seconds: float = 0.0
-    warm_seconds: float = 0.0
-    """from the first grade of this run to the last"""
     needs_human: dict[str, list[str]] = field(default_factory=dict)
     """by kind, a sentence for each"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
@@ -73,12 +71,12 @@ def complete(summary: Summary, book: Gradebook, stubs: set[str]) -> None:
     summary.superseded = len(book.superseded())
     small = sum(summary.counts.values()) <= SMALL
     summary.reused = -summary.graded
-    found: dict[str, list[str]] = {kind: [] for kind in (LOST, *_NEEDS_A_HUMAN, ALIKE)}
+    found: dict[str, list[str]] = {kind: [] for kind in (LOST, *Status, ALIKE)}
     for row in book.rows():
         summary.reused += bool(row.key.suite)
         if small:
             summary.rows.append(_line(row))
-        if row.status in _NEEDS_A_HUMAN:
+        if needs_a_person(row):
             found[LOST if row.lost else row.status].append(f"{_who(row)}: {first_thing(row)}")
     for group in book.identical():
         if group[0].key.code not in stubs:
@@ -115,43 +113,6 @@ def _table(rows: list[tuple[str, str, str, str, str]]) -> Table:
     for name in ("student", "assignment", "score", "status", "first thing to look at"):
         table.add_column(name, justify="right" if name == "score" else "left", overflow="fold")
     for student, assignment, score, status, first in rows:
-        style = "green" if first == _ALL_PASS else "red" if status in _NEEDS_A_HUMAN else ""
+        style = "green" if first == ALL_PASS else "" if status == Status.GRADED else "red"
         table.add_row(Text(student), assignment, score, Text(status, style=style), Text(first))
     return table
-
-
-_ALL_PASS = "all tests pass"
-
-
-def first_thing(row: Row) -> str:
-    """Where a careful teaching assistant would look first."""
-    if row.lost:
-        return f"no grade could be given, grade it by hand or run again: {printable(row.lost, 200)}"
-    if row.submission.problem is not None:
-        return row.submission.problem.instructor
-    grade = row.grade
-    assert grade is not None
-    return printable(next(_findings(grade), _ALL_PASS), 160)
-
-
-def _findings(grade: Grade) -> Iterator[str]:
-    missed = [one for one in grade.test_results if not one.passed]
-    if grade.failure is not None:
-        at = f" at line {grade.failure.line}" if grade.failure.line else ""
-        yield f"the file stops{at} with {grade.failure.kind}: {grade.failure.message}"
-    for wanted in (("timeout", "crashed", "killed"), ("failed",)):
-        found = [one for one in missed if one.status in wanted]
-        # One with a known cause says most.
-        for one in sorted(found, key=lambda one: one.hint is None):
-            yield f"{one.test.question}: {one.hint or one.message}{_also(one, missed)}"
-    if missed:
-        yield f"not written yet: {', '.join(_questions(missed))}"
-
-
-def _also(first: TestResult, missed: list[TestResult]) -> str:
-    others = [name for name in _questions(missed) if name != first.test.question]
-    return f" (and {len(others)} more incomplete)" if others else ""
-
-
-def _questions(test_results: list[TestResult]) -> list[str]:
-    return list(dict.fromkeys(one.test.question for one in test_results))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from autograder.checks.status import TestStatus
+
 
 class Kind(Enum):
     """The kind of mistake. The value is what may be told of it where the test's inputs are hidden."""
@@ -52,7 +54,7 @@ class Stopped(BaseException):
     Not an Exception, so that no test, and no search for a smaller failing example, goes on calling.
     """
 
-    def __init__(self, status: str, message: str) -> None:
+    def __init__(self, status: TestStatus, message: str) -> None:
         super().__init__(message)
         self.status = status
         self.message = message

@@ -19,6 +19,7 @@ from autograder.checks import call, plugin
 from autograder.checks.call import Reply
 from autograder.checks.progress import LESSON, public_tests, run
 from autograder.checks.proxy import InProcess, Submission
+from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult, describe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,7 @@ class Question:
             found = run(ROOT, tests, _OneQuestion(self.name, _NotebookContext(environment)))[self.assignment]
             self.test_results = {one.test.name: one for one in found}
         test_result = self.test_results[test]
-        if test_result.status == "failed":
+        if test_result.status is TestStatus.FAILED:
             raise NotRight(f"{test_result.test.rule}\n{test_result.sentence}\nSee {LESSON}, section {self.name}.")
         if not test_result.passed:
             raise NotRight(test_result.message)

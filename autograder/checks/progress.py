@@ -19,6 +19,7 @@ from rich.markup import escape
 from autograder.checks import plugin
 from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.failure import Kind
+from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, describe, test_result
 
 POINTS = 20
@@ -44,7 +45,7 @@ class Question:
 
     @property
     def untouched(self) -> bool:
-        return all(one.status == "not_implemented" for one in self.test_results)
+        return all(one.status is TestStatus.NOT_IMPLEMENTED for one in self.test_results)
 
     @property
     def unreached(self) -> bool:
@@ -53,12 +54,12 @@ class Question:
     @property
     def waits_for(self) -> str | None:
         """Another function that this one cannot do without."""
-        return next((one.function for one in self.test_results if one.status == "waiting"), None)
+        return next((one.function for one in self.test_results if one.status is TestStatus.WAITING), None)
 
     @property
     def failure(self) -> TestResult | None:
         """The mistake to show: one whose cause is known, if there is one."""
-        failures = [one for one in self.test_results if one.status not in ("passed", "not_implemented", "waiting")]
+        failures = [one for one in self.test_results if one.is_mistake]
         return next((one for one in failures if one.hint), failures[0] if failures else None)
 
 

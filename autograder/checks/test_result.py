@@ -9,6 +9,7 @@ import pytest
 
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.checks.status import TestStatus
 
 
 class Phase(Enum):
@@ -44,8 +45,7 @@ class TestResult:
     __test__ = False
 
     test: Test
-    status: str
-    """passed, failed, not_implemented, waiting (for another function), timeout or crashed"""
+    status: TestStatus
     message: str = ""
     """what was wanted and what came: for the student if the test is public, else for staff only"""
     hint: str | None = None
@@ -56,7 +56,12 @@ class TestResult:
 
     @property
     def passed(self) -> bool:
-        return self.status == "passed"
+        return self.status is TestStatus.PASSED
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether something is wrong, and not just missing."""
+        return not self.passed and not self.status.is_unwritten
 
     @property
     def sentence(self) -> str:
@@ -81,13 +86,13 @@ def test_result(test: Test, raised: BaseException | None) -> TestResult:
     """The result of a test that ended with that exception. Raises what is no submission's fault."""
     match raised:
         case None:
-            return TestResult(test, "passed")
+            return TestResult(test, TestStatus.PASSED)
         case Wrong() if raised.kind in UNFINISHED:
-            return TestResult(test, "not_implemented", raised.message, kind=raised.kind)
+            return TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
         case Wrong(kind=Kind.WAITING):
-            return TestResult(test, "waiting", raised.message, kind=raised.kind, function=raised.function)
+            return TestResult(test, TestStatus.WAITING, raised.message, kind=raised.kind, function=raised.function)
         case Wrong():
-            return TestResult(test, "failed", raised.message, raised.hint, raised.kind)
+            return TestResult(test, TestStatus.FAILED, raised.message, raised.hint, raised.kind)
         case Stopped():
             return TestResult(test, raised.status, raised.message)
         case BrokenTest() | ImportError() | KeyboardInterrupt() | SystemExit():
@@ -95,7 +100,7 @@ def test_result(test: Test, raised: BaseException | None) -> TestResult:
         case Exception():
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
-            return TestResult(test, "failed", message[:500], kind=Kind.TYPE)
+            return TestResult(test, TestStatus.FAILED, message[:500], kind=Kind.TYPE)
     raise raised
 
 

@@ -7,11 +7,12 @@ wanted or got value, or anything that the submission printed or raised there.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, KeysView
+from collections.abc import Collection, KeysView, Sequence
 
 from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.grading.result import Grade
 from autograder.submission import Submission
@@ -53,58 +54,69 @@ def headline(won: float, public: float, total: float) -> str:
 
 def told(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
-    if one.passed or one.status == "unreadable":
+    if one.passed or one.status is TestStatus.UNREADABLE:
         return ""
-    if not _is_mistake(one):
+    if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
         return f"{_rule(one)}:\n{plain(one.sentence)}"
     return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
 
 
-def markdown(submission: Submission, grade: Grade | None) -> str:
-    """The feedback file of one submission; `grade` is None where nothing could be run."""
-    title = f"# {submission.assignment}"
-    if grade is None:
-        return f"{title}\n\n{_not_graded(submission)}\n"
-    parts = [f"{title}: {grade.score:g} of {grade.max_score:g} points", *_notes(submission), *_loading(submission, grade)]
-    parts += _questions(grade, submission, tuple(Phase))
+def markdown(submission: Submission, grade: Grade) -> str:
+    """The feedback file of one submission that was graded."""
+    return assembled(submission, grade.score, grade.max_score, body(grade, submission.cells))
+
+
+def assembled(submission: Submission, score: float, max_score: float, text: str) -> str:
+    """The feedback file, from what `body` wrote: that depends on the code alone, and so is shared by all who handed it in."""
+    parts = [f"# {submission.assignment}: {score:g} of {max_score:g} points", *_notes(submission), text]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def body(grade: Grade, cells: Sequence[str]) -> str:
+    """What there is to say of a grade, without a title and without how the file was read."""
+    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase))]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
-    return "\n\n".join(filter(None, parts)) + "\n"
+    return "\n\n".join(filter(None, parts))
+
+
+def not_graded(assignment: str, why: str) -> str:
+    """The feedback file of what could not be graded."""
+    return f"# {assignment}\n\n{_not_graded(why)}\n"
 
 
 def public_markdown(submission: Submission, grade: Grade) -> str:
     """What a student may see at once, before hidden results are published: public results and what is still to be decided."""
     public = [one for one in grade.test_results if not one.test.hidden]
     if submission.problem is not None:
-        return f"{_not_graded(submission)}\n"
+        return f"{_not_graded(submission.problem.student)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
-    parts = [head, *_notes(submission), *_loading(submission, grade), *_questions(grade, submission, (Phase.PUBLIC,))]
+    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(grade, submission.cells, (Phase.PUBLIC,))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _not_graded(submission: Submission) -> str:
-    assert submission.problem is not None
-    return f"**Not graded.** {inline(submission.problem.student)}"
+def _not_graded(why: str) -> str:
+    return f"**Not graded.** {inline(why)}"
 
 
 def _notes(submission: Submission) -> list[str]:
     return ["\n".join(f"- {inline(note)}" for note in submission.notes)] if submission.notes else []
 
 
-def _loading(submission: Submission, grade: Grade) -> list[str]:
+def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     """What went wrong before any function was called, or with the submission as a whole."""
     words = {
-        "timeout": "Your code used up all of its time. What had passed before that counts.",
-        "killed": "Your code ended its own process again and again. What had passed before that counts.",
+        Status.TIMEOUT: "Your code used up all of its time. What had passed before that counts.",
+        Status.KILLED: "Your code ended its own process again and again. What had passed before that counts.",
     }
     parts = [f"**{words[grade.stopped]}**"] if grade.stopped in words else []
     failure = grade.failure
     if failure is not None:
         at = f" at line {failure.line}" if failure.line else ""
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
-        if len(submission.cells) > 1:  # a notebook: the other cells ran
+        if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
         parts += [head, quoted(f"{failure.kind}: {failure.message}")]
         if "ImportError" in failure.bases:
@@ -112,15 +124,15 @@ def _loading(submission: Submission, grade: Grade) -> list[str]:
     return parts
 
 
-def _questions(grade: Grade, submission: Submission, phases: tuple[Phase, ...]) -> list[str]:
+def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
     for one in grade.test_results:
         if one.test.phase in phases:
             questions.setdefault(one.test.question, []).append(one)
-    mistaken = {name: group for name, group in questions.items() if any(map(_is_mistake, group))}
+    mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
     # A single mistake is its own cause: no need to read the code for that.
-    blocks = building_blocks("\n".join(submission.cells)) if len(mistaken) > 1 else {}
+    blocks = building_blocks("\n".join(cells)) if len(mistaken) > 1 else {}
     causes = _causes(mistaken, blocks)
     own = [name for name in mistaken if name not in causes]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
@@ -151,13 +163,9 @@ def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[s
     return found
 
 
-def _is_mistake(one: TestResult) -> bool:
-    return one.status not in ("passed", "not_implemented", "waiting")
-
-
 def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:
     """What there is to say of a question without a mistake."""
-    waiting = next((one for one in test_results if one.status == "waiting"), None)
+    waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
     if waiting is not None:
         # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
@@ -180,7 +188,7 @@ def _possible(test_results: list[TestResult]) -> float:
 
 def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
-    missed = [one for one in test_results if _is_mistake(one)]
+    missed = [one for one in test_results if one.is_mistake]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
     if question == ANSWERS:
         parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
@@ -205,7 +213,7 @@ def _unseen(missed: list[TestResult]) -> str:
 
 def _is_cascading(test_results: list[TestResult]) -> bool:
     """Whether hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions."""
-    missed = [one for one in test_results if _is_mistake(one)]
+    missed = [one for one in test_results if one.is_mistake]
     return not _hints(missed) and all(one.test.hidden and one.kind in _GENERAL for one in missed)
 
 
@@ -220,8 +228,8 @@ def _rule(one: TestResult) -> str:
 
 def _kind(one: TestResult) -> str:
     """What may be told of a mistake on inputs that are not shown."""
-    if one.status == "timeout":
+    if one.status is TestStatus.TIMEOUT:
         return "it did not return in time"
-    if one.status in ("crashed", "killed"):
+    if one.status in (TestStatus.CRASHED, TestStatus.KILLED):
         return "it ended its process"
     return one.kind.value if one.kind is not None else "it did not pass"

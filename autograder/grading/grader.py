@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection
 from typing import Any
 
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading.result import Grade
@@ -44,7 +45,7 @@ class Grader:
         finally:
             backend.close()
         return Grade(
-            status=backend.status or ("import_error" if told.failure and len(cells) == 1 else "graded"),
+            status=backend.status or (Status.IMPORT_ERROR if told.failure and len(cells) == 1 else Status.GRADED),
             test_results=test_results,
             seconds=time.monotonic() - begin,
             stopped=told.stopped,
@@ -53,10 +54,10 @@ class Grader:
             **_scored(scorer, test_results),
         )
 
-    def refuse(self, assignment: Assignment, status: str, sentence: str) -> Grade:
+    def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
-        test_results = [TestResult(test, status, sentence) for test in suite.tests]
+        test_results = [TestResult(test, TestStatus(status), sentence) for test in suite.tests]
         return Grade(status=status, test_results=test_results, seconds=0.0, **_scored(scorer, test_results, sentence))
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 
 
@@ -20,8 +21,7 @@ from autograder.checks.test_result import Phase, Test, TestResult
 class Grade:
     """What grading came to."""
 
-    status: str
-    """graded, import_error, timeout, killed, or unreadable where nothing could be run"""
+    status: Status
     score: float
     max_score: float
     questions: dict[str, float]
@@ -30,7 +30,7 @@ class Grade:
     gradescope: dict[str, Any]
     """Gradescope's JSON, from Otter"""
     seconds: float
-    stopped: str | None = None
+    stopped: Status | None = None
     """the status as far as it was settled before the first hidden test: what a student may know of it at once"""
     failure: Raised | None = None
     """what stopped the file while it was loaded"""
@@ -51,12 +51,14 @@ def from_json(text: str) -> Grade:
     """What `to_json` wrote."""
     data = json.loads(text)
     test_results, failure = data.pop("test_results"), data.pop("failure")
-    return Grade(**data, test_results=[_test_result(**one) for one in test_results], failure=failure and _raised(**failure))
+    data["status"], stopped = Status(data["status"]), data.pop("stopped")
+    data |= {"stopped": stopped and Status(stopped), "failure": failure and _raised(**failure)}
+    return Grade(**data, test_results=[_test_result(**one) for one in test_results])
 
 
-def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:
+def _test_result(test: dict[str, Any], status: str, kind: str | None, **rest: Any) -> TestResult:
     phase = Phase[test.pop("phase")]
-    return TestResult(test=Test(**test, phase=phase), kind=None if kind is None else Kind[kind], **rest)
+    return TestResult(Test(**test, phase=phase), TestStatus(status), kind=None if kind is None else Kind[kind], **rest)
 
 
 def _raised(bases: list[str], **rest: Any) -> Raised:

@@ -15,6 +15,7 @@ import copy
 import functools
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -129,8 +130,12 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []
-    item.obj.hypothesis.inner_test = lambda **given: drawn.append({name: given[name] for name in given if name not in fixtures})
-    item.obj(**dict.fromkeys(fixtures))
+
+    def take(**given: Any) -> None:
+        drawn.append({name: given[name] for name in given if name not in fixtures})
+
+    with mock.patch.object(item.obj.hypothesis, "inner_test", take):
+        item.obj(**dict.fromkeys(fixtures))
     if not drawn or not all(map(_is_plain, drawn)):
         raise BrokenTest(f"{item.name} draws something other than numbers, texts, arrays and collections of them")
 

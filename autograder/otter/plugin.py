@@ -46,6 +46,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
     def before_execution(self, submission: Any) -> Any:
         """Grade, and return the driver in the submission's place."""
         from autograder import doctor
+        from autograder.checks.status import Status
         from autograder.grading.grader import Grader
         from autograder.grading.scoring import passed
         from autograder.otter import driver
@@ -58,7 +59,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         with Grader(without) as grader:
             problem = self.submission.problem
             if problem is not None:
-                self.grade = grader.refuse(self.assignment, "unreadable", problem.student)
+                self.grade = grader.refuse(self.assignment, Status.UNREADABLE, problem.student)
             else:
                 self.grade = grader.grade(self.assignment, self.submission.cells)
         return driver.notebook(passed(self.grade.test_results))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from autograder.batch.gradebook import Gradebook, Row
+from autograder.grading.row import Row, Rows
 from autograder.submission.canvas import download
 
 FILE = "canvas.csv"
@@ -39,12 +39,11 @@ class Written:
     """grades that went nowhere, a sentence each"""
 
 
-def write(out: Path, roster: Path, titles: Mapping[str, str]) -> Written:
+def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str]) -> Written:
     """Write OUT/canvas.csv from a finished run. `titles`: Canvas's name for an assignment where that is not its name here."""
     export = _Export(roster)
     written = Written(out / FILE)
-    with Gradebook.reading(out) as book:
-        grades = _by_assignment(book.rows(), export, written)
+    grades = _by_assignment(book.rows(), export, written)
     columns = {name: export.column(name, titles.get(name)) for name in grades}
     written.created = [name for name, column in columns.items() if column is None]
     for name, of_student in grades.items():

@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from autograder import course
-from autograder.batch.gradebook import Gradebook, explained
+from autograder.grading.row import Rows
 from autograder.reports import similarity
 from autograder.reports.class_statistics import ClassStatistics
 from autograder.submission.names import printable
@@ -26,12 +26,11 @@ _HASHES = ("sha256", "other_sha256")
 _DIGIT, _POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
 
 
-def write(out: Path) -> Path:
-    """Write OUT/report.html from the gradebook in OUT."""
+def write(out: Path, book: Rows) -> Path:
+    """Write OUT/report.html from the gradebook in OUT. Raises OSError where there is no room for it."""
     class_statistics = ClassStatistics(one.name for one in course.assignments())
-    with Gradebook.reading(out) as book:
-        for row in book.rows():
-            class_statistics.add(row)
+    for row in book.rows():
+        class_statistics.add(row)
     path = out / FILE
     unfinished = path.with_name(f"{FILE}.unfinished")
     try:
@@ -39,9 +38,9 @@ def write(out: Path) -> Path:
         page.enable_buffering(64)
         page.dump(str(unfinished), encoding="utf-8")
         os.replace(unfinished, path)
-    except OSError as error:
+    except OSError:
         unfinished.unlink(missing_ok=True)
-        raise explained(out, error) from error
+        raise
     return path
 
 

@@ -9,16 +9,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from autograder.batch.gradebook import Row
-from autograder.batch.summary import first_thing
 from autograder.checks.test_result import TestResult
 from autograder.grading.result import Grade
+from autograder.grading.review import first_thing, needs_a_person
+from autograder.grading.row import Row
 from autograder.submission.names import printable
 
 BINS = 20
-NEEDS_A_HUMAN = ("unreadable", "import_error", "killed", "timeout")
-_UNWRITTEN = ("not_implemented", "waiting")
-_STOPPED = "it ended its process or did not return"
 
 
 @dataclass
@@ -102,12 +99,12 @@ class Results:
         for name, test_results in questions.items():
             points = sum(one.test.points for one in test_results)
             item = self.questions.setdefault(name, Item(name, name, points))
-            item.add(row.questions[name], row.score, any(one.status not in _UNWRITTEN for one in test_results))
+            item.add(row.questions[name], row.score, any(not one.status.is_unwritten for one in test_results))
         for one in grade.test_results:
             test = one.test
             item = self.tests.setdefault(test.name, Item(test.name, test.question, test.points, test.hidden, test.rule))
-            item.add(test.points * one.passed, row.score, one.status not in _UNWRITTEN)
-        self._mistakes([one for one in grade.test_results if not one.passed and one.status not in _UNWRITTEN])
+            item.add(test.points * one.passed, row.score, not one.status.is_unwritten)
+        self._mistakes([one for one in grade.test_results if one.is_mistake])
 
     def _mistakes(self, test_results: list[TestResult]) -> None:
         hinted = {(one.hint, one.test.question) for one in test_results if one.hint}
@@ -182,10 +179,10 @@ class ClassStatistics:
         one = row.submission
         self.submission_files += 1
         status = "no grade" if row.lost else row.status
-        needs_a_human = bool(row.lost) or row.status in NEEDS_A_HUMAN
-        self.students.setdefault(one.student, {})[one.assignment] = (row.score, needs_a_human)
+        review = needs_a_person(row)
+        self.students.setdefault(one.student, {})[one.assignment] = (row.score, review)
         self.files.add((one.assignment, one.sha256))
-        if needs_a_human:
+        if review:
             why = printable(first_thing(row), 300)
             self.cases.append(Case(one.assignment or "?", printable(one.student, 60), status, why))
         if one.assignment and not row.lost:

@@ -8,12 +8,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from autograder.checks.status import Status, TestStatus
 from autograder.course import Assignment, find
 from autograder.grading.feedback import plain
 from autograder.grading.grader import Grade
 from autograder.submission import Submission
 
-MARKS = {"passed": "[green]✓[/]", "failed": "[red]✗[/]", "not_implemented": "[dim]·[/]", "waiting": "[dim]·[/]"}
+MARKS = {
+    TestStatus.PASSED: "[green]✓[/]",
+    TestStatus.FAILED: "[red]✗[/]",
+    TestStatus.NOT_IMPLEMENTED: "[dim]·[/]",
+    TestStatus.WAITING: "[dim]·[/]",
+}
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
@@ -35,7 +41,7 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
         "assignment": submission.assignment,
         "score": grade.score if grade else 0.0,
         "max_score": grade.max_score if grade else _points(find(submission.assignment)),
-        "status": grade.status if grade else "unreadable",
+        "status": grade.status if grade else Status.UNREADABLE,
         "tests": tests,
     }
 

@@ -31,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.batch.gradebook import Gradebook, Row, explained
 from autograder.course import Assignment
+from autograder.grading.row import Row, Rows
 from autograder.submission.names import csv_cell, printable
 from autograder.submission.python import NotPython, parse
 
@@ -60,7 +60,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass(frozen=True)
-class SubmissionFile:
+class ComparedFile:
     """One file handed in; the members of a group share theirs."""
 
     assignment: str
@@ -76,43 +76,42 @@ class Pair:
 
     group: int
     """the same for all that hang together, counted from 1 in each assignment"""
-    submission_files: tuple[SubmissionFile, SubmissionFile]
+    files: tuple[ComparedFile, ComparedFile]
     shares: tuple[float, float]
     """of what each wrote, how much the other has too"""
     functions: tuple[str, ...]
     """what is alike, by its name in the first, and in the second where that is another"""
 
 
-def find(out: Path) -> list[Pair]:
+def find(book: Rows) -> list[Pair]:
     """The pairs of a graded batch, assignment by assignment, group by group.
 
     Of a group only the links that hold it together are listed, the strongest ones: n − 1 for n submissions.
     """
-    with Gradebook.reading(out) as book:
-        classes: dict[str, list[SubmissionFile]] = {}
-        for one in _hand_ins(book.rows()):
-            classes.setdefault(one.assignment, []).append(one)
-        return [pair for name, submission_files in classes.items() for pair in _Class(book, Assignment(name), submission_files).pairs()]
+    classes: dict[str, list[ComparedFile]] = {}
+    for one in _compared(book.rows()):
+        classes.setdefault(one.assignment, []).append(one)
+    return [pair for name, files in classes.items() for pair in _Class(book, Assignment(name), files).pairs()]
 
 
-def _hand_ins(rows: Iterable[Row]) -> list[SubmissionFile]:
+def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
     """What counts and can be read, each file once."""
     students: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
         one = row.submission
         if one.problem is None:
             students.setdefault((one.assignment, one.file, one.sha256, row.key.code), []).append(one.student)
-    return [SubmissionFile(*facts, tuple(names)) for facts, names in students.items()]
+    return [ComparedFile(*facts, tuple(names)) for facts, names in students.items()]
 
 
 class _Class:
     """All submissions of one assignment, and what each has beyond the common ground."""
 
-    def __init__(self, book: Gradebook, assignment: Assignment, submission_files: list[SubmissionFile]) -> None:
+    def __init__(self, book: Rows, assignment: Assignment, files: list[ComparedFile]) -> None:
         self.book = book
-        self.submission_files = submission_files
+        self.files = files
         self.first: dict[str, int] = {}
-        for i, one in enumerate(submission_files):
+        for i, one in enumerate(files):
             self.first.setdefault(one.code, i)
         given = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
         self.vocabulary = _BUILTINS | units(given, _BUILTINS).keys()
@@ -127,11 +126,11 @@ class _Class:
 
     def pairs(self) -> list[Pair]:
         """The links of all groups, the group with the strongest link first."""
-        groups = strongest([*self._identical(), *self._alike()], len(self.submission_files))
+        groups = strongest([*self._identical(), *self._alike()], len(self.files))
         return [self._pair(number, i, j) for number, links in enumerate(groups, 1) for _, i, j in links]
 
     def _identical(self) -> Iterator[Link]:
-        for i, one in enumerate(self.submission_files):
+        for i, one in enumerate(self.files):
             first = self.first[one.code]
             if i != first and len(self.own[one.code]) >= ENOUGH:
                 yield 1.0, first, i
@@ -142,12 +141,12 @@ class _Class:
             yield share, members[i], members[j]
 
     def _pair(self, group: int, i: int, j: int) -> Pair:
-        first, second = self.submission_files[i], self.submission_files[j]
+        first, second = self.files[i], self.files[j]
         shared = len(np.intersect1d(self.own[first.code], self.own[second.code], True))
         shares = (shared / len(self.own[first.code]), shared / len(self.own[second.code]))
         return Pair(group, (first, second), shares, tuple(self._functions(first, second)))
 
-    def _functions(self, first: SubmissionFile, second: SubmissionFile) -> Iterator[str]:
+    def _functions(self, first: ComparedFile, second: ComparedFile) -> Iterator[str]:
         """Those of the first that are mostly in one function of the second."""
         theirs = {name: set(prints.tolist()) for name, prints in self._prints(self.book.cells(second.code)).items()}
         for name, prints in self._prints(self.book.cells(first.code)).items():
@@ -268,9 +267,9 @@ def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
     return list(groups.values())
 
 
-def write(out: Path) -> list[Pair]:
-    """Write the pairs to OUT/similarity.csv."""
-    pairs = find(out)
+def write(out: Path, book: Rows) -> list[Pair]:
+    """Write the pairs of the gradebook in OUT to OUT/similarity.csv. Raises OSError where there is no room for it."""
+    pairs = find(book)
     unfinished = out / f"{FILE}.unfinished"
     try:
         with unfinished.open("w", encoding="utf-8", newline="") as file:
@@ -278,9 +277,9 @@ def write(out: Path) -> list[Pair]:
             writer.writerow(_COLUMNS)
             writer.writerows(map(_cells, pairs))
         os.replace(unfinished, out / FILE)
-    except OSError as error:
+    except OSError:
         unfinished.unlink(missing_ok=True)
-        raise explained(out, error) from error
+        raise
     return pairs
 
 
@@ -291,7 +290,7 @@ _COLUMNS = [
 
 
 def _cells(pair: Pair) -> list[str]:
-    first, second = pair.submission_files
+    first, second = pair.files
     texts = [
         names(first),
         names(second),
@@ -301,9 +300,9 @@ def _cells(pair: Pair) -> list[str]:
     return [first.assignment, str(pair.group), *map(csv_cell, [*texts, first.file, second.file]), first.sha256, second.sha256]
 
 
-def names(submission_file: SubmissionFile) -> str:
+def names(one_file: ComparedFile) -> str:
     """Who handed it in."""
-    return ", ".join(submission_file.students)
+    return ", ".join(one_file.students)
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
@@ -330,7 +329,7 @@ def print_table(pairs: list[Pair], console: Console) -> None:
         table.add_column(column, justify="right" if column in ("group", "shared") else "left", overflow="fold")
     table.add_column("functions", no_wrap=True, ratio=1)
     for pair in pairs[:SHOWN]:
-        first, second = pair.submission_files
+        first, second = pair.files
         shared = " / ".join(f"{share:.0%}" for share in pair.shares)
         cells = [first.assignment, str(pair.group), printable(names(first)), printable(names(second)), shared]
         table.add_row(*map(Text, [*cells, "; ".join(pair.functions)]))

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.checks.call import Raised, Reply
 from autograder.checks.failure import Stopped
+from autograder.checks.status import Status, TestStatus
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, ZygoteGone
 
@@ -36,7 +37,7 @@ class Told:
 
     failure: Raised | None
     """what stopped its file when it was first loaded"""
-    stopped: str | None
+    stopped: Status | None
     """the status of a submission that is not called any more"""
     printed: str
 
@@ -54,7 +55,7 @@ class Sandboxed:
         self.processor_begin = time.process_time()
         self.deaths = 0
         self.slow: Counter[str] = Counter()
-        self.status: str | None = None
+        self.status: Status | None = None
         self.why = ""
         self.printed = ""
 
@@ -71,9 +72,9 @@ class Sandboxed:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
         self._look_at_the_tests_time()
         if self.status is not None:
-            raise Stopped(self.status, self.why)
+            raise Stopped(TestStatus(self.status), self.why)
         if self.slow[function] >= self.limits.slow_calls:
-            raise Stopped("timeout", f"{function} did not return {self.limits.slow_calls} times and is not called again")
+            raise Stopped(TestStatus.TIMEOUT, f"{function} did not return {self.limits.slow_calls} times and is not called again")
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
         request = wire.request(function, args, kwargs, count_lines)
         try:
@@ -100,12 +101,12 @@ class Sandboxed:
         finally:
             self.seconds += time.monotonic() - begin
             if self.seconds >= self.limits.submission_seconds - 0.01:
-                self._give_up("timeout", f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds")
+                self._give_up(Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds")
 
     def _look_at_the_tests_time(self) -> None:
         """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
         if time.process_time() - self.processor_begin > self.limits.submission_seconds:
-            self._give_up("timeout", "not run: what the submission returned took too long to look at")
+            self._give_up(Status.TIMEOUT, "not run: what the submission returned took too long to look at")
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
         """A worker is gone: count it, and give up on the submission where another one would go the same way."""
@@ -116,13 +117,13 @@ class Sandboxed:
             why = why.replace("return", "finish loading") if error.slow else f"{why} while it was loaded"
         message = f"{what} {why}"
         if loading:
-            self._give_up("timeout" if error.slow else "killed", message)
+            self._give_up(Status.TIMEOUT if error.slow else Status.KILLED, message)
         elif self.deaths > self.limits.replacements:
             all_slow = sum(self.slow.values()) == self.deaths
-            self._give_up("timeout" if all_slow else "killed", f"not run: the submission {why} {self.deaths} times")
-        return Stopped("timeout" if error.slow else "crashed", message)
+            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, f"not run: the submission {why} {self.deaths} times")
+        return Stopped(TestStatus.TIMEOUT if error.slow else TestStatus.CRASHED, message)
 
-    def _give_up(self, status: str, why: str) -> None:
+    def _give_up(self, status: Status, why: str) -> None:
         if self.status is None:
             self.status, self.why = status, why
 

@@ -6,10 +6,12 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.batch.gradebook import Gradebook, Key, code_hash
+from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading.result import Grade
+from autograder.grading.row import Key, PackedGrade
 from autograder.submission import Problem, Submission
 
 COURSE = (*("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),)
@@ -42,16 +44,16 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
     for place, test in enumerate(tests_of(assignment)):
         ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
         if ease > 0:
-            test_results.append(TestResult(test, "passed"))
+            test_results.append(TestResult(test, TestStatus.PASSED))
         elif ease < -2.5:
-            test_results.append(TestResult(test, "not_implemented", "not written yet", kind=Kind.NOT_WRITTEN))
+            test_results.append(TestResult(test, TestStatus.NOT_IMPLEMENTED, "not written yet", kind=Kind.NOT_WRITTEN))
         else:
             hint = (
                 f"Part {place // TESTS} of {assignment} counts features where it should count pairs."
                 if draw.random() < 0.4
                 else None
             )
-            test_results.append(TestResult(test, "failed", "wanted 1, got 2", hint, Kind.VALUE))
+            test_results.append(TestResult(test, TestStatus.FAILED, "wanted 1, got 2", hint, Kind.VALUE))
     return scored(test_results, draw.gauss(0.2, 0.03), status)
 
 
@@ -61,7 +63,7 @@ def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "
     for one in test_results:
         questions[one.test.question] = questions.get(one.test.question, 0.0) + one.test.points * one.passed
     possible = sum(one.test.points for one in test_results)
-    return Grade(status, sum(questions.values()), possible, questions, test_results, {"tests": []}, seconds)
+    return Grade(Status(status), sum(questions.values()), possible, questions, test_results, {"tests": []}, seconds)
 
 
 def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
@@ -76,10 +78,10 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     """A gradebook with these submissions and what they came to."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
-        book.submission_file([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
-        verdicts = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
+        book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
+        grades = {Key(one.assignment, "suite", code_hash(one)): PackedGrade.of(grade, one.cells) for one, grade in pairs}
         for key in book.to_grade():
-            book.add(key, verdicts[key])
+            book.add(key, grades[key])
 
 
 def made_up_class(
@@ -89,14 +91,14 @@ def made_up_class(
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:
-        verdicts = [grade(assignment, 4 * level / distinct - 2, draw) for level in range(distinct)]
+        grades = [grade(assignment, 4 * level / distinct - 2, draw) for level in range(distinct)]
         for number in range(size):
             student = f"{FIRST[number % len(FIRST)]} {LAST[number % len(LAST)]} {number:04}"
             level = min(max(round(draw.gauss(distinct * 0.55, distinct * 0.22)), 0), distinct - 1)
             if draw.random() < 0.02:
                 problem = Problem("Your file is empty.", "The file is empty.")
-                refused = [TestResult(test, "unreadable", "empty") for test in tests_of(assignment)]
+                refused = [TestResult(test, TestStatus.UNREADABLE, "empty") for test in tests_of(assignment)]
                 graded.append((submission_file(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
             elif draw.random() < 0.95:
-                graded.append((submission_file(student, assignment, f"level = {level}"), verdicts[level]))
+                graded.append((submission_file(student, assignment, f"level = {level}"), grades[level]))
     return graded

@@ -33,9 +33,9 @@ RUN = """
 import json, os, sys
 from pathlib import Path
 from rich.console import Console
-from autograder import batch
+from autograder.batch.coordinator import RunConfiguration, grade
 jobs = len(os.sched_getaffinity(0))
-summary = batch.grade(Path(sys.argv[1]), out=Path(sys.argv[2]), jobs=jobs, console=Console(stderr=True, width=160))
+summary = grade(RunConfiguration(Path(sys.argv[1]), Path(sys.argv[2]), jobs=jobs), Console(stderr=True, width=160))
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(json.dumps({"memory": int(status["VmHWM"].split()[0]) / 1024, "seconds": summary.seconds}))
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
@@ -18,11 +17,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder import batch, course
-from autograder.batch import pool
+from autograder import course
+from autograder.batch import coordinator, pool
+from autograder.batch import jobs as jobs_room
+from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.jobs import Job
+from autograder.batch.jobs import BatchError, Job
 from autograder.batch.pool import GraderProcess
+from autograder.batch.summary import Summary
 from tests.grader import classroom
 
 NAME = "sinusoidal"
@@ -35,10 +37,12 @@ GRADE = """
 import sys
 from pathlib import Path
 from rich.console import Console
-from autograder import batch
+from autograder.batch.coordinator import RunConfiguration, grade
+from autograder.batch import jobs as jobs_room
+from autograder.batch.jobs import BatchError
 try:
-    batch.grade(Path(sys.argv[1]), out=Path(sys.argv[2]), jobs=1, console=Console(width=200))
-except batch.BatchError as error:
+    grade(RunConfiguration(Path(sys.argv[1]), Path(sys.argv[2])), Console(width=200))
+except BatchError as error:
     sys.exit(str(error))
 """
 
@@ -56,10 +60,11 @@ def grade_apart(folder: Path, out: Path, root: Path = course.ROOT) -> subprocess
     )
 
 
-def grade(folder: Path, out: Path, **options: object) -> tuple[batch.Summary, str]:
+def grade(folder: Path, out: Path, **options: object) -> tuple[Summary, str]:
     """A run in this process, and what it printed."""
     printed = io.StringIO()
-    summary = batch.grade(folder, out=out, console=Console(file=printed, width=200), **({"jobs": 2} | options))  # type: ignore[arg-type]
+    configuration = RunConfiguration(folder, out, **({"jobs": 2} | options))  # type: ignore[arg-type]
+    summary = coordinator.grade(configuration, Console(file=printed, width=200))
     return summary, printed.getvalue()
 
 
@@ -298,8 +303,8 @@ def test_a_submission_that_no_grader_survives(two: Path, tmp_path: Path, monkeyp
 def test_a_machine_that_cannot_grade(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the solution cannot be graded either, the run stops and nobody gets a zero."""
     kill_when(monkeypatch, lambda job: True)
-    monkeypatch.setattr(pool, "TRIES", 1)
-    with pytest.raises(batch.BatchError, match="neither can the solution of"):
+    monkeypatch.setattr(jobs_room, "TRIES", 1)
+    with pytest.raises(BatchError, match="neither can the solution of"):
         grade(two, tmp_path / "out", jobs=1)
     with Gradebook.reading(tmp_path / "out") as book:
         assert not list(book.rows())
@@ -310,7 +315,7 @@ def test_graders_that_do_not_start(two: Path, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(pool, "_PACKAGES", tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setattr(sys, "executable", str(shutil.which("false")))
-    with pytest.raises(batch.BatchError, match="no grader can be started: the grader ended with exit code 1"):
+    with pytest.raises(BatchError, match="no grader can be started: the grader ended with exit code 1"):
         grade(two, tmp_path / "out")
 
 
@@ -324,9 +329,9 @@ def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.Monk
         if not stopped and self.ready:
             stopped.append(job)
             os.kill(self._process.pid, signal.SIGSTOP)
-            monkeypatch.setattr(pool, "PATIENCE", 3.0)
+            monkeypatch.setattr(pool, "ANSWER_SECONDS", 3.0)
         elif stopped:
-            monkeypatch.setattr(pool, "PATIENCE", 60.0)
+            monkeypatch.setattr(pool, "ANSWER_SECONDS", 60.0)
 
     monkeypatch.setattr(GraderProcess, "give", give_and_stop)
     classroom.make(two, NAME, 3, [classroom.right])
@@ -369,7 +374,7 @@ def test_two_runs_on_one_folder(large: tuple[Path, list[dict[str, str]]], tmp_pa
     folder, wanted = large
     run = grade_apart(folder, tmp_path)
     wait_for(lambda: (tmp_path / "gradebook.sqlite").exists())
-    with pytest.raises(batch.BatchError, match="another run is grading into"):
+    with pytest.raises(BatchError, match="another run is grading into"):
         grade(folder, tmp_path)
     run.communicate()
     assert classroom.grades(tmp_path) == wanted
@@ -407,7 +412,7 @@ def test_a_full_disk(large: tuple[Path, list[dict[str, str]]], tiny_disk: Path) 
     folder, wanted = large
     ballast = tiny_disk / "ballast"
     ballast.write_bytes(bytes(300 * 1024))
-    with pytest.raises(batch.BatchError, match="is full: every grade until now is kept; make room"):
+    with pytest.raises(BatchError, match="is full: every grade until now is kept; make room"):
         grade(folder, tiny_disk / "out")
     subprocess.run(["mount", "-o", "remount,size=16m", str(tiny_disk)], check=True)
     summary, _ = grade(folder, tiny_disk / "out")
@@ -416,16 +421,17 @@ def test_a_full_disk(large: tuple[Path, list[dict[str, str]]], tiny_disk: Path) 
 
 
 def test_a_damaged_gradebook(small: tuple[Path, Path], tmp_path: Path) -> None:
-    """What can be read is exported, and the sentence says where."""
+    """The sentence says what to do, and doing it grades everything anew."""
     folder, out = small
     damaged = tmp_path / "out"
     shutil.copytree(out, damaged)
     path = damaged / "gradebook.sqlite"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(batch.BatchError, match=r"damaged: the \d+ grades that can still be read are in .*grades-recovered.csv"):
+    with pytest.raises(BatchError, match="damaged: move it away and run the same command again"):
         grade(folder, damaged)
-    with (damaged / "grades-recovered.csv").open(newline="") as file:
-        assert next(csv.reader(file))[:2] == ["student", "assignment"]
+    path.rename(damaged / "moved.sqlite")
+    grade(folder, damaged)
+    assert classroom.grades(damaged) == classroom.grades(out)
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:

@@ -13,7 +13,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder import batch, course
+from autograder import course
+from autograder.batch import coordinator
+from autograder.batch.coordinator import RunConfiguration
+from autograder.batch.gradebook import Gradebook
+from autograder.batch.jobs import BatchError
 from tests.grader import classroom
 
 distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
@@ -70,13 +74,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
     kinds = [classroom.right, classroom.unfinished, classroom.stops, classroom.ends_its_process, classroom.no_python]
     classroom.make(folder, NAME, 24, kinds)
-    batch.grade(folder, out=out, jobs=2)
+    coordinator.grade(RunConfiguration(folder, out, jobs=2))
     return folder, classroom.grades(out)
 
 
 def grade(folder: Path, out: Path, address: str) -> str:
     printed = io.StringIO()
-    batch.grade(folder, out=out, scheduler=address, console=Console(file=printed, width=200))
+    coordinator.grade(RunConfiguration(folder, out, scheduler=address), Console(file=printed, width=200))
     return printed.getvalue()
 
 
@@ -92,15 +96,15 @@ def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], clust
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
     """Do something after so many grades have been kept."""
-    keep, kept = batch._Run.keep, []
+    keep, kept = coordinator._Run._keep, []
 
-    def keep_and_do(self: batch._Run, *grade: object) -> None:
+    def keep_and_do(self: coordinator._Run, *grade: object) -> None:
         keep(self, *grade)  # type: ignore[arg-type]
         kept.append(grade)
         if len(kept) == number:
             do()
 
-    monkeypatch.setattr(batch._Run, "keep", keep_and_do)
+    monkeypatch.setattr(coordinator._Run, "_keep", keep_and_do)
 
 
 def test_a_lost_worker_loses_nothing(
@@ -123,10 +127,10 @@ def test_a_lost_scheduler_loses_nothing(
     folder, wanted = large
     cluster.add("one")
     when_graded(monkeypatch, 6, lambda: cluster.kill("scheduler"))
-    with pytest.raises(batch.BatchError, match=r"the Dask scheduler at .* is gone"):
+    with pytest.raises(BatchError, match=r"the Dask scheduler at .* is gone"):
         grade(folder, tmp_path, cluster.address)
     monkeypatch.undo()
-    summary = batch.grade(folder, out=tmp_path, jobs=2)
+    summary = coordinator.grade(RunConfiguration(folder, tmp_path, jobs=2))
     assert summary.reused >= 6
     assert classroom.grades(tmp_path) == wanted
 
@@ -140,7 +144,7 @@ def test_a_worker_with_another_suite_is_refused(
     with (root / "tests" / "hidden" / f"test_{NAME}.py").open("a") as test:
         test.write("\n# of last year\n")
     cluster.add("last-year", root)
-    with pytest.raises(batch.BatchError, match="no worker of the cluster can grade this"):
+    with pytest.raises(BatchError, match="no worker of the cluster can grade this"):
         grade(folder, tmp_path / "out", cluster.address)
     cluster.add("this-year")
     printed = grade(folder, tmp_path / "out", cluster.address)
@@ -158,9 +162,9 @@ def test_a_worker_whose_wall_is_down_is_refused(
     with (root / "autograder" / "doctor.py").open("a") as doctor:
         doctor.write("\n\ndef require():\n    raise DoctorError('Landlock is off: switch it on')\n")
     cluster.add("open", root)
-    with pytest.raises(batch.BatchError, match="no worker of the cluster can grade this"):
+    with pytest.raises(BatchError, match="no worker of the cluster can grade this"):
         grade(large[0], tmp_path / "out", cluster.address)
-    with batch.Gradebook.reading(tmp_path / "out") as book:
+    with Gradebook.reading(tmp_path / "out") as book:
         assert not list(book.rows())
 
 
@@ -169,5 +173,5 @@ def test_no_scheduler(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, 
     from autograder.batch import cluster
 
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1.0)
-    with pytest.raises(batch.BatchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(BatchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         grade(large[0], tmp_path, "tcp://127.0.0.1:9")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import inspect
 import re
 from collections import Counter
@@ -92,6 +93,25 @@ def test_the_lesson_has_a_section_for_every_function(assignment: Assignment) -> 
     assert not missing
     for heading in ("Why the last one was not enough", "The idea", "By hand", "What to write", "Questions", "Sources"):
         assert re.search(rf"^## {heading}", lesson, re.MULTILINE) or assignment.name == "attention", heading
+
+
+def test_the_glossary_is_in_order_and_knows_every_lesson() -> None:
+    text = (course.ROOT / "assignments" / "glossary.md").read_text("utf-8")
+    rows = re.findall(r"^\| (?!term )(.+?) \| (.+) \| (\d+) \|$", text, re.MULTILINE)
+    words = re.findall(r"^\| (.+?) \|", text.split("## Words")[1].split("## Symbols")[0], re.MULTILINE)[1:]
+    assert words == sorted(words, key=str.casefold)
+    terms = [term for term, _, _ in rows]
+    assert len(terms) == len(set(terms)) == len(re.findall(r"^\| (?!term )", text, re.MULTILINE))
+    lessons = {number for _, _, number in rows}
+    titles = [assignment.lesson.read_text("utf-8").split("\n")[0] for assignment in course.assignments()]
+    assert {re.match(r"# (\d+)\.", title)[1] for title in titles} <= lessons  # type: ignore[index]
+
+
+def test_numpy_answers_as_the_page_of_numpy_says() -> None:
+    page = course.ROOT / "assignments" / "numpy.md"
+    examples = re.sub(r"^```.*$", "", page.read_text("utf-8"), flags=re.MULTILINE)
+    found = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(examples, {}, page.name, None, 0))
+    assert found.attempted > 0 and found.failed == 0
 
 
 @pytest.mark.parametrize("seed", [1, 77])

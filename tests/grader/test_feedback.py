@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from autograder import course
 from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading import feedback
 from autograder.grading.grader import Grader
@@ -33,8 +34,8 @@ test_.__test__ = False  # type: ignore[attr-defined]
 
 def grade(*test_results: TestResult, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Grade:
     won = float(sum(one.test.points for one in test_results if one.passed))
-    stopped = status if status in ("timeout", "killed") else None
-    return Grade(status, won, float(len(test_results)), {}, list(test_results), {}, 0.0, stopped, failure, printed)
+    stopped = Status(status) if status in ("timeout", "killed") else None
+    return Grade(Status(status), won, float(len(test_results)), {}, list(test_results), {}, 0.0, stopped, failure, printed)
 
 
 def handed_in(source: str = "", **facts: object) -> Submission:
@@ -79,9 +80,9 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(grader: 
 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
-    secret = TestResult(test_("far", Phase.HIDDEN), "failed", "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
-    crash = TestResult(test_("odd", Phase.HIDDEN), "crashed", "ended by signal 9 at position 977", function=HOSTILE)
-    slow = TestResult(test_("slow", Phase.HIDDEN), "timeout", "977 seconds")
+    secret = TestResult(test_("far", Phase.HIDDEN), TestStatus.FAILED, "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
+    crash = TestResult(test_("odd", Phase.HIDDEN), TestStatus.CRASHED, "ended by signal 9 at position 977", function=HOSTILE)
+    slow = TestResult(test_("slow", Phase.HIDDEN), TestStatus.TIMEOUT, "977 seconds")
     said = feedback.markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
@@ -91,17 +92,17 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 
 def test_wrong_answers_are_counted_and_not_named() -> None:
     tests = [test_(f"answer[{key}]", Phase.ANSWERS, "ANSWERS") for key in "abc"]
-    wrong = [TestResult(one, "failed", "True is not right", None, Kind.ANSWER) for one in tests[:2]]
-    said = feedback.markdown(handed_in(), grade(*wrong, TestResult(tests[2], "passed")))
+    wrong = [TestResult(one, TestStatus.FAILED, "True is not right", None, Kind.ANSWER) for one in tests[:2]]
+    said = feedback.markdown(handed_in(), grade(*wrong, TestResult(tests[2], TestStatus.PASSED)))
     assert "Not right: 2 of 3 answers." in said and "True" not in said
 
 
 @pytest.mark.parametrize(
     "verdict_of",
     [
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "failed", HOSTILE, None, Kind.RAISED)),
-        lambda: grade(TestResult(test_("a", Phase.PUBLIC), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
-        lambda: grade(TestResult(test_("a", Phase.HIDDEN), "waiting", HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.FAILED, HOSTILE, None, Kind.RAISED)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.HIDDEN), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
         lambda: grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
         lambda: grade(printed=HOSTILE),
     ],
@@ -118,7 +119,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
     submission = handed_in(problem=Problem(HOSTILE, "for staff"))
-    for said in (feedback.markdown(submission, None), feedback.public_markdown(submission, grade())):
+    for said in (feedback.not_graded(submission.assignment, submission.problem.student), feedback.public_markdown(submission, grade())):
         assert_harmless(said)
         assert "for staff" not in said
 

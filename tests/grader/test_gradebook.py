@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -14,31 +15,34 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.batch import gradebook, output
-from autograder.batch.gradebook import Damaged, Gradebook, GradebookError
+from autograder.batch import gradebook
+from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
+from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading import result
 from autograder.grading.result import Grade
+from autograder.grading.row import PackedGrade
 from autograder.submission import Problem, Submission
 
 SUITES = {"rope": "suite-1", "alibi": "suite-2"}
 
 GRADE = Grade(
-    status="graded",
+    status=Status.GRADED,
     score=3.5,
     max_score=20.0,
     questions={"apply_rope": 3.0, "rotate_half": 0.5},
     test_results=[
-        TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), "passed"),
-        TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), "failed", "no \ud800 good", "A hint.", Kind.VALUE),
+        TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), TestStatus.PASSED),
+        TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), TestStatus.FAILED, "no \ud800 good", "A hint.", Kind.VALUE),
     ],
     gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
     seconds=0.25,
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
     printed="hello\n",
 )
+PACKED = PackedGrade.of(GRADE, ())
 
 
 def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
@@ -59,7 +63,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 def grade_all(book: Gradebook) -> int:
     keys = book.to_grade()
     for key in keys:
-        book.add(key, GRADE)
+        book.add(key, PACKED)
     return len(keys)
 
 
@@ -76,7 +80,7 @@ def test_a_grade_survives_its_json() -> None:
 
 def test_identical_code_is_graded_once(book: Gradebook) -> None:
     """Two students with the same code share a grade; others with the same problem share theirs."""
-    book.submission_file([submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
     assert sorted(book.to_grade().values()) == [1, 2, 2]
     assert grade_all(book) == 3
     assert students(book) == ["ada", "bob", "cy", "di", "eve"]
@@ -86,11 +90,11 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 def test_what_is_graded_is_not_graded_again(book: Gradebook) -> None:
     """The same class once more: nothing to do, and nothing to write."""
     for _ in range(2):
-        book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+        book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
         grade_all(book)
         for row in book.rows():
-            book.mark_written(row)
-    book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+            book.mark_written([row])
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
     assert not book.to_grade()
     assert all(row.written for row in book.rows())
 
@@ -98,35 +102,35 @@ def test_what_is_graded_is_not_graded_again(book: Gradebook) -> None:
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
     """The other assignment keeps its grades, and so does the old suite, should it come back."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
-    book.submission_file(class_, SUITES)
+    book.take_in(class_, SUITES)
     grade_all(book)
-    book.submission_file(class_, SUITES | {"rope": "suite-3"})
+    book.take_in(class_, SUITES | {"rope": "suite-3"})
     assert [key.assignment for key in book.to_grade()] == ["rope"]
-    book.submission_file(class_, SUITES)
+    book.take_in(class_, SUITES)
     assert not book.to_grade()
 
 
 def test_a_changed_file_is_graded_and_written_again(book: Gradebook) -> None:
     """Only the student who handed in something else is."""
-    book.submission_file([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
     grade_all(book)
     for row in book.rows():
-        book.mark_written(row)
-    book.submission_file([submission_file("ada"), submission_file("bob", "y = 3")], SUITES)
+        book.mark_written([row])
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 3")], SUITES)
     assert grade_all(book) == 1
     assert {row.submission.student: row.written for row in book.rows()} == {"ada": True, "bob": False}
 
 
 def test_a_run_replaces_its_assignments_alone(book: Gradebook) -> None:
     """Grading one assignment leaves the grades of the others; who withdrew a file is gone."""
-    book.submission_file([submission_file("ada"), submission_file("bob"), submission_file("ada", assignment="alibi")], SUITES)
-    book.submission_file([submission_file("bob")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("bob"), submission_file("ada", assignment="alibi")], SUITES)
+    book.take_in([submission_file("bob")], SUITES)
     grade_all(book)
     assert [(row.key.assignment, row.submission.student) for row in book.rows()] == [("alibi", "ada"), ("rope", "bob")]
 
 
 def test_regrading_forgets_only_what_was_asked_for(book: Gradebook) -> None:
-    book.submission_file([submission_file("ada"), submission_file("ada", assignment="alibi")], SUITES)
+    book.take_in([submission_file("ada"), submission_file("ada", assignment="alibi")], SUITES)
     grade_all(book)
     book.forget(["rope"])
     assert [key.assignment for key in book.to_grade()] == ["rope"]
@@ -134,29 +138,29 @@ def test_regrading_forgets_only_what_was_asked_for(book: Gradebook) -> None:
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     """It has a row until then, and the sentence for staff."""
-    book.submission_file([submission_file("ada")], SUITES)
+    book.take_in([submission_file("ada")], SUITES)
     (key,) = book.to_grade()
-    book.add(key, replace(GRADE, status="killed"), lost="the grader was killed by signal 9")
+    book.add(key, PackedGrade.of(replace(GRADE, status=Status.KILLED), ()), lost="the grader was killed by signal 9")
     (row,) = book.rows()
     assert (row.status, row.lost, row.grade) == ("killed", "the grader was killed by signal 9", None)
     assert list(book.to_grade()) == [key]
-    book.add(key, GRADE)
+    book.add(key, PACKED)
     assert not book.to_grade()
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
     """There is no suite to judge them, and they are unreadable as they stand."""
-    book.submission_file([unreadable("ada", assignment="")], SUITES)
+    book.take_in([unreadable("ada", assignment="")], SUITES)
     assert not book.to_grade()
     (row,) = book.rows()
-    assert (row.status, row.score, row.gradescope["output"]) == ("unreadable", 0.0, "Your file is empty.")
+    assert (row.status, row.score, json.loads(row.gradescope)["output"]) == ("unreadable", 0.0, "Your file is empty.")
     assert book.counts() == {"unreadable": 1}
 
 
 def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
     """They are listed apart, with the reason."""
     earlier = replace(unreadable("ada"), file="rope/ada-1.py", superseded=True)
-    book.submission_file([submission_file("ada"), earlier], SUITES)
+    book.take_in([submission_file("ada"), earlier], SUITES)
     assert grade_all(book) == 1
     assert students(book) == ["ada"]
     assert [one.file for one in book.superseded()] == ["rope/ada-1.py"]
@@ -165,11 +169,11 @@ def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
 def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
     """Names that differ only in case or in what no file system allows; whoever joins later changes nobody's folder."""
     with Gradebook.writing(tmp_path) as book:
-        book.submission_file([submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES)
+        book.take_in([submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES)
         grade_all(book)
         before = {row.submission.student: row.folder for row in book.rows()}
     with Gradebook.writing(tmp_path) as book:
-        book.submission_file([submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES)
+        book.take_in([submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES)
         grade_all(book)
         after = {row.submission.student: row.folder for row in book.rows()}
     assert after.items() >= before.items()
@@ -178,7 +182,7 @@ def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
     """A second one is told so; who only reads is not kept waiting."""
-    book.submission_file([submission_file("ada")], SUITES)
+    book.take_in([submission_file("ada")], SUITES)
     grade_all(book)
     with pytest.raises(GradebookError, match="another run is grading into"):
         Gradebook.writing(tmp_path)
@@ -214,44 +218,32 @@ def test_other_versions_are_left_alone(tmp_path: Path, found: int, age: str) -> 
 
 def large_class(out: Path) -> int:
     with Gradebook.writing(out) as book:
-        book.submission_file([submission_file(f"student{number:03}", f"x = {number}") for number in range(300)], SUITES)
+        book.take_in([submission_file(f"student{number:03}", f"x = {number}") for number in range(300)], SUITES)
         return grade_all(book)
 
 
-def test_a_damaged_file_gives_what_it_can(tmp_path: Path) -> None:
-    """Pages in the middle are overwritten: opening says so, and most grades still reach a CSV."""
-    graded = large_class(tmp_path)
+def test_a_damaged_file_is_said(tmp_path: Path) -> None:
+    """Pages in the middle are overwritten, or it is no database at all: the sentence says what to do, and nothing is changed."""
+    large_class(tmp_path)
     path = tmp_path / gradebook.FILE
     content = bytearray(path.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
     content[middle : middle + 2 * 4096] = os.urandom(2 * 4096)
-    path.write_bytes(content)
-    with pytest.raises(Damaged, match="damaged"):
-        Gradebook.writing(tmp_path)
-    sentence = output.salvage(tmp_path)
-    recovered = (tmp_path / "grades-recovered.csv").read_text("utf-8").splitlines()[1:]
-    assert graded // 2 < len(recovered) < graded
-    assert f"the {len(recovered)} grades" in sentence
-    assert all(",rope,3.5,20,graded," in line for line in recovered)
-    assert path.read_bytes() == content
-
-
-def test_something_else_in_its_place(tmp_path: Path) -> None:
-    """A file that is no database at all is damage from which nothing can be read."""
-    (tmp_path / gradebook.FILE).write_bytes(b"not a database, but long enough to be taken for one" * 100)
-    with pytest.raises(Damaged):
-        Gradebook.writing(tmp_path)
-    assert "the 0 grades" in output.salvage(tmp_path)
+    for damaged in (bytes(content), b"not a database, but long enough to be taken for one" * 100):
+        path.write_bytes(damaged)
+        with pytest.raises(GradebookError, match="is damaged: move it away and run the same command again"):
+            Gradebook.writing(tmp_path)
+        assert path.read_bytes() == damaged
 
 
 def test_a_full_disk_loses_nothing(book: Gradebook) -> None:
     """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on later."""
-    book.submission_file([submission_file(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
+    book.take_in([submission_file(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
     keys = list(book.to_grade())
     book._database.execute(f"PRAGMA max_page_count = {4 + book._database.execute('PRAGMA page_count').fetchone()[0]}")
     with pytest.raises(GradebookError, match=r"is full: every grade until now is kept"):
         for key in keys:
-            book.add(key, GRADE)
+            book.add(key, PACKED)
     kept = len(students(book))
     assert 0 < kept < 100
     book._database.execute("PRAGMA max_page_count = 100000")

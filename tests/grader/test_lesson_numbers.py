@@ -6,6 +6,7 @@ lesson in these words, or with these digits, fails: fix whichever of the two is 
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import types
@@ -104,7 +105,29 @@ def attention(m: Any) -> Sentences:
     yield f"\\tfrac{{29}}{{21}} \\approx {d(bag, 3)}"
     assert ratio(bag) == "29/21"
     assert math.isclose(bag, m.bag_of_tokens(moved, w_q, w, w)[0])
-    yield f"with eight heads the difference is a factor $\\sqrt {512 // 64}$"
+    yield f"With eight\nheads the difference is a factor $\\sqrt {512 // 64}$"
+
+    shares = [m.softmax(np.array([3.0, *[0.0] * (n - 1)]))[0] for n in (10, 1000)]
+    yield f"With $a = 3$ this is {d(shares[0], 2)} for $n = 10$ and {d(shares[1], 2)} for $n = 1000$"
+    pair = np.arange(1.0, 9.0).reshape(2, 4)
+    yield f"Two tokens have the features ${point(pair[0])}$ and ${point(pair[1])}$"
+    first, second = m.split_heads(pair, 2)
+    yield f"head 0 gets the first two columns, the rows ${point(first[0])}$ and ${point(first[1])}$"
+    yield f"Head 1 gets the last two columns, the rows ${point(second[0])}$ and ${point(second[1])}$"
+    assert np.array_equal(m.merge_heads(m.split_heads(pair, 2)), pair)
+    # What the lesson says of every order, of a single head among many, and of masks.
+    rng = np.random.default_rng(0)
+    rows, (w_q, w_k, w_v) = rng.normal(size=(5, 4)), rng.normal(size=(3, 4, 4))
+    for shuffled in itertools.permutations(range(5)):
+        assert m.equivariance_gap(rows, w_q, w_k, w_v, shuffled) < 1e-12
+        assert np.allclose(m.bag_of_tokens(rows[list(shuffled)], w_q, w_k, w_v), m.bag_of_tokens(rows, w_q, w_k, w_v))
+    heads = [m.split_heads(rows @ w, 2) for w in (w_q, w_k, w_v)]
+    merged = m.merge_heads(m.attention(*heads))
+    assert np.allclose(merged[:, 2:], m.self_attention(rows, w_q[:, 2:], w_k[:, 2:], w_v[:, 2:]))
+    forbidden = np.zeros((1, 5), dtype=bool)
+    assert not m.attention_weights(rows[:1], rows, forbidden).any()
+    assert np.allclose(m.softmax(np.where(forbidden, rows[:1] @ rows.T, -1e9)), 1 / 5)
+    assert (np.ones(2, np.float32) / np.sqrt(4)).dtype == np.float64
 
 
 @lesson
@@ -113,11 +136,26 @@ def naive(m: Any) -> Sentences:
         return "".join(str(bit) for bit in code)
 
     assert m.normalized_positions(13)[3] == m.normalized_positions(401)[100] == 0.25
-    yield '"0.25" is position 3 in a text of 13 tokens and position 100 in a text of 401'
+    yield '"0.25" is position 3 in a sequence of 13 tokens and position 100 in a sequence of 401'
     steps = [ratio(m.normalized_positions(length)[1]) for length in (13, 401)]
-    yield f"step of {steps[0]} in one text and of {steps[1]} in the other"
+    yield f"A step to the next token is {steps[0]} in one sequence and {steps[1]} in the other"
+    placed = m.add_integer_positions(np.full((501, 1), 0.3))[:, 0]
+    yield f"stays {short(placed[0])} at position 0, but becomes {short(placed[500])} at position 500"
+    yield f"Then {100 * 500 / placed[500]:.2f} % of this number is position"
+    shorter, longer = m.normalized_positions(11), m.normalized_positions(1001)
+    yield f"a difference of {short(shorter[1])} means \"the next token\""
+    yield f"In a sequence of 1001 tokens, a difference of {short(longer[100])} is 100 tokens"
+    growing = [m.normalized_positions(length) for length in (8, 9)]
+    assert list(np.flatnonzero(growing[0] == growing[1][:8])) == [0]  # all change except the first
+    eight, nine = m.binary_positions(8), m.binary_positions(512)
+    for bit, name in ((2, "bit 2 (most significant)"), (1, "bit 1"), (0, "bit 0 (least significant)")):
+        yield f"| {name} | {' | '.join(map(str, eight[:, 2 - bit]))} |"
+    yield f"From 3 ({written(eight[3])}) to 4 ({written(eight[4])}) all three bits change at once"
+    carries = m.hamming_steps(nine)
+    for position in (0, 3, 4, 7, 255, 256):
+        yield f"| {position} | {written(nine[position])} | {carries[position]} |"
+    yield f"| 511 | {written(nine[511])} |"
     four = m.binary_positions(16)
-    yield f"between {written(four[7])} and {written(four[8])} every bit changes at once"
 
     short_text, long_text = m.normalized_positions(7)[3], m.normalized_positions(13)[3]
     yield f"| normalized | $3/6 = {short(short_text)}$ | $3/12 = {short(long_text)}$ |"
@@ -132,8 +170,9 @@ def naive(m: Any) -> Sentences:
     yield f"| bits that change | {flips}, a Euclidean distance of $\\sqrt {flips} = {short(math.sqrt(flips))}$ | {gray_flips} |"
     farthest = max(np.linalg.norm(one - other) for one in four for other in four)
     assert farthest == np.linalg.norm(four[0] - four[15]) == np.linalg.norm(four[7] - four[8]) == 2
-    yield f"{written(four[0])} and {written(four[15])}, fifteen places apart, are at distance {short(farthest)} as well"
+    yield f"{written(four[0])} and {written(four[15])}, fifteen positions\napart, are at distance {short(farthest)} as well"
     yield f"0 is {written(gray[0])} and 15 is {written(gray[15])}"
+    assert set(m.hamming_steps(gray)) == {1}
 
     changes = {n: int(m.hamming_steps(m.binary_positions(2**n)).sum()) for n in (4, 10)}
     assert all(total == 2 ** (n + 1) - n - 2 for n, total in changes.items())
@@ -146,23 +185,27 @@ def naive(m: Any) -> Sentences:
     for seed in range(20):
         rows = m.add_integer_positions(np.random.default_rng(seed).normal(size=(502, 64)))[500:]
         cosines.append(rows[0] @ rows[1] / np.linalg.norm(rows[0]) / np.linalg.norm(rows[1]))
-    yield f"their cosine similarity is about {np.mean(cosines):.6f}"
+    yield f"their cosine similarity (the cosine of the angle between them) is about {np.mean(cosines):.6f}"
     six, sixty = m.normalized_positions(6)[3], m.normalized_positions(60)[30]
     yield f"The last positions are 5 and 59: $3/5 = {short(six)}$ and $30/59 \\approx {d(sixty, 3)}$"
     single = np.mean(m.hamming_steps(m.binary_positions(2**10)) == 1)
     assert 0.45 < single < 0.55
-    yield "About half of all steps change a single bit, and the average is below two"
+    yield "About half of all steps change a single bit, and the average is below 2"
+    assert all(m.hamming_steps(m.binary_positions(length)).mean() < 2 for length in range(3, 1025))
     growth = 10000 ** (2 / 512)
     yield f"it grows by $10000^{{2/d}}$ from pair to pair, which is {growth:.3f} for $d = 512$, and starts at $2\\pi$"
+    # No matrix, with or without a constant, leads from each three-bit code to the next.
+    known = np.c_[eight[:-1], np.ones(7)]
+    assert np.abs(known @ np.linalg.lstsq(known, eight[1:], rcond=None)[0] - eight[1:]).max() > 0.1
 
 
 @lesson
 def sinusoidal(m: Any) -> Sentences:
-    yield "one step is 1/9 in a text of ten tokens and 1/999 in a text of a thousand"
-    yield f"From 3 ({3:03b}) to 4 ({4:03b}) three digits flip at once"
+    yield "one step is 1/9 in a sequence of ten tokens and 1/999 in a sequence of a thousand"
+    yield f"From 3 ({3:03b}) to 4 ({4:03b}) three digits change at once"
     with pytest.raises(ValueError, match="29"):
         m.frequencies(29)
-    yield f"d = 29 fails deep inside, where {len(range(0, 29, 2))} cosines are to be put into {len(range(1, 29, 2))} places"
+    yield f"d = 29 gives a confusing numpy error later: {len(range(0, 29, 2))} cosines do not fit into {len(range(1, 29, 2))} columns"
 
     omega = m.frequencies(4)
     yield f"$10000^{{0}} = {short(omega[0])}$ and $10000^{{-2/4}} = {short(omega[1])}$"
@@ -197,6 +240,33 @@ def sinusoidal(m: Any) -> Sentences:
     yield f"two tokens six apart have dot product {d(similar[0], 3)}, and two neighbours only {d(similar[1], 3)}"
     assert round(710 / (2 * math.pi)) == 113
     yield f"710 is so close to 113 turns that sin 710 = {float(m.sinusoidal_encoding(710, 8)[0]):.5f}"
+
+    # Any frequencies make shifts linear; frequencies that differ within a pair do not.
+    positions = np.arange(50)
+    free = np.outer(positions, [0.3, 1.7, 2.2])
+    assert _misfit(np.concatenate([np.sin(free), np.cos(free)], axis=1)) < 1e-9
+    yield "for any frequencies, for example 0.3, 1.7 and 2.2"
+    by_feature = np.outer(positions, 10000.0 ** (-np.arange(8) / 8))
+    assert _misfit(np.where(np.arange(8) % 2, np.cos(by_feature), np.sin(by_feature))) > 0.1
+    for base in (2.0, 10.0, 10000.0):
+        assert m.frequencies(64, base).max() == m.frequencies(64, base)[0] == 1.0
+    shift = m.shift_matrix(1, 8)
+    assert np.allclose(m.sinusoidal_encoding(positions, 8) @ shift.T, m.sinusoidal_encoding(positions + 1, 8))
+    assert np.allclose(shift.T @ shift, np.eye(8))
+    assert np.allclose(m.shift_matrix(2, 8) @ m.shift_matrix(3, 8), m.shift_matrix(5, 8))
+    # The PyTorch module of the lesson, in float32.
+    omega = np.exp(np.float32(-math.log(10000.0)) * np.arange(0, 512, 2, dtype=np.float32) / np.float32(512))
+    single = np.arange(5000, dtype=np.float32)[:, None] * omega
+    table = np.stack([np.sin(single), np.cos(single)], axis=2).reshape(5000, 512)
+    assert table.dtype == np.float32
+    off = np.abs(table - m.sinusoidal_encoding(np.arange(5000), 512)).max()
+    yield f"With `d_model` = 512, some of the first 5,000 positions differ from your float64 values by {d(off, 4)}"
+
+
+def _misfit(codes: np.ndarray) -> float:
+    """How far the best single matrix stays from leading each code to the next."""
+    now, following = codes[:-1], codes[1:]
+    return float(np.abs(now @ np.linalg.lstsq(now, following, rcond=None)[0] - following).max())
 
 
 @lesson
@@ -592,6 +662,7 @@ def order_without_positions(m: Any) -> dict[str, Any]:
     return {
         "causal_mask_keeps_equivariance": gap < 1e-9,
         "same_attention_scores_dog_bites_man": np.allclose(there, back[::-1, ::-1]),
+        "weight_with_a_lead_of_7_among_1024": m.softmax(np.array([7.0, *[0.0] * 1023]))[0],
     }
 
 
@@ -603,6 +674,8 @@ def counting(m: Any) -> dict[str, Any]:
         "bits_for_512": m.bits_needed(512),
         "bits_flipped_3_to_4": m.hamming_steps(m.binary_positions(8))[3],
         "middle_of_512": m.normalized_positions(512)[255],
+        "position_that_leaves_one_percent": np.argmax(np.isclose(1 / m.add_integer_positions(np.ones((200, 1)))[:, 0], 0.01)),
+        "first_position_lost_in_float16": 1 + np.argmin(np.diff(m.integer_positions(4096).astype(np.float16))),
     }
 
 
@@ -613,6 +686,10 @@ def the_clock(m: Any) -> dict[str, Any]:
         "fastest_wavelength": m.wavelengths(64, base=7.0)[0],
         "similarity_at_zero_512": m.offset_similarity(0, 512),
         "extrapolates_without_error": np.isfinite(m.sinusoidal_encoding(np.arange(5000), 512)).all(),
+        "nearest_to_position_0_with_one_pair": 1 + np.argmax(m.offset_similarity(np.arange(1, 101), 2)),
+        "sine_alone_has_a_shift_matrix": _misfit(m.sinusoidal_encoding(np.arange(50), 8)[:, 0::2]) < 1e-9,
+        "lower_left_of_shift_3": m.shift_matrix(3, 2)[1, 0],
+        "registered_buffer_is_trained": False,
     }
 
 

@@ -15,7 +15,10 @@ import dill
 import pytest
 from click.testing import CliRunner
 
-from autograder import batch, course
+from autograder import course
+from autograder.batch import coordinator
+from autograder.batch.coordinator import RunConfiguration
+from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.grading.grader import Grader
 from autograder.otter import package
@@ -252,7 +255,7 @@ def graded(tmp_path: Path, layout: str) -> Path:
         path = tmp_path / "handed_in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    batch.grade(tmp_path / "handed_in", out=tmp_path / "out")
+    coordinator.grade(RunConfiguration(tmp_path / "handed_in", tmp_path / "out"))
     return tmp_path / "out"
 
 
@@ -265,7 +268,8 @@ def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_
     assert {(ada, "rope"): 20.0, (hedy, "rope"): 8.25}.items() <= scores.items()
     if "Classroom" not in layout:  # its folders are named after GitHub accounts, which Canvas does not know
         (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-        assert canvas.write(out, tmp_path / "roster.csv", {}).left_out == []
+        with Gradebook.reading(out) as book:
+            assert canvas.write(out, book, tmp_path / "roster.csv", {}).left_out == []
 
 
 @pytest.fixture

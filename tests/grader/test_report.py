@@ -14,11 +14,12 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import cli
+from autograder.batch import postprocessing
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.checks.failure import Kind
+from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading.result import Grade
-from autograder.reports import class_page, similarity
 from autograder.reports.class_statistics import ClassStatistics, Item
 from autograder.submission import Problem, Submission
 from tests.grader import gradebooks
@@ -62,9 +63,9 @@ def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatist
     return class_statistics
 
 
-def test_result(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> TestResult:
+def one_result(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> TestResult:
     kind = {"failed": Kind.VALUE, "not_implemented": Kind.NOT_WRITTEN}.get(status)
-    return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule."), status, "", hint, kind)
+    return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule."), TestStatus(status), "", hint, kind)
 
 
 def graded(student: str, *test_results: TestResult, status: str = "graded") -> tuple[Submission, Grade]:
@@ -95,10 +96,10 @@ def test_what_does_not_vary_separates_nobody(pairs: list[tuple[float, float]]) -
 def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
     """A question with one test passed was tried; one whose tests all wait for code was not."""
     class_statistics = survey_of(
-        graded("ada", test_result("t1", "passed"), test_result("t2", "passed")),
-        graded("bob", test_result("t1", "passed"), test_result("t2", "failed")),
-        graded("cy", test_result("t1", "failed"), test_result("t2", "not_implemented")),
-        graded("di", test_result("t1", "not_implemented"), test_result("t2", "waiting")),
+        graded("ada", one_result("t1", "passed"), one_result("t2", "passed")),
+        graded("bob", one_result("t1", "passed"), one_result("t2", "failed")),
+        graded("cy", one_result("t1", "failed"), one_result("t2", "not_implemented")),
+        graded("di", one_result("t1", "not_implemented"), one_result("t2", "waiting")),
         tmp_path=tmp_path,
     )
     (results,) = class_statistics.results
@@ -109,11 +110,11 @@ def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
 
 def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
     """0 is in the first bin, full marks in the last, and an unreadable file counts with its 0."""
-    refused = gradebooks.scored([test_result("t1", "unreadable", 20.0)], status="unreadable")
+    refused = gradebooks.scored([one_result("t1", "unreadable", 20.0)], status="unreadable")
     class_statistics = survey_of(
-        graded("ada", test_result("t1", "passed", 20.0)),
-        graded("bob", test_result("t1", "failed", 20.0)),
-        graded("cy", test_result("t1", "passed", 19.0), test_result("t2", "failed", 1.0)),
+        graded("ada", one_result("t1", "passed", 20.0)),
+        graded("bob", one_result("t1", "failed", 20.0)),
+        graded("cy", one_result("t1", "passed", 19.0), one_result("t2", "failed", 1.0)),
         (gradebooks.submission_file("di", "rope", "", Problem("Empty.", "Empty.")), refused),
         tmp_path=tmp_path,
     )
@@ -124,8 +125,8 @@ def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
 
 def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
     """However many tests show it; it is ranked by how many have it, and named after the question where it shows most."""
-    twice = [test_result("t1", "failed", hint="Pairs!"), test_result("t2", "failed", hint="Pairs!"), test_result("t3", "failed")]
-    once = [test_result("t1", "failed", hint="Sign!"), test_result("t2", "passed"), test_result("t3", "failed", question="decode_step")]
+    twice = [one_result("t1", "failed", hint="Pairs!"), one_result("t2", "failed", hint="Pairs!"), one_result("t3", "failed")]
+    once = [one_result("t1", "failed", hint="Sign!"), one_result("t2", "passed"), one_result("t3", "failed", question="decode_step")]
     class_statistics = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
     assert [(one.text, one.count, one.of, one.question) for one in class_statistics.mistakes] == [
         ("Pairs!", 2, 3, "apply_rope"),
@@ -137,7 +138,7 @@ def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
 def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
     """Every status but `graded`, and what no grader could judge; not a low score."""
     statuses = ["graded", "import_error", "timeout", "killed"]
-    submission_files = [graded(status, test_result("t1", "failed"), status=status) for status in statuses]
+    submission_files = [graded(status, one_result("t1", "failed"), status=status) for status in statuses]
     class_statistics = survey_of(*submission_files, tmp_path=tmp_path)
     assert {(case.student, case.status) for case in class_statistics.cases} == {(one, one) for one in statuses[1:]}
     assert {student for student, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == set(statuses[1:])
@@ -157,9 +158,9 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
         submission_files.append((unknown, gradebooks.grade("naive", -3.0, draw)))
     plain, hostile = tmp_path / "plain", tmp_path / "hostile"
     gradebooks.write(hostile, submission_files)
-    assert similarity.write(hostile)
+    assert postprocessing.write_similarity(hostile)
     gradebooks.write(plain, [(gradebooks.submission_file(f"student {n}", "rope", f"x = {n}"), submission_files[0][1]) for n in range(3)])
-    page, usual = (Reader(class_page.write(out).read_text("utf-8")) for out in (hostile, plain))
+    page, usual = (Reader(postprocessing.write_report(out).read_text("utf-8")) for out in (hostile, plain))
     assert set(page.tags) <= set(usual.tags) | {"h3"}
     assert page.tags.count("script") == 1 and page.tags.count("style") == 1
     assert {name for name, _ in page.attributes} <= {name for name, _ in usual.attributes} | {"title", "data-v"}
@@ -171,7 +172,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 def test_the_page_stands_alone(tmp_path: Path) -> None:
     """No address but places in the page itself and the empty icon."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(20, distinct=10))
-    text = class_page.write(tmp_path).read_text("utf-8")
+    text = postprocessing.write_report(tmp_path).read_text("utf-8")
     targets = [value for name, value in Reader(text).attributes if name in ("src", "href")]
     assert targets and all(value.startswith("#") or value == "data:," for value in targets)
     ids = {value for name, value in Reader(text).attributes if name == "id"}
@@ -184,19 +185,19 @@ def test_pairs_of_an_earlier_run_are_not_shown(tmp_path: Path) -> None:
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
     both = [(gradebooks.submission_file(name, "rope", gradebooks.CODE), grade) for name in ("ada", "bob")]
     gradebooks.write(tmp_path, both)
-    assert "has not been run" in class_page.write(tmp_path).read_text("utf-8")
-    similarity.write(tmp_path)
-    assert "side by side</h3>" in class_page.write(tmp_path).read_text("utf-8")
+    assert "has not been run" in postprocessing.write_report(tmp_path).read_text("utf-8")
+    postprocessing.write_similarity(tmp_path)
+    assert "side by side</h3>" in postprocessing.write_report(tmp_path).read_text("utf-8")
     gradebooks.write(
         tmp_path, [(gradebooks.submission_file("ada", "rope", "x = 1"), grade), (gradebooks.submission_file("bob", "rope", "x = 2"), grade)]
     )
-    assert "No two submissions are alike" in class_page.write(tmp_path).read_text("utf-8")
+    assert "No two submissions are alike" in postprocessing.write_report(tmp_path).read_text("utf-8")
 
 
 def test_an_empty_gradebook_gives_a_page(tmp_path: Path) -> None:
     """Nothing handed in: a page that says so in numbers."""
     gradebooks.write(tmp_path, [])
-    assert "<dd>0</dd>" in class_page.write(tmp_path).read_text("utf-8")
+    assert "<dd>0</dd>" in postprocessing.write_report(tmp_path).read_text("utf-8")
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -210,13 +211,13 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, and no half page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
-    before = class_page.write(tmp_path).read_bytes()
+    before = postprocessing.write_report(tmp_path).read_bytes()
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(GradebookError, match="disk"):
-        class_page.write(tmp_path)
+        postprocessing.write_report(tmp_path)
     assert (tmp_path / "report.html").read_bytes() == before
     assert not list(tmp_path.glob("*.unfinished"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from autograder.reports import class_page, similarity
+from autograder.batch import postprocessing
 from tests.grader import gradebooks
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -56,8 +56,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((gradebooks.submission_file(name, "rope", gradebooks.CODE), grade))
     gradebooks.write(out, submission_files)
-    similarity.write(out)
-    return class_page.write(out)
+    postprocessing.write_similarity(out)
+    return postprocessing.write_report(out)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """2,000 students, nine assignments."""
     out = tmp_path_factory.mktemp("large")
     gradebooks.write(out, gradebooks.made_up_class(2000))
-    return class_page.write(out)
+    return postprocessing.write_report(out)
 
 
 class Opened:

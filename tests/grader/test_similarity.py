@@ -14,8 +14,10 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from autograder import cli
+from autograder.batch import postprocessing
+from autograder.batch.gradebook import Gradebook
 from autograder.course import Assignment
-from autograder.reports import class_page, similarity
+from autograder.reports import similarity
 from autograder.reports.similarity import Pair
 from autograder.submission import Submission
 from tests.grader import gradebooks
@@ -84,11 +86,11 @@ def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> list[
     """The pairs of a class in which everybody handed in one file."""
     grade = gradebooks.grade(assignment, 0.0, random.Random(0))
     gradebooks.write(out, [(gradebooks.submission_file(name, assignment, code), grade) for name, code in codes.items()])
-    return similarity.write(out)
+    return postprocessing.write_similarity(out)
 
 
 def who(pairs: list[Pair]) -> set[frozenset[str]]:
-    return {frozenset(name for one in pair.submission_files for name in one.students) for pair in pairs}
+    return {frozenset(name for one in pair.files for name in one.students) for pair in pairs}
 
 
 def test_disguised_copies_are_found_and_independent_solutions_are_not(assignment: Assignment, tmp_path: Path) -> None:
@@ -151,7 +153,7 @@ def test_shares_and_functions_say_what_is_alike(tmp_path: Path) -> None:
     """Half of one and all of the other; a function that was renamed is named both ways."""
     pairs = compare(tmp_path, {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g")})
     ((pair),) = pairs
-    assert [one.students for one in pair.submission_files] == [("ada",), ("bob",)]
+    assert [one.students for one in pair.files] == [("ada",), ("bob",)]
     assert pair.shares[0] == pytest.approx(0.5, abs=0.1) and pair.shares[1] == 1.0
     assert pair.functions == ("f1 = g", "f2")
 
@@ -174,7 +176,9 @@ def test_identical_code_is_listed_and_one_file_of_a_group_is_not(tmp_path: Path)
     ada, bob = (gradebooks.submission_file(name, "rope", several(1, 2)) for name in ("ada", "bob"))
     eve = Submission("eve", "rope", ada.file, ada.sha256, ada.cells)
     gradebooks.write(tmp_path, [(one, grade) for one in (ada, bob, eve)])
-    assert [sorted(one.students for one in pair.submission_files) for pair in similarity.find(tmp_path)] == [[("ada", "eve"), ("bob",)]]
+    with Gradebook.reading(tmp_path) as book:
+        found = similarity.find(book)
+    assert [sorted(one.students for one in pair.files) for pair in found] == [[("ada", "eve"), ("bob",)]]
 
 
 def test_too_little_code_says_nothing(tmp_path: Path) -> None:
@@ -205,7 +209,7 @@ def test_a_changed_csv_is_left_alone(tmp_path: Path, change: str) -> None:
     header = (tmp_path / similarity.FILE).read_text("utf-8").splitlines()[0]
     (tmp_path / similarity.FILE).write_text(change.format(f"{header}\n"), "utf-8")
     assert similarity.read(tmp_path) is None
-    assert "has not been run" in class_page.write(tmp_path).read_text("utf-8")
+    assert "has not been run" in postprocessing.write_report(tmp_path).read_text("utf-8")
 
 
 def test_the_words_accuse_nobody(tmp_path: Path) -> None:
@@ -233,7 +237,7 @@ def test_the_same_result_every_time(tmp_path: Path) -> None:
     """Written twice, the CSV is the same byte for byte."""
     compare(tmp_path, {name: several(1, 2, ord(name)) for name in "abcdef"})
     first = (tmp_path / similarity.FILE).read_bytes()
-    similarity.write(tmp_path)
+    postprocessing.write_similarity(tmp_path)
     assert (tmp_path / similarity.FILE).read_bytes() == first
 
 

@@ -60,9 +60,9 @@ def test_softmax_of_any_shape_along_any_axis(attention, rng):
         expect.matches(attention.softmax, 3 * normal(rng, 2, 3, 4), axis)
 
 
-@pytest.mark.question("softmax", points=0.5)
+@pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_slices_far_apart(attention, rng):
-    """Each slice is shifted by its own maximum: one slice's huge scores leave the others alone."""
+    """Each slice is shifted by its own maximum: huge scores of one slice do not change the others."""
     far = normal(rng, 6, 4) + np.array([[1e4], [-1e4], [0.0], [5e3], [-800.0], [800.0]])
     expect.matches(attention.softmax, far)
     expect.matches(attention.softmax, far.T, axis=0)
@@ -71,7 +71,7 @@ def test_softmax_of_slices_far_apart(attention, rng):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_nothing_along_any_axis(attention, rng):
-    """A slice that is −∞ throughout gets zeros along whichever axis, beside slices that have something."""
+    """A slice in which every score is −∞ gets zeros, along every axis, also beside other slices."""
     scores = np.where(rng.random((3, 4, 5)) < 0.3, NOTHING, normal(rng, 3, 4, 5))
     scores[1, 2, :], scores[:, 0, 3], scores[2, :, 1] = NOTHING, NOTHING, NOTHING
     for axis in (0, 1, 2):
@@ -89,14 +89,14 @@ def test_softmax_dtype(attention, rng):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_leaves_its_argument_alone(attention, rng):
-    """The scores are as they were afterwards."""
+    """The function does not change the scores."""
     expect.unchanged(attention.softmax, normal(rng, 3, 4))
     expect.unchanged(attention.softmax, np.array([[NOTHING, NOTHING], [0.0, NOTHING]]))
 
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_does_not_loop(attention):
-    """numpy weighs all slices at once."""
+    """numpy computes all slices at once."""
     expect.vectorised(attention.softmax, lambda length: (features(length, length),))
 
 
@@ -110,9 +110,9 @@ def test_weights_with_any_shapes(attention, rng):
         expect.matches(attention.attention_weights, normal(rng, *leading, queries, d), normal(rng, *leading, keys, d))
 
 
-@pytest.mark.question("attention_weights", points=0.5)
+@pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_mask(attention, rng):
-    """A mask for all, for each batch, for each head, or for the keys alone; rows without anything are zeros."""
+    """A mask may be for all, per batch, per head, or for the keys alone; a fully masked row has weights 0."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, some(rng, *shape))
@@ -124,7 +124,7 @@ def test_weights_with_any_mask(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_bias(attention, rng):
-    """A bias for all, for each batch, for each head, or for the keys alone, added as it is."""
+    """A bias may be for all, per batch, per head, or for the keys alone. It is added as it is."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
@@ -132,7 +132,7 @@ def test_weights_with_any_bias(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_the_mask_wins_over_the_bias(attention, rng):
-    """Where the mask is False the weight is 0, however much the bias speaks for it."""
+    """Where the mask is False the weight is 0, also if the bias is large."""
     q, k, mask = normal(rng, 2, 4, 3), normal(rng, 2, 5, 3), some(rng, 4, 5)
     mask[1] = False
     bias = np.where(mask, 0.0, 30.0) + normal(rng, 2, 4, 5)
@@ -141,7 +141,7 @@ def test_the_mask_wins_over_the_bias(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_dtype(attention, rng):
-    """float32 where q and k both are; mask and bias never decide."""
+    """The result is float32 if q and k both are; mask and bias have no influence."""
     q, k, mask, bias = normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5)
     expect.dtype(attention.attention_weights, *single(q, k))
     expect.dtype(attention.attention_weights, *single(q, k), mask, bias)
@@ -153,14 +153,14 @@ def test_weights_dtype(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_leave_their_arguments_alone(attention, rng):
-    """Queries, keys, mask and bias are as they were afterwards."""
+    """The function does not change queries, keys, mask and bias."""
     expect.unchanged(attention.attention_weights, normal(rng, 2, 3, 4), normal(rng, 2, 5, 4))
     expect.unchanged(attention.attention_weights, normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5))
 
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_refuse_bad_arguments(attention):
-    """No features, widths that differ, and a mask or bias that does not fit are refused."""
+    """No features, different widths, and a mask or bias that does not fit are errors."""
     q, k = features(2, 4), features(5, 4)
     expect.raises(ValueError, attention.attention_weights, features(2, 3), k, mentions=[3, 4])
     for leading in ((), (3,)):
@@ -181,7 +181,7 @@ def test_weights_do_not_loop(attention):
     )
 
 
-@pytest.mark.question("attention_weights", points=0.5)
+@pytest.mark.question("attention_weights", points=0.25)
 @given(seed=seeds(), d=st.sampled_from([1, 2, 4, 9, 16]))
 def test_weights_compare_by_scaled_scores(attention, seed, d):
     """Two weights of a query are in the ratio exp((q·k − q·k′)/√d), and all of them sum to 1."""
@@ -196,7 +196,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 # attention
 
 
-@pytest.mark.question("attention", points=0.5)
+@pytest.mark.question("attention", points=0.25)
 def test_attention_with_any_shapes(attention, rng):
     """Any leading axes, values of any width, mask and bias passed on."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
@@ -208,7 +208,7 @@ def test_attention_with_any_shapes(attention, rng):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention_dtype(attention, rng):
-    """float32 where q, k and v all are; mask and bias never decide."""
+    """The result is float32 if q, k and v all are; mask and bias have no influence."""
     q, k, v = normal(rng, 3, 4), normal(rng, 4, 4), normal(rng, 4, 2)
     expect.dtype(attention.attention, *single(q, k, v))
     expect.dtype(attention.attention, *single(q, k, v), some(rng, 3, 4), normal(rng, 3, 4))
@@ -220,14 +220,14 @@ def test_attention_dtype(attention, rng):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention_leaves_its_arguments_alone(attention, rng):
-    """Queries, keys, values, mask and bias are as they were afterwards."""
+    """The function does not change queries, keys, values, mask and bias."""
     q, k, v = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 6)
     expect.unchanged(attention.attention, q, k, v, some(rng, 3, 5), normal(rng, 2, 3, 5))
 
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention_refuses_bad_arguments(attention):
-    """Values that do not fit the keys are refused, and whatever attention_weights refuses."""
+    """Values that do not fit the keys are errors, and so are the errors of attention_weights."""
     q, k, v = features(2, 4), features(5, 4), features(5, 3)
     expect.raises(ValueError, attention.attention, q, k, features(4, 3), mentions=[4, 5])
     expect.raises(ValueError, attention.attention, q, k, features(6, 3), mentions=[6, 5])
@@ -237,13 +237,13 @@ def test_attention_refuses_bad_arguments(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention_does_not_loop(attention):
-    """numpy mixes the values for all queries at once."""
+    """numpy averages the values for all queries at once."""
     expect.vectorised(attention.attention, lambda length: [features(length, 2, seed=seed) for seed in (1, 2, 3)])
 
 
 @pytest.mark.question("attention", points=0.25)
 def test_shuffled_queries_and_keys(attention, rng):
-    """Invariant in its keys, equivariant in its queries: shuffled queries get the same answers, moved with them."""
+    """Shuffled keys change nothing; shuffled queries get the same outputs, shuffled in the same way."""
     q, k, v, bias = normal(rng, 6, 3), normal(rng, 5, 3), normal(rng, 5, 2), normal(rng, 6, 5)
     of_keys, of_queries = rng.permutation(5), rng.permutation(6)
     out = expect.matches(attention.attention, q, k, v, bias=bias)
@@ -265,7 +265,7 @@ def test_causal_mask_of_any_length(attention):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_refuses_every_negative_length(attention):
-    """A negative length is refused by name, however small it is."""
+    """Every negative length is an error, and the message contains it."""
     for length in (-1, -2, -40):
         expect.raises(ValueError, attention.causal_mask, length, mentions=length)
 
@@ -279,7 +279,7 @@ def test_causal_mask_does_not_loop(attention):
 # self_attention
 
 
-@pytest.mark.question("self_attention", points=0.5)
+@pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_with_any_shapes(attention, rng):
     """Any leading axes, any widths of queries and values, any mask."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
@@ -291,7 +291,7 @@ def test_self_attention_with_any_shapes(attention, rng):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_dtype(attention, rng):
-    """float32 where x and every weight is."""
+    """The result is float32 if x and every weight are."""
     x, (w_q, w_k, w_v) = normal(rng, 4, 3), weights(rng, 3, 2, 5)
     expect.dtype(attention.self_attention, *single(x, w_q, w_k, w_v), some(rng, 4, 4))
     x, w_q, w_k, w_v = features(4, 3), np.zeros((3, 4)), features(3, 4), features(3, 5)
@@ -303,7 +303,7 @@ def test_self_attention_dtype(attention, rng):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_leaves_its_arguments_alone(attention, rng):
-    """x, weights and mask are as they were afterwards."""
+    """The function does not change x, weights and mask."""
     expect.unchanged(attention.self_attention, normal(rng, 2, 4, 3), *weights(rng, 3, 3, 3), some(rng, 4, 4))
 
 
@@ -321,7 +321,7 @@ def test_self_attention_refuses_bad_arguments(attention):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_does_not_loop(attention):
-    """numpy attends from all tokens at once."""
+    """numpy computes all tokens at once."""
     w = [features(2, 2, seed=seed) for seed in (1, 2, 3)]
     expect.vectorised(attention.self_attention, lambda length: (features(length, 2), *w, np.tri(length, dtype=bool)))
 
@@ -329,7 +329,7 @@ def test_self_attention_does_not_loop(attention):
 @pytest.mark.question("self_attention", points=0.25)
 @given(seed=seeds(), seen=st.integers(1, 3))
 def test_a_causal_mask_hides_the_future(attention, seed, seen):
-    """Under a causal mask later tokens change nothing before them, and the first token gets its own value."""
+    """With a causal mask, later tokens do not change earlier outputs, and token 0 gets its own value."""
     x, later = features(4, 3, seed=seed), features(4, 3, seed=seed + 1)
     w, mask = [features(3, 3, seed=seed + part) for part in (2, 3, 4)], np.tri(4, dtype=bool)
     out = attention.self_attention(x, *w, mask)
@@ -338,10 +338,75 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
     expect.close(out[0], x[0] @ w[2], "the first token gets its own value")
 
 
+# split_heads and merge_heads
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split_with_any_shapes(attention, rng):
+    """Any leading axes, any number of heads that divides the features: head j is a block of neighbouring columns."""
+    for leading, length, heads, width in (((), 5, 2, 3), ((4,), 1, 4, 1), ((2, 3), 4, 3, 2), ((), 3, 1, 5), ((3,), 3, 3, 3)):
+        x = normal(rng, *leading, length, heads * width)
+        split = expect.matches(attention.split_heads, x, heads)
+        last = x[..., -width:]
+        expect.close(split[..., -1, :, :], last, "the last head has the last columns of every token")
+
+
+@pytest.mark.question("split_heads", points=0.125)
+def test_split_dtype(attention, rng):
+    """float32 stays float32; everything else becomes float64."""
+    expect.dtype(attention.split_heads, normal(rng, 3, 4, dtype=np.float32), 2)
+    expect.dtype(attention.split_heads, rng.integers(-9, 10, (3, 4)), 2)
+
+
+@pytest.mark.question("split_heads", points=0.125)
+def test_split_changes_and_loops_over_nothing(attention, rng):
+    """The function does not change x; numpy cuts all tokens at once."""
+    expect.unchanged(attention.split_heads, normal(rng, 2, 4, 6), 3)
+    expect.vectorised(attention.split_heads, lambda length: (features(length, 6), 2))
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split_refuses_bad_numbers_of_heads(attention):
+    """The number of heads must be at least 1 and divide the number of features; anything else is an error."""
+    for heads, d in ((2, 5), (4, 6), (8, 4), (0, 4), (-2, 4)):
+        expect.raises(ValueError, attention.split_heads, features(3, d), heads, mentions=[heads, d])
+
+
+@pytest.mark.question("merge_heads", points=0.25)
+def test_merge_undoes_split(attention, rng):
+    """Merging the heads gives back the tokens, for any number of heads and any leading axes."""
+    for leading, length, heads, width in (((), 5, 2, 3), ((4,), 1, 4, 1), ((2, 3), 4, 3, 2), ((), 3, 1, 5), ((3,), 3, 3, 3)):
+        x = normal(rng, *leading, length, heads * width)
+        blocks = np.stack(np.split(x, heads, axis=-1), axis=-3)
+        expect.close(attention.merge_heads(blocks), x, "the blocks of all heads, side by side, are the token again")
+        expect.matches(attention.merge_heads, normal(rng, *leading, heads, length, width))
+
+
+@pytest.mark.question("merge_heads", points=0.125)
+def test_merge_dtype(attention, rng):
+    """float32 stays float32; everything else becomes float64."""
+    expect.dtype(attention.merge_heads, normal(rng, 2, 3, 4, dtype=np.float32))
+    expect.dtype(attention.merge_heads, rng.integers(-9, 10, (2, 3, 4)))
+
+
+@pytest.mark.question("merge_heads", points=0.125)
+def test_merge_changes_and_loops_over_nothing(attention, rng):
+    """The function does not change x; numpy merges all tokens at once."""
+    expect.unchanged(attention.merge_heads, normal(rng, 2, 3, 4, 5))
+    expect.vectorised(attention.merge_heads, lambda length: (features(2, length, 3),))
+
+
+@pytest.mark.question("merge_heads", points=0.25)
+def test_merge_refuses_fewer_than_three_axes(attention):
+    """Fewer than three axes are an error."""
+    for shape in ((4, 6), (5,)):
+        expect.raises(ValueError, attention.merge_heads, features(*shape), mentions=[shape, len(shape)])
+
+
 # permute_tokens
 
 
-@pytest.mark.question("permute_tokens", points=0.5)
+@pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_and_take_back(attention, rng):
     """Row t comes from row order[t], for any order; the inverse order takes it back."""
     for leading, length in (((), 7), ((5,), 5), ((2, 3), 3)):
@@ -362,13 +427,13 @@ def test_permute_dtype(attention, rng):
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_leaves_its_arguments_alone(attention, rng):
-    """x and order are as they were afterwards."""
+    """The function does not change x and order."""
     expect.unchanged(attention.permute_tokens, normal(rng, 2, 4, 3), np.array([2, 0, 3, 1]))
 
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_refuses_bad_arguments(attention):
-    """Rows left out, repeated, counted from the end or not there, and an order of the wrong shape are refused."""
+    """An order that leaves out or repeats a row, has a number outside 0 … T−1, or the wrong shape is an error."""
     x = features(4, 3)
     for order, named in (
         ([0, 0, 1, 2], [0, 3]),
@@ -395,7 +460,7 @@ def test_permute_does_not_loop(attention):
 
 @pytest.mark.question("equivariance_gap", points=0.25)
 def test_gap_under_any_mask(attention, rng):
-    """Whatever the mask, the order and the leading axes; zero up to rounding where all places see all."""
+    """For any mask, order and leading axes; without a mask the gap is zero up to rounding."""
     for leading, length in (((), 5), ((3,), 4), ((2, 2), 3)):
         x, w, order = normal(rng, *leading, length, 3), weights(rng, 3, 4, 2), cycle(rng, length)
         expect.matches(attention.equivariance_gap, x, *w, order, some(rng, length, length), tolerance=DOUBLE)
@@ -416,7 +481,7 @@ def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
 
 @pytest.mark.question("equivariance_gap", points=0.25)
 def test_gap_refuses_changes_and_loops_over_nothing(attention, rng):
-    """Bad orders, weights and masks are refused; arguments are left alone; numpy attends from all tokens at once."""
+    """Bad orders, weights and masks are errors; arguments do not change; numpy computes all tokens at once."""
     x, w, order = features(3, 2), [features(2, 2, seed=seed) for seed in (1, 2, 3)], np.array([2, 0, 1])
     expect.unchanged(attention.equivariance_gap, normal(rng, 3, 2), *w, order, np.tri(3, dtype=bool))
     expect.vectorised(
@@ -434,7 +499,7 @@ def test_gap_refuses_changes_and_loops_over_nothing(attention, rng):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_dtype_and_shapes(attention, rng):
-    """Any leading axes; float32 where x and every weight is."""
+    """Any leading axes; the result is float32 if x and every weight are."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         expect.dtype(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
     expect.dtype(attention.bag_of_tokens, *single(normal(rng, 4, 3), *weights(rng, 3, 4, 2)))
@@ -455,7 +520,7 @@ def test_the_bag_is_invariant(attention, seed, order):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_refuses_changes_and_loops_over_nothing(attention, rng):
-    """Weights that do not fit are refused; arguments are left alone; numpy attends from all tokens at once."""
+    """Weights that do not fit are errors; arguments do not change; numpy computes all tokens at once."""
     w = [features(2, 2, seed=seed) for seed in (1, 2, 3)]
     expect.unchanged(attention.bag_of_tokens, normal(rng, 3, 2), *w)
     expect.vectorised(attention.bag_of_tokens, lambda length: (features(length, 2), *w))
@@ -470,4 +535,11 @@ def test_bag_refuses_changes_and_loops_over_nothing(attention, rng):
 @pytest.mark.parametrize("key", ["causal_mask_keeps_equivariance", "same_attention_scores_dog_bites_man"])
 def test_answer(attention, key):
     """Every question has one right answer."""
+    expect.answer(attention, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["weight_with_a_lead_of_7_among_1024"])
+def test_practice_answer(attention, key):
+    """A question for practice: no points."""
     expect.answer(attention, key)

@@ -44,7 +44,7 @@ def test_integer_positions_of_any_length(naive, rng):
 
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions_refuse_every_negative_length(naive):
-    """A negative length is refused by name, however small it is."""
+    """Every negative length is an error, and the message contains it."""
     for length in (-1, -2, -70):
         expect.raises(ValueError, naive.integer_positions, length, mentions=length)
 
@@ -75,14 +75,14 @@ def test_add_dtype(naive, rng):
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_leaves_its_argument_alone(naive, rng):
-    """x is as it was afterwards."""
+    """The function does not change x."""
     expect.unchanged(naive.add_integer_positions, normal(rng, 5, 4))
     expect.unchanged(naive.add_integer_positions, normal(rng, 2, 5, 4, dtype=np.float32))
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_refuses_bad_arguments(naive):
-    """Rows need at least one feature."""
+    """Rows without features are an error."""
     expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=[0])
     expect.raises(ValueError, naive.add_integer_positions, features(2, 3, 0), mentions=[0])
 
@@ -107,7 +107,7 @@ def test_normalized_of_any_length(naive, rng):
 
 @pytest.mark.question("normalized_positions", points=0.25)
 def test_normalized_refuses_a_negative_length(naive):
-    """A negative length is refused by name."""
+    """A negative length is an error, and the message contains it."""
     for length in (-1, -2, -30):
         expect.raises(ValueError, naive.normalized_positions, length, mentions=length)
 
@@ -123,14 +123,14 @@ def test_normalized_does_not_loop(naive):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_every_short_text(naive):
-    """⌈log₂ L⌉, and at least 1, for every short text."""
+    """⌈log₂ L⌉, and at least 1, for every short sequence."""
     for length in range(1, 40):
         expect.matches(naive.bits_needed, length)
 
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_long_texts(naive, rng):
-    """With n bits 2^n positions can be written and no more."""
+    """n bits can write 2^n positions and no more."""
     for n in (10, 15, 16, 20, 24, 28):
         expect.matches(naive.bits_needed, 2**n - 1)
         expect.matches(naive.bits_needed, 2**n)
@@ -155,14 +155,14 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_refuses_a_negative_length(naive):
-    """A negative length is refused by name."""
+    """A negative length is an error, and the message contains it."""
     for length in (-1, -2, -512):
         expect.raises(ValueError, naive.bits_needed, length, mentions=length)
 
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_does_not_loop_over_positions(naive):
-    """A loop over bits is fine, one over positions is not."""
+    """A loop over bits is allowed, a loop over positions is not."""
     expect.vectorised(naive.bits_needed, lambda length: (length,), length=4096)
 
 
@@ -171,7 +171,7 @@ def test_bits_needed_does_not_loop_over_positions(naive):
 
 @pytest.mark.question("binary_positions", points=0.5)
 def test_binary_of_any_length(naive, rng):
-    """Just enough columns, or as many as asked for, for one token as well as many."""
+    """As many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.binary_positions, length)
         expect.matches(naive.binary_positions, length, 10)
@@ -188,7 +188,7 @@ def test_binary_dtype(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_bad_arguments(naive):
-    """Too few columns for the last position, none at all, and a negative length are refused."""
+    """Too few columns for the last position, no column, and a negative length are errors."""
     for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.binary_positions, length, n_bits, mentions=named)
@@ -200,7 +200,7 @@ def test_binary_refuses_bad_arguments(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_does_not_loop_over_positions(naive):
-    """numpy writes all positions at once; a loop over bits is fine."""
+    """numpy writes all positions at once; a loop over bits is allowed."""
     expect.vectorised(naive.binary_positions, lambda length: (length,), length=256)
 
 
@@ -216,7 +216,7 @@ def test_bit_period_of_any_bit(naive):
 
 @pytest.mark.question("bit_period", points=0.25)
 def test_bit_period_refuses_every_negative_bit(naive):
-    """A negative bit is refused by name."""
+    """A negative bit is an error, and the message contains it."""
     for bit in (-1, -2, -9):
         expect.raises(ValueError, naive.bit_period, bit, mentions=bit)
 
@@ -224,7 +224,7 @@ def test_bit_period_refuses_every_negative_bit(naive):
 @pytest.mark.question("bit_period", points=0.5)
 @given(bit=st.integers(0, 5))
 def test_bits_repeat_after_their_period(naive, bit):
-    """A column of the binary code repeats after its bit's period, and is the other way round after half of it."""
+    """A column of the binary code repeats after its bit's period; after half a period each bit is the opposite one."""
     period = naive.bit_period(bit)
     column = np.arange(3 * 2 ** (bit + 1)) >> bit & 1
     expect.close(column[period:], column[:-period], "the column repeats after a period")
@@ -244,7 +244,7 @@ def test_hamming_of_any_codes(naive, rng):
 
 @pytest.mark.question("hamming_steps", points=0.375)
 def test_hamming_of_the_two_codes(naive):
-    """A binary counter changes as many bits as it carries; reflected Gray code changes one."""
+    """A step of the binary code changes one bit more than it carries; a step of Gray code changes one bit."""
     numbers, bits = np.arange(64)[:, np.newaxis], np.arange(6)[::-1]
     counter = naive.hamming_steps(numbers >> bits & 1)
     expect.close(np.sum(counter), 2.0**7 - 6 - 2, "2^(n+1) − n − 2 bits change while n bits count through")
@@ -255,7 +255,7 @@ def test_hamming_of_the_two_codes(naive):
 
 @pytest.mark.question("hamming_steps", points=0.25)
 def test_hamming_as_an_array_function(naive, rng):
-    """int64, and the codes are as they were afterwards."""
+    """The result is int64, and the function does not change the codes."""
     expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4))
     expect.unchanged(naive.hamming_steps, random_codes(rng, 7, 4))
 
@@ -271,7 +271,7 @@ def test_hamming_does_not_loop(naive):
 
 @pytest.mark.question("gray_positions", points=0.5)
 def test_gray_of_any_length(naive, rng):
-    """Just enough columns, or as many as asked for, for one token as well as many."""
+    """As many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.gray_positions, length)
         expect.matches(naive.gray_positions, length, 10)
@@ -288,7 +288,7 @@ def test_gray_dtype(naive):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_bad_arguments(naive):
-    """Too few columns for the last position, none at all, and a negative length are refused."""
+    """Too few columns for the last position, no column, and a negative length are errors."""
     for length, n_bits in ((3, 1), (5, 2), (257, 8)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.gray_positions, length, n_bits, mentions=named)
@@ -299,7 +299,7 @@ def test_gray_refuses_bad_arguments(naive):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_does_not_loop_over_positions(naive):
-    """numpy writes all codes at once; a loop over bits is fine."""
+    """numpy writes all codes at once; a loop over bits is allowed."""
     expect.vectorised(naive.gray_positions, lambda length: (length,), length=256)
 
 
@@ -321,4 +321,11 @@ def test_gray_is_reflected(naive, length):
 )
 def test_answer(naive, key):
     """Every question has one right answer."""
+    expect.answer(naive, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["position_that_leaves_one_percent", "first_position_lost_in_float16"])
+def test_practice_answer(naive, key):
+    """A question for practice: no points."""
     expect.answer(naive, key)

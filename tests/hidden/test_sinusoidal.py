@@ -44,7 +44,7 @@ def test_frequencies_of_any_size_and_base(sinusoidal, rng):
 
 @pytest.mark.question("frequencies", points=0.5)
 def test_frequencies_refuse_bad_arguments(sinusoidal):
-    """An odd or too small d_model, and a base that is not positive and finite, are refused by name."""
+    """An odd or too small d_model, or a base that is not positive and finite, is an error; the message contains it."""
     sinusoidal.frequencies(2, 1.0)
     for d_model in (1, -2, 0, 33):
         expect.raises(ValueError, sinusoidal.frequencies, d_model, mentions=d_model)
@@ -66,14 +66,14 @@ def test_encoding_of_positions_of_any_shape(sinusoidal, rng):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 def test_encoding_computes_angles_in_float64(sinusoidal, rng):
-    """Far along the sequence, before the start too, the angles are still right."""
+    """The angles are right at large positions and at negative ones."""
     expect.matches(sinusoidal.sinusoidal_encoding, rng.integers(10**5, 10**6, 5), 16, tolerance=FAR)
     expect.matches(sinusoidal.sinusoidal_encoding, -rng.uniform(10**5, 10**6, 5), 16, tolerance=FAR)
 
 
 @pytest.mark.question("sinusoidal_encoding", points=0.25)
 def test_encoding_dtype(sinusoidal):
-    """The encoding is float64, whether positions are integers or not."""
+    """The encoding is float64 for every kind of positions."""
     expect.dtype(sinusoidal.sinusoidal_encoding, np.arange(3), 8)
     expect.dtype(sinusoidal.sinusoidal_encoding, np.array([0.5, 2.0]), 8)
     expect.dtype(sinusoidal.sinusoidal_encoding, 3, 8)
@@ -81,7 +81,7 @@ def test_encoding_dtype(sinusoidal):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.25)
 def test_encoding_leaves_its_arguments_alone(sinusoidal, rng):
-    """The positions are as they were afterwards."""
+    """The function does not change the positions."""
     expect.unchanged(sinusoidal.sinusoidal_encoding, rng.uniform(0, 9, (2, 3)), 6)
 
 
@@ -105,7 +105,7 @@ def test_encoding_does_not_loop_over_positions(sinusoidal):
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 @given(position=positions(1000), d_model=D_MODELS, base=st.sampled_from([10000.0, 10.0]))
 def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, base):
-    """Hand i needs base^(2i/d) times as many positions for what the first hand does in one."""
+    """Pair i needs base^(2i/d) positions to rotate as far as pair 0 does in one."""
     hands = np.arange(d_model // 2)
     encoding = sinusoidal.sinusoidal_encoding(position * base ** (2 * hands / d_model), d_model, base)
     expect.close(np.shape(encoding), (d_model // 2, d_model), "one row a position")
@@ -136,21 +136,21 @@ def test_add_positions_dtype(sinusoidal, rng):
 
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
-    """Far along a sequence of float32 features the encoding is still right."""
+    """The encoding is right at large positions also for float32 features."""
     # With a small base the hands are fast: at row 4095 angles in float32 are off by some 1e−4, a float32 result by 1e−7.
     expect.matches(sinusoidal.add_positions, normal(rng, 4096, 6, dtype=np.float32), 2.0)
 
 
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_leaves_its_arguments_alone(sinusoidal, rng):
-    """The embeddings are as they were afterwards."""
+    """The function does not change the embeddings."""
     expect.unchanged(sinusoidal.add_positions, normal(rng, 2, 4, 6))
     expect.unchanged(sinusoidal.add_positions, normal(rng, 4, 6, dtype=np.float32))
 
 
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_refuses_bad_arguments(sinusoidal):
-    """Features that do not form pairs, and bad bases, are refused."""
+    """An odd number of features and a bad base are errors."""
     sinusoidal.add_positions(features(3, 2))
     expect.raises(ValueError, sinusoidal.add_positions, features(3, 5), mentions=[5])
     expect.raises(ValueError, sinusoidal.add_positions, features(2, 4, 1), mentions=[1])
@@ -167,7 +167,7 @@ def test_add_positions_does_not_loop_over_rows(sinusoidal):
 @pytest.mark.question("add_positions", points=0.25)
 @given(seed=seeds(), length=st.integers(1, 6), d_model=D_MODELS)
 def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
-    """What is added to a row depends on its place alone: the same in every sequence, and PE(0) in the first row."""
+    """What is added to a row depends on its position alone: the same in every sequence, and PE(0) in row 0."""
     x = features(3, length, d_model, seed=seed)
     moved = sinusoidal.add_positions(x)
     expect.close(moved, x + (moved[0] - x[0]), "every sequence gets the same encoding")
@@ -201,7 +201,7 @@ def test_wavelengths_refuse_bad_arguments(sinusoidal):
 @pytest.mark.question("wavelengths", points=0.25)
 @given(position=positions(1000), d_model=D_MODELS)
 def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
-    """Half a wavelength on, a hand points the other way; after a whole one it is back."""
+    """After half a wavelength a pair has the opposite values, after a whole one the same values."""
     hands = np.arange(d_model // 2)
     wavelengths = sinusoidal.wavelengths(d_model)
     where = position + np.stack([np.zeros(d_model // 2), wavelengths / 2, wavelengths])
@@ -237,7 +237,7 @@ def test_shift_matrix_refuses_bad_arguments(sinusoidal):
 @pytest.mark.question("shift_matrix", points=0.75)
 @given(position=positions(), shift=SHIFTS, d_model=D_MODELS)
 def test_shift_moves_any_position(sinusoidal, position, shift, d_model):
-    """M · PE(p) = PE(p + k), forwards and back, for positions and offsets up to 10⁶."""
+    """M · PE(p) = PE(p + k) for positions and offsets up to 10⁶, positive and negative."""
     moved = sinusoidal.shift_matrix(shift, d_model) @ sinusoidal.sinusoidal_encoding(position, d_model)
     expect.close(moved, sinusoidal.sinusoidal_encoding(position + shift, d_model), "M · PE(p) = PE(p + k)", FAR)
     first_hand = np.array([np.sin(position + shift), np.cos(position + shift)])
@@ -247,7 +247,7 @@ def test_shift_moves_any_position(sinusoidal, position, shift, d_model):
 @pytest.mark.question("shift_matrix", points=0.75)
 @given(first=SHIFTS, second=SHIFTS, d_model=D_MODELS)
 def test_shifts_are_rotations_and_add_up(sinusoidal, first, second, d_model):
-    """M is a rotation, the rotation by no positions is none, and shifting twice is shifting by the sum."""
+    """M is a rotation; a shift by 0 changes nothing; two shifts are one shift by their sum."""
     one, other = sinusoidal.shift_matrix(first, d_model), sinusoidal.shift_matrix(second, d_model)
     expect.close(one.T @ one, np.eye(d_model), "Mᵀ M = 1")
     expect.close(sinusoidal.shift_matrix(0, d_model), np.eye(d_model), "moving on by 0 changes nothing")
@@ -270,7 +270,7 @@ def test_similarity_of_offsets_of_any_shape(sinusoidal, rng):
 
 @pytest.mark.question("offset_similarity", points=0.25)
 def test_similarity_leaves_its_arguments_alone(sinusoidal, rng):
-    """The offsets are as they were afterwards."""
+    """The function does not change the offsets."""
     expect.unchanged(sinusoidal.offset_similarity, rng.uniform(-9, 9, (2, 3)), 6)
 
 
@@ -307,7 +307,7 @@ def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_m
 
 @pytest.mark.question("to_concatenated", points=0.25)
 def test_to_concatenated_as_an_array_function(sinusoidal, rng):
-    """Leading axes, float32 and float64, arguments left alone."""
+    """Any leading axes, float32 and float64; arguments do not change."""
     expect.unchanged(sinusoidal.to_concatenated, normal(rng, 2, 3, 10))
     expect.matches(sinusoidal.to_concatenated, normal(rng, 4, 2))
     expect.dtype(sinusoidal.to_concatenated, normal(rng, 3, 8, dtype=np.float32))
@@ -316,7 +316,7 @@ def test_to_concatenated_as_an_array_function(sinusoidal, rng):
 
 @pytest.mark.question("to_concatenated", points=0.25)
 def test_to_concatenated_refuses_and_does_not_loop(sinusoidal):
-    """An odd size is refused; numpy reorders all rows at once."""
+    """An odd size is an error; numpy reorders all rows at once."""
     expect.vectorised(sinusoidal.to_concatenated, lambda length: (features(length, 6),))
     expect.raises(ValueError, sinusoidal.to_concatenated, features(2, 7), mentions=[7])
     expect.raises(ValueError, sinusoidal.to_concatenated, features(3, 1), mentions=[1])
@@ -324,7 +324,7 @@ def test_to_concatenated_refuses_and_does_not_loop(sinusoidal):
 
 @pytest.mark.question("to_interleaved", points=0.25)
 def test_to_interleaved_takes_it_back(sinusoidal, rng):
-    """There and back is the identity; leading axes, float32 and float64, arguments left alone."""
+    """It undoes to_concatenated; any leading axes, float32 and float64; arguments do not change."""
     x = normal(rng, 2, 3, 10)
     expect.close(sinusoidal.to_interleaved(sinusoidal.to_concatenated(x)), x, "there and back")
     expect.unchanged(sinusoidal.to_interleaved, x)
@@ -335,7 +335,7 @@ def test_to_interleaved_takes_it_back(sinusoidal, rng):
 
 @pytest.mark.question("to_interleaved", points=0.25)
 def test_to_interleaved_refuses_and_does_not_loop(sinusoidal):
-    """An odd size is refused; numpy reorders all rows at once."""
+    """An odd size is an error; numpy reorders all rows at once."""
     expect.vectorised(sinusoidal.to_interleaved, lambda length: (features(length, 6),))
     expect.raises(ValueError, sinusoidal.to_interleaved, features(2, 7), mentions=[7])
     expect.raises(ValueError, sinusoidal.to_interleaved, features(3, 1), mentions=[1])
@@ -350,4 +350,19 @@ def test_to_interleaved_refuses_and_does_not_loop(sinusoidal):
 )
 def test_answer(sinusoidal, key):
     """Every question has one right answer."""
+    expect.answer(sinusoidal, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "nearest_to_position_0_with_one_pair",
+        "sine_alone_has_a_shift_matrix",
+        "lower_left_of_shift_3",
+        "registered_buffer_is_trained",
+    ],
+)
+def test_practice_answer(sinusoidal, key):
+    """A question for practice: no points."""
     expect.answer(sinusoidal, key)

@@ -1,6 +1,6 @@
 """Known mistakes with attention: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
 """
 
 import numpy as np
@@ -32,7 +32,8 @@ def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
 
 @misconception(
     "bag_of_tokens",
-    hint="This is the mean of the values: it is invariant too, but no attention has taken place. Average the outputs.",
+    hint="You averaged the values. The mean of the values is invariant too, but it uses no attention. The rule: "
+    "average the outputs of self-attention.",
     origin="expected: the mean taken before attention",
 )
 def bag_of_values(x, w_q, w_k, w_v):
@@ -46,8 +47,8 @@ def bag_of_values(x, w_q, w_k, w_v):
 
 @misconception(
     "softmax",
-    hint="e to a huge score overflows, and e to a hugely negative one is 0: "
-    "subtract each slice's maximum before the exponential.",
+    hint="You took e to the scores as they are: for a huge score this overflows, and for a very negative one it is "
+    "0. The rule: subtract the maximum of each slice before the exponential.",
     origin="intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53",
 )
 def softmax_without_a_shift(scores, axis=-1):
@@ -58,7 +59,8 @@ def softmax_without_a_shift(scores, axis=-1):
 
 @misconception(
     "softmax",
-    hint="The maximum seems to be that of the whole array: a slice far below it is lost. Each slice needs its own.",
+    hint="You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice "
+    "has its own maximum.",
     origin="expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the mending",
 )
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
@@ -68,7 +70,7 @@ def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
 
 @misconception(
     "softmax",
-    hint="The weights sum to 1 along the last axis whatever was asked for: `axis` has to reach the maximum and the sum.",
+    hint="Your weights sum to 1 along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`.",
     origin="expected: axis=-1 written into the body",
 )
 def softmax_along_the_last_axis_always(scores, axis=-1):
@@ -77,7 +79,7 @@ def softmax_along_the_last_axis_always(scores, axis=-1):
 
 @misconception(
     "softmax",
-    hint="For a slice that is −∞ throughout, −∞ − (−∞) is NaN: nothing can be attended to there, and its weights are zeros.",
+    hint="You computed −∞ − (−∞), which is NaN. The rule: if every score of a slice is −∞, all its weights are 0.",
     origin="tracel-ai/burn #4694; pytorch/pytorch #131060",
 )
 def softmax_of_nothing_is_nan(scores, axis=-1):
@@ -91,8 +93,8 @@ def softmax_of_nothing_is_nan(scores, axis=-1):
 
 @misconception(
     "attention_weights",
-    hint="The weights of each key sum to 1, not those of each query: the softmax runs over the keys, "
-    "the last axis of the scores.",
+    hint="Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs "
+    "along the keys, the last axis of the scores.",
     origin="labmlai/annotated_deep_learning_paper_implementations #146, #282",
 )
 def softmax_over_the_queries(q, k, mask=None, bias=None):
@@ -101,7 +103,7 @@ def softmax_over_the_queries(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="The scores are √d too large: divide q kᵀ by the square root of the width of q.",
+    hint="Your scores are √d too large. The rule: divide q kᵀ by the square root of the width of q.",
     origin="mlc-ai/mlc-llm #3426; delzac/cntkx #10",
 )
 def scores_without_their_scale(q, k, mask=None, bias=None):
@@ -110,7 +112,7 @@ def scores_without_their_scale(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="The scores are √d too small: they are divided by the square root of d, not by d.",
+    hint="Your scores are √d too small: they are divided by d. The rule: divide by the square root of d.",
     origin="expected: the root forgotten",
 )
 def scores_divided_by_the_width(q, k, mask=None, bias=None):
@@ -119,7 +121,7 @@ def scores_divided_by_the_width(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="The scores grow with √d where they should shrink: a scale that is already 1/√d is multiplied with, not divided by.",
+    hint="Your scores are d times too large: you divided by 1/√d. The rule: the scores become smaller by √d.",
     origin="esceptico/perceiver-io #9",
 )
 def scores_divided_by_the_inverse(q, k, mask=None, bias=None):
@@ -128,7 +130,7 @@ def scores_divided_by_the_inverse(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="The mask is read the other way round: here True means that the query may attend to the key.",
+    hint="You read the mask the other way round. The rule: True means that the query may attend to the key.",
     origin="lucidrains/x-transformers #160; huggingface/transformers #38094; rasbt/LLMs-from-scratch #1062",
 )
 def mask_read_the_other_way_round(q, k, mask=None, bias=None):
@@ -137,7 +139,7 @@ def mask_read_the_other_way_round(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="The bias is divided by √d too: scale the scores first, then add the bias as it is.",
+    hint="You divided the bias by √d too. The rule: scale the scores first, then add the bias as it is.",
     origin="expected: the bias added before the scale",
 )
 def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
@@ -147,8 +149,9 @@ def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="A query that may attend to nothing spreads its weight over the keys that were forbidden: "
-    "−1e9 is not −∞ when all scores have it.",
+    hint="You replaced masked scores by a large negative number: if a whole row is masked, all its scores are "
+    "equal, and the forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully "
+    "masked row are 0.",
     origin="YutaroOgawa/pytorch_advanced #175, and most tutorials that fill with −1e9",
 )
 def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
@@ -157,7 +160,7 @@ def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="Masked pairs get the score 0, and e⁰ is 1: their score has to be −∞ for their weight to be 0.",
+    hint="You gave masked pairs the score 0, and e⁰ is 1. The rule: a masked score is −∞, so that the weight is 0.",
     origin="expected: the scores multiplied by the mask",
 )
 def masked_scores_of_zero(q, k, mask=None, bias=None):
@@ -166,7 +169,8 @@ def masked_scores_of_zero(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="The weights that are left no longer sum to 1: mask the scores before the softmax, not the weights after it.",
+    hint="You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before "
+    "the softmax.",
     origin="expected: the mask multiplied in last",
 )
 def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
@@ -180,7 +184,7 @@ def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
 
 @misconception(
     "attention",
-    hint="The bias does not reach the weights: `attention` has to pass on both the mask and the bias.",
+    hint="Your bias does not reach the weights. The rule: `attention` passes on both the mask and the bias.",
     origin="huggingface/transformers #48843 (one path drops additive biases)",
 )
 def attention_without_its_bias(q, k, v, mask=None, bias=None):
@@ -190,7 +194,7 @@ def attention_without_its_bias(q, k, v, mask=None, bias=None):
 
 @misconception(
     "attention",
-    hint="Values that do not have one row for each key go through: refuse them with a ValueError that names the shape.",
+    hint="You accepted values that do not have one row per key. The rule: raise a ValueError that names the shape.",
     origin="expected: a slice to the shorter of the two in place of a check",
 )
 def spare_rows_dropped(q, k, v, mask=None, bias=None):
@@ -203,7 +207,7 @@ def spare_rows_dropped(q, k, v, mask=None, bias=None):
 
 @misconception(
     "causal_mask",
-    hint="The mask is True where attending is forbidden: here True means may attend, so row i has it at 0 … i.",
+    hint="Your mask is True where attending is forbidden. The rule: True means may attend, so row i is True at 0 … i.",
     origin="rasbt/LLMs-from-scratch #1062, and the opposite conventions within PyTorch",
 )
 def causal_mask_of_what_is_forbidden(length):
@@ -212,7 +216,8 @@ def causal_mask_of_what_is_forbidden(length):
 
 @misconception(
     "causal_mask",
-    hint="The mask is the other triangle: row i is the query, and it may attend to what came before it, not after.",
+    hint="Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what "
+    "comes before it.",
     origin="expected: triu for tril, or rows taken for keys",
 )
 def causal_mask_of_the_future(length):
@@ -221,7 +226,7 @@ def causal_mask_of_the_future(length):
 
 @misconception(
     "causal_mask",
-    hint="The diagonal is left out: a token may attend to itself, and token 0 has nothing else.",
+    hint="You left out the diagonal. The rule: a token may attend to itself; token 0 has no other key.",
     origin="pbloem/former #10",
 )
 def causal_mask_without_the_diagonal(length):
@@ -230,7 +235,7 @@ def causal_mask_without_the_diagonal(length):
 
 @misconception(
     "causal_mask",
-    hint="A negative length gives an empty mask: refuse it with a ValueError that names it.",
+    hint="You accepted a negative length and returned an empty mask. The rule: raise a ValueError that names the length.",
     origin="expected: np.tri and np.arange accept negative sizes",
 )
 def causal_mask_of_negative_length(length):
@@ -242,7 +247,7 @@ def causal_mask_of_negative_length(length):
 
 @misconception(
     "self_attention",
-    hint="The scores are divided by the square root of the width of x: the width that counts is that of queries and keys.",
+    hint="You divided the scores by the square root of the width of x. The rule: the width of queries and keys counts.",
     origin="karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65",
 )
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
@@ -254,11 +259,88 @@ def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
 
 @misconception(
     "self_attention",
-    hint="Queries and keys have changed places: row i of the scores belongs to query i, made with w_q.",
+    hint="You exchanged queries and keys. The rule: row i of the scores belongs to query i, which is made with w_q.",
     origin="expected: the two weights look alike, and often have one shape",
 )
 def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
     return attention.self_attention(x, w_k, w_q, w_v, mask)
+
+
+# split_heads and merge_heads
+
+
+@misconception(
+    "split_heads",
+    hint="You cut the array in the order of its numbers in memory, so a head gets features of different columns. "
+    "The rule: a head has the same block of columns for every token, and the head axis then moves before the sequence.",
+    origin="expected: reshape straight to (heads, T, d/h), where a swap of axes is needed too",
+)
+def heads_cut_without_a_swap(x, n_heads):
+    right = attention.split_heads(x, n_heads)
+    return np.asarray(x).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "split_heads",
+    hint="You gave head j every h-th column. The rule: head j has the j-th block of d/h neighbouring columns.",
+    origin="expected: reshape to (T, d/h, heads); the layout of some checkpoints of fused projections",
+)
+def heads_of_every_hth_column(x, n_heads):
+    right = attention.split_heads(x, n_heads)
+    x = np.asarray(x)
+    return np.moveaxis(x.reshape(*x.shape[:-1], -1, n_heads), -1, -3).astype(right.dtype)
+
+
+@misconception(
+    "split_heads",
+    hint="Your head axis stands after the sequence. The rule: the result has the shape (..., heads, sequence, feature).",
+    origin="expected: the reshape done, the axes not swapped",
+)
+def heads_behind_the_tokens(x, n_heads):
+    return np.swapaxes(attention.split_heads(x, n_heads), -2, -3)
+
+
+@misconception(
+    "split_heads",
+    hint="You dropped the columns that are left over. The rule: refuse with a ValueError if n_heads does not divide "
+    "the number of features.",
+    origin="expected: d // h without a look at the remainder",
+)
+def columns_left_over_are_dropped(x, n_heads):
+    kept = np.shape(x)[-1] // n_heads * n_heads if n_heads > 0 else None
+    return attention.split_heads(np.asarray(x)[..., :kept] if kept else x, n_heads)
+
+
+@misconception(
+    "merge_heads",
+    hint="You merged the array in the order of its numbers in memory, so one row gets features of several tokens. "
+    "The rule: a row of the result has the blocks of one token, from all heads.",
+    origin="expected: reshape straight to (T, h·d), where a swap of axes is needed too",
+)
+def heads_merged_without_a_swap(x):
+    right = attention.merge_heads(x)
+    return np.asarray(x).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "merge_heads",
+    hint="You put the same feature of all heads side by side. The rule: the features of one head stay together, "
+    "head after head.",
+    origin="expected: the wrong pair of axes swapped before the reshape",
+)
+def heads_merged_feature_by_feature(x):
+    right = attention.merge_heads(x)
+    return np.moveaxis(np.asarray(x), -3, -1).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "merge_heads",
+    hint="You accepted an array without an axis for the heads. The rule: refuse fewer than three axes with a ValueError.",
+    origin="expected: two axes taken for a single head",
+)
+def one_head_without_an_axis_passes(x):
+    x = np.asarray(x)
+    return attention.merge_heads(x if x.ndim > 2 else x.reshape(1, -1, x.shape[-1]))
 
 
 # permute_tokens
@@ -266,7 +348,8 @@ def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
 
 @misconception(
     "permute_tokens",
-    hint="The rows go where `order` says; they have to come from there: this is the inverse permutation.",
+    hint="You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes "
+    "from row order[t].",
     origin="lablup/mlxcel #1600",
 )
 def rows_go_where_they_should_come_from(x, order):
@@ -276,7 +359,8 @@ def rows_go_where_they_should_come_from(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="The first axis is reordered: tokens stand along the last axis but one, behind any leading axes.",
+    hint="You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any "
+    "leading axes.",
     origin="expected: x[order] is right for two axes only",
 )
 def first_axis_permuted(x, order):
@@ -286,7 +370,8 @@ def first_axis_permuted(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="An order that repeats a row or leaves one out goes through: refuse what does not hold each row exactly once.",
+    hint="You accepted an order that repeats a row or leaves one out. The rule: raise a ValueError unless each row "
+    "appears exactly once.",
     origin="expected: indexing alone accepts it",
 )
 def repeated_rows_pass(x, order):
@@ -298,7 +383,8 @@ def repeated_rows_pass(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="Negative numbers count from the end and go through: an order holds each of 0 … T−1, and nothing below 0.",
+    hint="You accepted negative numbers, which count from the end. The rule: an order contains each of 0 … T−1 "
+    "once, and nothing below 0.",
     origin="expected: numpy's indexing accepts them",
 )
 def rows_counted_from_the_end_pass(x, order):
@@ -310,7 +396,8 @@ def rows_counted_from_the_end_pass(x, order):
 
 @misconception(
     "equivariance_gap",
-    hint="The mask moves with the tokens, and so the gap is always zero: a mask belongs to places, and is the same both times.",
+    hint="You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, "
+    "and it is the same both times.",
     origin="expected: everything reordered alike",
 )
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
@@ -324,8 +411,8 @@ def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
 
 @misconception(
     "equivariance_gap",
-    hint="This measures invariance: the outputs are compared without being permuted. "
-    "Equivariant means that they move with their tokens.",
+    hint="You compared the outputs without permuting them; this measures invariance. The rule: equivariant means "
+    "that the outputs move with their tokens.",
     origin="expected: the two words are taken for each other in much teaching material",
 )
 def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
@@ -336,7 +423,8 @@ def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
 
 @misconception(
     "equivariance_gap",
-    hint="Differences below zero are lost: take their absolute value before the maximum.",
+    hint="You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values "
+    "before the maximum.",
     origin="expected: the maximum of signed differences",
 )
 def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
@@ -350,7 +438,7 @@ def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
 
 @misconception(
     "bag_of_tokens",
-    hint="This is the sum over the tokens: the bag is their mean, so divide by their number.",
+    hint="You returned the sum over the tokens. The rule: the bag is their mean.",
     origin="expected: sum pooling, as in Deep Sets",
 )
 def bag_as_a_sum(x, w_q, w_k, w_v):
@@ -359,8 +447,8 @@ def bag_as_a_sum(x, w_q, w_k, w_v):
 
 @misconception(
     "bag_of_tokens",
-    hint="This is the output of the first token, and it changes when another token comes first: "
-    "only pooling over all of them is invariant.",
+    hint="You returned the output of the first token, which changes if another token comes first. The rule: only an "
+    "average over all tokens is invariant.",
     origin="expected: BERT reads its answer off one row, and self-attention is called invariant in much teaching material",
 )
 def first_row_as_the_bag(x, w_q, w_k, w_v):
@@ -369,7 +457,8 @@ def first_row_as_the_bag(x, w_q, w_k, w_v):
 
 @misconception(
     "bag_of_tokens",
-    hint="The mean runs over the features and leaves a number for each token: average over the tokens, the last axis but one.",
+    hint="You averaged over the features, so there is one number per token. The rule: average over the tokens, the "
+    "last axis but one.",
     origin="expected: the last axis is the usual one",
 )
 def mean_over_the_features(x, w_q, w_k, w_v):

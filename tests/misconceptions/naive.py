@@ -1,6 +1,6 @@
 """Known mistakes with the first three attempts: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
 """
 
 import math
@@ -15,7 +15,7 @@ from solutions import naive
 
 @misconception(
     "integer_positions",
-    hint="Positions seem to count from 1: the first token stands at 0.",
+    hint="Your positions count from 1. The rule: the first token has position 0.",
     origin="expected: people count from 1",
 )
 def positions_count_from_one(length):
@@ -24,7 +24,7 @@ def positions_count_from_one(length):
 
 @misconception(
     "integer_positions",
-    hint="A negative length gives no positions at all: refuse it with a ValueError that names it.",
+    hint="You accepted a negative length. The rule: raise a ValueError that names the length.",
     origin="expected: np.arange accepts it",
 )
 def positions_of_a_negative_length(length):
@@ -36,7 +36,8 @@ def positions_of_a_negative_length(length):
 
 @misconception(
     "add_integer_positions",
-    hint="The number of the feature is added, not that of the token: the position runs along the last axis but one.",
+    hint="You added the number of the feature. The rule: add the number of the token, which runs along the last "
+    "axis but one.",
     origin="expected: broadcasting lines up the last axis",
 )
 def positions_run_along_the_features(x):
@@ -46,7 +47,8 @@ def positions_run_along_the_features(x):
 
 @misconception(
     "add_integer_positions",
-    hint="The position runs along the first axis: that is the batch. Tokens stand along the last axis but one.",
+    hint="Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis "
+    "but one.",
     origin="expected: len(x) is the number of tokens for two axes only",
 )
 def positions_run_along_the_batch(x):
@@ -59,7 +61,8 @@ def positions_run_along_the_batch(x):
 
 @misconception(
     "normalized_positions",
-    hint="The last token does not arrive at 1: divide by the last position, L − 1, and not by the number of tokens.",
+    hint="You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last "
+    "position, L − 1.",
     origin="expected: dividing by the length is in many articles",
 )
 def divided_by_the_length(length):
@@ -68,7 +71,7 @@ def divided_by_the_length(length):
 
 @misconception(
     "normalized_positions",
-    hint="A single token gives 0/0: there is no step to divide by, and its position is 0.",
+    hint="You computed 0/0 for a single token. The rule: its position is 0.",
     origin="edgeimpulse/inferencing-sdk-cpp #1; deeplearning4j/deeplearning4j #8550",
 )
 def one_token_divided_by_zero(length):
@@ -79,7 +82,7 @@ def one_token_divided_by_zero(length):
 
 @misconception(
     "normalized_positions",
-    hint="The positions run from −1 to 1: here the first token stands at 0.",
+    hint="Your positions run from −1 to 1. The rule: the first token gets 0, the last one gets 1.",
     origin="expected: coordinates are scaled so in CoordConv (Liu et al. 2018)",
 )
 def normalized_from_minus_one(length):
@@ -93,7 +96,7 @@ def normalized_from_minus_one(length):
 
 @misconception(
     "bits_needed",
-    hint="A logarithm of base 2 is exact at powers of two, and can round down to them just above: count in whole numbers.",
+    hint="You used a rounded logarithm: just above a power of two it can be too small. The rule: count in whole numbers.",
     origin="amaranth-lang/amaranth-soc #50; pymtl/pymtl3 #289",
 )
 def bits_from_a_logarithm_of_base_two(length):
@@ -102,8 +105,8 @@ def bits_from_a_logarithm_of_base_two(length):
 
 @misconception(
     "bits_needed",
-    hint="A quotient of two logarithms can land just above a whole number, and its ceiling is then one too many: "
-    "count in whole numbers.",
+    hint="You used a quotient of logarithms: its rounding can be just above a whole number, and one bit too many is "
+    "the result. The rule: count in whole numbers.",
     origin="ucb-bar/chisel2-deprecated #489",
 )
 def bits_from_a_quotient_of_logarithms(length):
@@ -112,7 +115,7 @@ def bits_from_a_quotient_of_logarithms(length):
 
 @misconception(
     "bits_needed",
-    hint="These are the bits of L itself: what has to be written is the last position, L − 1.",
+    hint="You counted the bits of L. The rule: the largest number to write is the last position, L − 1.",
     origin="antonblanchard/microwatt #360",
 )
 def bits_of_the_length(length):
@@ -122,7 +125,7 @@ def bits_of_the_length(length):
 
 @misconception(
     "bits_needed",
-    hint="The logarithm is rounded down, and the last positions have no code: a part of a bit needs a whole one.",
+    hint="You rounded the logarithm down, so the last positions have no code. The rule: round up.",
     origin="expected: int() in place of a ceiling",
 )
 def bits_rounded_down(length):
@@ -131,7 +134,7 @@ def bits_rounded_down(length):
 
 @misconception(
     "bits_needed",
-    hint="A single token gets no bit at all: ⌈log₂ 1⌉ is 0, and the lesson asks for at least 1.",
+    hint="You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: at least 1.",
     origin="expected: the formula without its lower bound",
 )
 def no_bit_for_one_token(length):
@@ -143,7 +146,7 @@ def no_bit_for_one_token(length):
 
 @misconception(
     "binary_positions",
-    hint="The bits stand the other way round: the most significant bit comes first, as numbers are written.",
+    hint="Your bits are in the opposite order. The rule: the most significant bit comes first, as numbers are written.",
     origin="jscott3201/rusty-bacnet #203",
 )
 def least_significant_bit_first(length, n_bits=None):
@@ -152,8 +155,8 @@ def least_significant_bit_first(length, n_bits=None):
 
 @misconception(
     "binary_positions",
-    hint="With too few columns the high bits are dropped and two positions share a code: "
-    "refuse n_bits when the last position does not fit.",
+    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError if the last "
+    "position does not fit into n_bits.",
     origin="expected: shifting and masking accept any number of columns",
 )
 def high_bits_dropped(length, n_bits=None):
@@ -164,7 +167,7 @@ def high_bits_dropped(length, n_bits=None):
 
 @misconception(
     "binary_positions",
-    hint="The columns that are not needed stand behind the number: zeros belong in front of it.",
+    hint="You put the extra columns after the number. The rule: zeros stand in front of it.",
     origin="expected: padding at the end is the usual one",
 )
 def zeros_behind_the_number(length, n_bits=None):
@@ -177,7 +180,7 @@ def zeros_behind_the_number(length, n_bits=None):
 
 @misconception(
     "bit_period",
-    hint="This is half the period: bit 0 goes 0, 1, 0, 1, and only after two positions does it begin again.",
+    hint="You returned half of the period. The rule: bit 0 goes 0, 1, 0, 1, so it repeats after two positions.",
     origin="expected: the value of a bit taken for its period",
 )
 def half_the_period(bit):
@@ -186,7 +189,7 @@ def half_the_period(bit):
 
 @misconception(
     "bit_period",
-    hint="The periods grow by 2 from bit to bit; each further bit is twice as slow as the one before.",
+    hint="Your periods grow by 2 from bit to bit. The rule: each next bit is twice as slow as the one before.",
     origin="expected: a product where a power is meant",
 )
 def period_grows_by_addition(bit):
@@ -199,7 +202,8 @@ def period_grows_by_addition(bit):
 
 @misconception(
     "hamming_steps",
-    hint="This compares how many ones two codes have: 01 and 10 have one each, and both of their bits differ.",
+    hint="You compared how many ones two codes have; 01 and 10 have one each, but both bits differ. The rule: "
+    "compare bit by bit.",
     origin="expected: the sums compared instead of the bits",
 )
 def difference_of_the_sums(codes):
@@ -209,7 +213,7 @@ def difference_of_the_sums(codes):
 
 @misconception(
     "hamming_steps",
-    hint="A bit that goes from 1 to 0 counts as −1 here: every bit that changes counts as one.",
+    hint="You counted a bit that goes from 1 to 0 as −1. The rule: each bit that changes counts as one.",
     origin="expected: np.diff without the absolute value",
 )
 def changes_with_their_sign(codes):
@@ -219,7 +223,7 @@ def changes_with_their_sign(codes):
 
 @misconception(
     "hamming_steps",
-    hint="This says whether anything changes: count how many bits do.",
+    hint="You returned whether anything changes. The rule: count how many bits change.",
     origin="expected: any where a count is meant",
 )
 def whether_anything_changes(codes):
@@ -228,7 +232,8 @@ def whether_anything_changes(codes):
 
 @misconception(
     "hamming_steps",
-    hint="There is one number too many: the step from the last position back to the first is none.",
+    hint="You returned one number too many: the step from the last position back to the first. The rule: T "
+    "positions have T − 1 steps.",
     origin="expected: np.roll closes the sequence to a ring",
 )
 def steps_around_a_ring(codes):
@@ -241,7 +246,7 @@ def steps_around_a_ring(codes):
 
 @misconception(
     "gray_positions",
-    hint="The position is combined with its double: Gray code combines it with its half, ⌊p/2⌋.",
+    hint="You combined the position with its double. The rule: Gray code combines it with its half, ⌊p/2⌋.",
     origin="expected: << for >>",
 )
 def gray_of_the_double(length, n_bits=None):
@@ -252,8 +257,8 @@ def gray_of_the_double(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="This is the way back, from Gray code to the number: every bit is combined with the one before it in the "
-    "number, and with no others.",
+    hint="You computed the number of a Gray code; this is the opposite direction. The rule: a Gray bit is the exclusive or "
+    "of only two neighbouring bits of the number.",
     origin="expected: running sums belong to the decoder",
 )
 def gray_decoded(length, n_bits=None):
@@ -263,7 +268,8 @@ def gray_decoded(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="The bits stand the other way round: the columns are those of binary_positions, most significant bit first.",
+    hint="Your bits are in the opposite order. The rule: the columns are those of binary_positions, most "
+    "significant bit first.",
     origin="expected: as for the binary code",
 )
 def gray_with_the_least_significant_bit_first(length, n_bits=None):
@@ -272,7 +278,8 @@ def gray_with_the_least_significant_bit_first(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="With too few columns the high bits are dropped and two positions share a code: refuse n_bits as in binary_positions.",
+    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError as in "
+    "binary_positions.",
     origin="expected: the check written once and forgotten the second time",
 )
 def gray_high_bits_dropped(length, n_bits=None):

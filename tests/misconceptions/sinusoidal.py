@@ -1,6 +1,6 @@
 """Known mistakes with the sinusoidal encoding: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
 """
 
 import numpy as np
@@ -22,7 +22,8 @@ def angles(positions, d_model, base):
 
 @misconception(
     "frequencies",
-    hint="The exponent looks twice as large as it should be: i in base^(−2i/d) counts hands, 0 … d/2 − 1, not features.",
+    hint="Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, "
+    "and not features.",
     origin="jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; DongjunLee/transformer-tensorflow #6",
 )
 def exponent_counts_features_twice(d_model, base=10000.0):
@@ -31,7 +32,7 @@ def exponent_counts_features_twice(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="The exponent looks half as large as it should be: it runs to nearly −1, so it is 2i over d, not i over d.",
+    hint="Your exponent is half as large as it should be. The rule: it is −2i over d, which goes to nearly −1.",
     origin="expected: i taken over d, which the lesson warns of",
 )
 def exponent_stops_half_way(d_model, base=10000.0):
@@ -40,7 +41,7 @@ def exponent_stops_half_way(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="The last frequency is exactly 1/base: the exponent runs over d/2 − 1 steps, as in tensor2tensor, not over d/2.",
+    hint="Your last frequency is exactly 1/base, as in tensor2tensor. The rule: divide by d/2, not by d/2 − 1.",
     origin="tensorflow/tensor2tensor #1423; hojonathanho/diffusion #15",
 )
 def frequencies_end_at_one_over_base(d_model, base=10000.0):
@@ -50,7 +51,7 @@ def frequencies_end_at_one_over_base(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="The frequencies grow where they should fall: look at the sign of the exponent.",
+    hint="Your frequencies grow from pair to pair. The rule: they fall; look at the sign of the exponent.",
     origin="hkproj/pytorch-transformer #2 (the formula with a product where a quotient is meant, there in a comment)",
 )
 def exponent_without_its_sign(d_model, base=10000.0):
@@ -59,7 +60,7 @@ def exponent_without_its_sign(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="Base and exponent have changed places: the base is raised to a power that depends on i, not the other way round.",
+    hint="You exchanged base and exponent. The rule: the base is raised to a power that depends on i.",
     origin="ivanvovk/WaveGrad #12",
 )
 def base_and_exponent_swapped(d_model, base=10000.0):
@@ -69,7 +70,7 @@ def base_and_exponent_swapped(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="All frequencies are 1: the exponent seems to have been rounded to an integer, 2i/d is a fraction.",
+    hint="All your frequencies are 1, because the exponent was rounded to an integer. The rule: 2i/d is a fraction.",
     origin="codertimo/BERT-pytorch #18",
 )
 def exponent_rounded_to_an_integer(d_model, base=10000.0):
@@ -79,7 +80,8 @@ def exponent_rounded_to_an_integer(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="a / b // 2 is (a / b) // 2 and rounds down: put the halved size in brackets, or leave integer division out.",
+    hint="You wrote a / b // 2, which means (a / b) // 2 and rounds down. The rule: the exponent is a fraction and "
+    "must not be rounded.",
     origin="zju3dv/LoFTR #41",
 )
 def division_in_the_wrong_order(d_model, base=10000.0):
@@ -90,7 +92,7 @@ def division_in_the_wrong_order(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="The base looks like 1000 where nothing was said: its default is 10000.",
+    hint="You used 1000 as the default base. The rule: the default is 10000.",
     origin="maxjcohen/transformer #62",
 )
 def base_of_one_thousand(d_model, base=1000.0):
@@ -99,7 +101,7 @@ def base_of_one_thousand(d_model, base=1000.0):
 
 @misconception(
     "frequencies",
-    hint="An odd d_model goes through: every hand needs two features, so refuse it with a ValueError that names it.",
+    hint="You accepted an odd d_model. The rule: each pair needs two features, so raise a ValueError that names d_model.",
     origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607; datawhalechina/base-llm #67",
 )
 def odd_sizes_pass(d_model, base=10000.0):
@@ -108,7 +110,8 @@ def odd_sizes_pass(d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="The cosine of a pair turns at another speed than its sine: both belong to one hand and share its ω_i.",
+    hint="You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use "
+    "the same ω_i.",
     origin="SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62; YutaroOgawa/pytorch_advanced #79",
 )
 def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
@@ -119,7 +122,8 @@ def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="Feature j seems to turn by base^(−2j/d), a speed of its own: the exponent counts hands, two features each.",
+    hint="You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts "
+    "pairs, and a pair has two features.",
     origin="jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; shenweichen/DeepCTR #379",
 )
 def every_feature_its_own_hand(positions, d_model, base=10000.0):
@@ -129,7 +133,8 @@ def every_feature_its_own_hand(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="All sines come first here, then all cosines: this function puts the sine and the cosine of a hand side by side.",
+    hint="You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a "
+    "pair side by side.",
     origin="tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993; tensorflow/text #1122",
 )
 def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
@@ -138,7 +143,7 @@ def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="Sine and cosine have changed places: the even features are the sines.",
+    hint="You exchanged sine and cosine. The rule: the even features are the sines.",
     origin="flashinfer-ai/flashinfer #3819; Open-Deep-ML/DML-OpenProblem #595 (a worked example with the two swapped)",
 )
 def cosine_first(positions, d_model, base=10000.0):
@@ -148,7 +153,8 @@ def cosine_first(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="Angles in float32 are coarse at large positions: compute position · ω in float64.",
+    hint="You computed the angles in float32, which is not exact enough at large positions. The rule: compute "
+    "position · ω in float64.",
     origin="wfondrie/depthcharge #82; for RoPE EleutherAI/gpt-neox #1003, NVIDIA/Megatron-LM #535",
 )
 def angles_in_single_precision(positions, d_model, base=10000.0):
@@ -160,7 +166,7 @@ def angles_in_single_precision(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="The values are right to three digits only, as float16 holds them: compute in float64.",
+    hint="Your values are right to three digits only, as in float16. The rule: compute in float64.",
     origin="Open-Deep-ML/DML-OpenProblem, problem 85",
 )
 def values_in_half_precision(positions, d_model, base=10000.0):
@@ -169,7 +175,8 @@ def values_in_half_precision(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="Positions seem to count from 1: position 0 is all sines 0, all cosines 1.",
+    hint="Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines "
+    "are 1.",
     origin="expected: the first token of a text is often called the first position",
 )
 def positions_one_ahead(positions, d_model, base=10000.0):
@@ -178,7 +185,7 @@ def positions_one_ahead(positions, d_model, base=10000.0):
 
 @misconception(
     "add_positions",
-    hint="Positions seem to run along the first axis: with a batch in front, the sequence is the last axis but one.",
+    hint="Your positions run along the first axis, which is the batch. The rule: the sequence is the last axis but one.",
     origin="cmu-l3/anlp-fall2025-code #1; KasperGroesLudvigsen/influenza_transformer #9; songyangco/GETNext #2",
 )
 def positions_along_the_batch(x, base=10000.0):
@@ -190,7 +197,7 @@ def positions_along_the_batch(x, base=10000.0):
 
 @misconception(
     "add_positions",
-    hint="The embeddings come out √d times as large: positions are added here, and nothing is scaled.",
+    hint="You multiplied the embeddings by √d. The rule: this function only adds positions.",
     origin="expected: Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model",
 )
 def embeddings_scaled_too(x, base=10000.0):
@@ -200,7 +207,7 @@ def embeddings_scaled_too(x, base=10000.0):
 
 @misconception(
     "wavelengths",
-    hint="This is positions per radian: a hand comes round after 2π radians.",
+    hint="You returned positions per radian. The rule: a full turn has 2π radians.",
     origin="expected: 1/ω taken for the wavelength",
 )
 def wavelengths_of_one_radian(d_model, base=10000.0):
@@ -209,7 +216,8 @@ def wavelengths_of_one_radian(d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="This moves back instead of on: a pair is (sin, cos), so look at which of the two sines carries the minus.",
+    hint="Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the "
+    "two sines has the minus.",
     origin="expected: the rotation of geometry, whose pair is (cos, sin)",
 )
 def shifted_backwards(offset, d_model, base=10000.0):
@@ -218,7 +226,8 @@ def shifted_backwards(offset, d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="The cosines and sines stand a half apart, as in the concatenated layout: here a pair is two neighbours, 2i and 2i+1.",
+    hint="You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two "
+    "neighbours, 2i and 2i+1.",
     origin="expected: the two layouts mixed, as in tensorflow/tensorflow #37191",
 )
 def shift_for_the_other_layout(offset, d_model, base=10000.0):
@@ -228,7 +237,7 @@ def shift_for_the_other_layout(offset, d_model, base=10000.0):
 
 @misconception(
     "offset_similarity",
-    hint="This is the mean over the hands: a dot product is their sum, d/2 at offset 0.",
+    hint="You returned the mean over the pairs. The rule: a dot product is the sum, which is d/2 at offset 0.",
     origin="expected: the cosine similarity, which divides by both norms, taken for the dot product",
 )
 def similarity_as_a_mean(offsets, d_model, base=10000.0):
@@ -237,7 +246,8 @@ def similarity_as_a_mean(offsets, d_model, base=10000.0):
 
 @misconception(
     "offset_similarity",
-    hint="The sines are summed as well: sin·sin and cos·cos of a hand together make one cosine of the offset.",
+    hint="You added the sines of the offset too. The rule: sin·sin and cos·cos of a pair together make one cosine "
+    "of the offset.",
     origin="expected: the encoding of the offset is summed where Σ cos(ω_i·offset) is meant",
 )
 def similarity_with_the_sines(offsets, d_model, base=10000.0):
@@ -247,7 +257,7 @@ def similarity_with_the_sines(offsets, d_model, base=10000.0):
 
 @misconception(
     "to_concatenated",
-    hint="The cosines come first here: in this layout the sines, the even features, are the first half.",
+    hint="You put the cosines first. The rule: the sines, the even features, are the first half.",
     origin="flashinfer-ai/flashinfer #3819",
 )
 def cosines_in_the_first_half(pe):
@@ -256,7 +266,7 @@ def cosines_in_the_first_half(pe):
 
 @misconception(
     "to_concatenated",
-    hint="This is the way back: to_concatenated puts the even features first, then the odd ones.",
+    hint="You did the opposite reordering. The rule: to_concatenated puts the even features first, then the odd ones.",
     origin="expected: with four features the two reorderings are the same, so a test with four does not tell",
 )
 def concatenated_the_other_way(pe):
@@ -265,7 +275,8 @@ def concatenated_the_other_way(pe):
 
 @misconception(
     "to_interleaved",
-    hint="This does to_concatenated again: with four features that also takes it back, with six it does not.",
+    hint="You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: "
+    "undo it for every size.",
     origin="expected: with four features the two reorderings are the same, so a test with four does not tell",
 )
 def interleaved_the_other_way(pe):

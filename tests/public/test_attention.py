@@ -22,7 +22,7 @@ BY_HAND = [np.array([[np.log(2)]]), np.array([[1.0]]), np.array([[1.0]])]
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_by_hand(attention):
-    """Scores 0 and ln 3 weigh 1/4 and 3/4; a thousand more on both changes nothing."""
+    """Scores 0 and ln 3 have the weights 1/4 and 3/4. Adding 1000 to both changes nothing."""
     scores = np.array([0.0, np.log(3)])
     expect.close(attention.softmax(scores), np.array([0.25, 0.75]), "softmax([0, ln 3])")
     expect.close(attention.softmax(scores + 1000), np.array([0.25, 0.75]), "softmax([1000, 1000 + ln 3])")
@@ -30,7 +30,7 @@ def test_softmax_by_hand(attention):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_along_an_axis(attention):
-    """The weights sum to 1 along the axis that was asked for, the last one if none was."""
+    """The weights sum to 1 along `axis`, by default the last one."""
     expect.matches(attention.softmax, features(2, 3, 4))
     expect.matches(attention.softmax, features(3, 4), axis=0)
     expect.matches(attention.softmax, features(2, 3, 4), axis=1)
@@ -38,13 +38,13 @@ def test_softmax_along_an_axis(attention):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_huge_scores(attention):
-    """Every slice is shifted by its own maximum, so huge scores of either sign do no harm."""
+    """Each slice is shifted by its own maximum, so huge scores of either sign give right weights."""
     expect.matches(attention.softmax, np.array([[1e4, 1e4 - 1, 0.0], [-1e4, -1e4 - 1, -1e4 - 2], [0.0, 1.0, 2.0]]))
 
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_nothing(attention):
-    """A slice that is −∞ throughout gets zeros; a single −∞ gets a zero among the other weights."""
+    """A slice in which every score is −∞ gets zeros. A single −∞ gets the weight 0."""
     scores = np.array([[NOTHING, NOTHING, NOTHING], [0.0, NOTHING, 1.0]])
     expect.matches(attention.softmax, scores)
     expect.matches(attention.softmax, scores, axis=0)
@@ -80,7 +80,7 @@ def test_weights(attention):
 
 @pytest.mark.question("attention_weights", points=0.5)
 def test_weights_with_a_mask(attention):
-    """True = may attend; a query that may attend to nothing gets zeros."""
+    """True means may attend. A query that may use no key gets zeros."""
     q, k = features(3, 4), features(3, 4, seed=1)
     something = np.array([[True, False, True], [False, True, True], [True, True, True]])
     nothing_for_one = np.array([[True, False, True], [False, False, False], [False, True, False]])
@@ -105,7 +105,7 @@ def test_mask_and_bias_serve_all_heads(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_refuse_shapes_that_do_not_fit(attention):
-    """Queries and keys are equally wide, and a mask fits the scores."""
+    """Queries and keys have the same width, and a mask fits the scores; other shapes are errors."""
     q, k = features(2, 4), features(4, 4)
     expect.raises(ValueError, attention.attention_weights, q, features(4, 6), mentions=[4, 6])
     expect.raises(ValueError, attention.attention_weights, q, k, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 4)])
@@ -121,7 +121,7 @@ def test_attention_by_hand(attention):
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
 
-@pytest.mark.question("attention", points=0.5)
+@pytest.mark.question("attention", points=0.25)
 def test_attention(attention):
     """Every query gets the average of the values, by its weights; values may be wider than keys."""
     q, k, v = features(3, 4), features(5, 4, seed=1), features(5, 6, seed=2)
@@ -133,7 +133,7 @@ def test_attention(attention):
 @pytest.mark.question("attention", points=0.25)
 @given(seed=seeds(), order=st.permutations(range(5)))
 def test_the_order_of_keys_does_not_matter(attention, seed, order):
-    """Shuffle keys and values together: every query gets the same answer, one that depends on the query."""
+    """If keys and values are shuffled together, every query gets the same output as before."""
     q, k, v = (features(rows, 4, seed=seed + part) for part, rows in enumerate((3, 5, 5)))
     out = attention.attention(q, k, v)
     expect.close(attention.attention(q, k[order], v[order]), out, "the order of the keys does not matter")
@@ -142,7 +142,7 @@ def test_the_order_of_keys_does_not_matter(attention, seed, order):
 
 @pytest.mark.question("attention", points=0.25)
 def test_values_fit_the_keys(attention):
-    """There is one row of values for each key."""
+    """There is one row of values per key; other shapes are errors."""
     q, k = features(2, 4), features(5, 4)
     expect.raises(ValueError, attention.attention, q, k, features(3, 4), mentions=[(3, 4), (5, 4), 3, 5])
 
@@ -160,7 +160,7 @@ def test_causal_mask(attention):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_refuses_a_negative_length(attention):
-    """A negative length is refused, and the message says which."""
+    """A negative length is an error, and the message contains it."""
     expect.raises(ValueError, attention.causal_mask, -3, mentions=-3)
 
 
@@ -174,7 +174,7 @@ def test_self_attention_by_hand(attention):
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
 
-@pytest.mark.question("self_attention", points=0.5)
+@pytest.mark.question("self_attention", points=0.25)
 def test_self_attention(attention):
     """Queries, keys and values are x times their weights; d is the width of a query."""
     w_q, w_k, w_v = features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)
@@ -184,9 +184,53 @@ def test_self_attention(attention):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_refuses_weights_that_do_not_fit(attention):
-    """A weight has one row for each feature of x."""
+    """A weight has one row per feature of x; other shapes are errors."""
     w = [features(4, 3, seed=seed) for seed in (1, 2, 3)]
     expect.raises(ValueError, attention.self_attention, features(3, 5), *w, mentions=[(3, 5), (4, 3), 4, 5])
+
+
+# split_heads
+
+# Two tokens with the features 1 … 4 and 5 … 8.
+TWO_TOKENS = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+TWO_HEADS = np.array([[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]])
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split_by_hand(attention):
+    """The lesson's example: head 0 has columns 0 and 1 of every token, head 1 has columns 2 and 3."""
+    expect.close(attention.split_heads(TWO_TOKENS, 2), TWO_HEADS, "two tokens, cut into two heads")
+
+
+@pytest.mark.question("split_heads", points=0.25)
+def test_split(attention):
+    """Head j is the j-th block of d/h neighbouring columns; the head axis stands before the sequence."""
+    expect.matches(attention.split_heads, features(5, 6), 3)
+    expect.matches(attention.split_heads, features(2, 4, 12), 4)
+    expect.matches(attention.split_heads, features(4, 6), 1)
+
+
+@pytest.mark.question("split_heads", points=0.125)
+def test_split_refuses_unequal_heads(attention):
+    """The number of heads must divide the number of features; anything else is an error."""
+    expect.raises(ValueError, attention.split_heads, features(3, 10), 4, mentions=[4, 10])
+
+
+# merge_heads
+
+
+@pytest.mark.question("merge_heads", points=0.25)
+def test_merge(attention):
+    """The blocks of one token stand side by side again, in the order of the heads."""
+    expect.close(attention.merge_heads(TWO_HEADS), TWO_TOKENS, "two heads, merged into two tokens")
+    expect.matches(attention.merge_heads, features(3, 5, 2))
+    expect.matches(attention.merge_heads, features(2, 4, 3, 6))
+
+
+@pytest.mark.question("merge_heads", points=0.125)
+def test_merge_refuses_what_has_no_heads(attention):
+    """Heads need an axis of their own; fewer than three axes are an error."""
+    expect.raises(ValueError, attention.merge_heads, features(4, 6), mentions=[(4, 6), 2])
 
 
 # permute_tokens
@@ -201,14 +245,14 @@ def test_permute_by_hand(attention):
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_with_leading_axes(attention):
-    """Whatever stands in front, the tokens move, and all of a token's features with it."""
+    """For any leading axes the tokens move, and all features of a token with it."""
     expect.matches(attention.permute_tokens, features(3, 3, 3), np.array([1, 2, 0]))
     expect.matches(attention.permute_tokens, features(2, 4, 3), np.array([3, 0, 2, 1]))
 
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_refuses_what_is_no_permutation(attention):
-    """Every row has to appear exactly once."""
+    """Every row must appear exactly once in the order; anything else is an error."""
     x = features(4, 2)
     expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]), mentions=[1, 2])
     expect.raises(ValueError, attention.permute_tokens, x, np.array([1, 2, 3, 4]), mentions=[0, 4])
@@ -225,16 +269,16 @@ def test_gap(attention):
     expect.matches(attention.equivariance_gap, features(2, 3, 4), *w, np.array([1, 2, 0]), mask=np.tri(3, dtype=bool))
 
 
-@pytest.mark.question("equivariance_gap", points=0.5)
+@pytest.mark.question("equivariance_gap", points=0.25)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_self_attention_is_equivariant(attention, seed, order):
-    """Without a mask the outputs move with their tokens; under a mask on one place they do not."""
+    """Without a mask the outputs move with their tokens; with a mask that allows position 0 only, they do not."""
     x, w = features(4, 3, seed=seed), [np.eye(3), np.eye(3), features(3, 2, seed=seed + 1)]
     expect.close(attention.equivariance_gap(x, *w, np.array(order)), 0.0, "without a mask the gap is zero")
     only_the_first = np.tile([True, False, False, False], (4, 1))
     wanted = np.abs((x[0] - x[order[0]]) @ w[2]).max()
     masked = attention.equivariance_gap(x, *w, np.array(order), only_the_first)
-    expect.close(masked, wanted, "where all see place 0 alone, the gap is that of the two tokens there")
+    expect.close(masked, wanted, "where all queries use key 0 only, the gap is that of the two tokens at position 0")
 
 
 # bag_of_tokens
@@ -247,7 +291,7 @@ def test_bag_by_hand(attention):
     expect.close(attention.bag_of_tokens(TOKENS[[2, 0, 1]], *BY_HAND), np.array([29 / 21]), "the bag of tokens 2, 0, 1")
 
 
-@pytest.mark.question("bag_of_tokens", points=0.5)
+@pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag(attention):
     """The mean over tokens of what self-attention returns."""
     w = [features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)]

@@ -21,14 +21,14 @@ SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions(naive):
-    """Positions count from 0: four tokens stand at 0, 1, 2, 3."""
+    """Positions count from 0: four tokens have the positions 0, 1, 2, 3."""
     expect.matches(naive.integer_positions, 4)
     expect.matches(naive.integer_positions, 1)
 
 
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions_refuse_a_negative_length(naive):
-    """A negative length is refused, and the message says which."""
+    """A negative length is an error, and the message contains it."""
     expect.raises(ValueError, naive.integer_positions, -3, mentions=-3)
 
 
@@ -37,14 +37,14 @@ def test_integer_positions_refuse_a_negative_length(naive):
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_by_hand(naive):
-    """Row i gets i, on every one of its features."""
+    """i is added to every feature of row i."""
     moved = naive.add_integer_positions(np.array([[0.5, -0.5, 0.0], [0.5, -0.5, 0.0]]))
     expect.close(moved, np.array([[0.5, -0.5, 0.0], [1.5, 0.5, 1.0]]), "two equal rows")
 
 
 @pytest.mark.question("add_integer_positions", points=0.5)
 def test_add_with_leading_axes(naive):
-    """Whatever stands in front, positions run along the last axis but one."""
+    """For any leading axes, positions run along the last axis but one."""
     expect.matches(naive.add_integer_positions, features(3, 3))
     expect.matches(naive.add_integer_positions, features(4, 3, 2))
     expect.matches(naive.add_integer_positions, features(2, 3, 5, 4))
@@ -55,21 +55,21 @@ def test_add_with_leading_axes(naive):
 
 @pytest.mark.question("normalized_positions", points=0.25)
 def test_normalized_by_hand(naive):
-    """Five tokens stand at quarters from 0 to 1."""
+    """Five tokens have the positions 0, 1/4, 1/2, 3/4, 1."""
     expect.matches(naive.normalized_positions, 5)
     expect.close(naive.normalized_positions(5), np.array([0.0, 0.25, 0.5, 0.75, 1.0]), "normalized_positions(5)")
 
 
 @pytest.mark.question("normalized_positions", points=0.25)
 def test_normalized_of_one_token(naive):
-    """A text of one token has no step to divide by and gets a single 0."""
+    """A sequence of one token gets a single 0."""
     expect.matches(naive.normalized_positions, 1)
 
 
 @pytest.mark.question("normalized_positions", points=0.5)
 @given(length=st.integers(2, 300))
 def test_normalized_runs_from_zero_to_one(naive, length):
-    """The first token stands at 0 and the last at 1, with equal steps between, in every text."""
+    """In every sequence the first token gets 0 and the last 1, with equal steps between them."""
     found = naive.normalized_positions(length)
     expect.close(found[[0, -1]], np.array([0.0, 1.0]), "the ends")
     expect.close(np.diff(found), np.full(length - 1, 1 / (length - 1)), "the steps")
@@ -80,7 +80,7 @@ def test_normalized_runs_from_zero_to_one(naive, length):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_by_hand(naive):
-    """The lesson's table: seven tokens need 3 bits, thirteen need 4; a single token still has one."""
+    """The lesson's table: seven tokens need 3 bits, thirteen need 4. A single token needs 1."""
     expect.matches(naive.bits_needed, 7)
     expect.matches(naive.bits_needed, 13)
     expect.matches(naive.bits_needed, 1)
@@ -88,7 +88,7 @@ def test_bits_needed_by_hand(naive):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_around_powers_of_two(naive):
-    """2^n tokens end at position 2^n − 1 and need n bits; one token more needs n + 1."""
+    """2^n tokens end at position 2^n − 1 and need n bits. One more token needs n + 1."""
     for n in range(1, 8):
         expect.matches(naive.bits_needed, 2**n)
         expect.matches(naive.bits_needed, 2**n + 1)
@@ -114,14 +114,14 @@ def test_binary(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_too_few_bits(naive):
-    """The last position has to fit."""
+    """Too few bits for the last position are an error."""
     expect.raises(ValueError, naive.binary_positions, 9, 3, mentions=[3, 8, 9, 4])
 
 
 @pytest.mark.question("binary_positions", points=0.5)
 @given(length=st.integers(2, 100), spare=st.integers(0, 3))
 def test_binary_reads_back(naive, length, spare):
-    """Every code holds zeros and ones and reads back as its position."""
+    """Every code consists of zeros and ones, and it is its position in binary."""
     n_bits = len(np.binary_repr(length - 1)) + spare
     codes = naive.binary_positions(length, n_bits)
     expect.close(np.unique(codes), np.array([0, 1]), "the values of a code")
@@ -133,14 +133,14 @@ def test_binary_reads_back(naive, length, spare):
 
 @pytest.mark.question("bit_period", points=0.5)
 def test_bit_period_by_hand(naive):
-    """Bit 0 goes 0, 1, 0, 1: its period is 2; each further bit is twice as slow."""
+    """Bit 0 goes 0, 1, 0, 1, so its period is 2. Each next bit is twice as slow."""
     expect.matches(naive.bit_period, 4)
     expect.matches(naive.bit_period, 0)
 
 
 @pytest.mark.question("bit_period", points=0.25)
 def test_bit_period_refuses_a_negative_bit(naive):
-    """There is no bit below 0, and the message says which was asked for."""
+    """A negative bit is an error, and the message contains it."""
     expect.raises(ValueError, naive.bit_period, -2, mentions=-2)
 
 
@@ -157,7 +157,7 @@ def test_hamming_by_hand(naive):
 @pytest.mark.question("hamming_steps", points=0.5)
 @given(codes=st.lists(st.integers(0, 31), min_size=2, max_size=12))
 def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
-    """A step is the number of ones in the exclusive or of two neighbours, in whichever order they stand."""
+    """A step is the number of ones in the exclusive or of two neighbours."""
     rows = np.array([[int(bit) for bit in np.binary_repr(code, 5)] for code in codes])
     wanted = np.array([(this ^ following).bit_count() for this, following in pairwise(codes)])
     expect.close(naive.hamming_steps(rows), wanted, "the steps")
@@ -175,7 +175,7 @@ def test_gray_by_hand(naive):
 
 @pytest.mark.question("gray_positions", points=0.75)
 def test_gray(naive):
-    """As many columns as binary_positions has, with zeros in front where more are asked for."""
+    """The same columns as binary_positions, with zeros in front if n_bits is larger than needed."""
     expect.matches(naive.gray_positions, 9)
     expect.matches(naive.gray_positions, 5, 6)
     expect.matches(naive.gray_positions, 16, n_bits=4)
@@ -183,14 +183,14 @@ def test_gray(naive):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_too_few_bits(naive):
-    """The last position has to fit, as in binary_positions."""
+    """Too few bits for the last position are an error, as in binary_positions."""
     expect.raises(ValueError, naive.gray_positions, 17, 4, mentions=[4, 16, 17, 5])
 
 
 @pytest.mark.question("gray_positions", points=0.5)
 @given(length=st.integers(2, 100))
 def test_gray_changes_one_bit_a_step(naive, length):
-    """Every step changes exactly one bit, and no code comes twice."""
+    """Every step changes exactly one bit, and no code appears twice."""
     codes = naive.gray_positions(length)
     expect.close(np.sum(codes[1:] != codes[:-1], axis=-1), np.ones(length - 1), "the bits that change in a step")
     expect.close(len(np.unique(codes, axis=0)), length, "the number of different codes")

@@ -19,7 +19,7 @@ ROUNDED = 1e-6
 
 @pytest.mark.question("frequencies", points=0.25)
 def test_frequencies_by_hand(sinusoidal):
-    """With eight features the hands turn by 1, 1/10, 1/100 and 1/1000 radian a position."""
+    """With eight features the frequencies are 1, 1/10, 1/100 and 1/1000 radian per position."""
     wanted = np.array([1.0, 0.1, 0.01, 0.001])
     expect.close(sinusoidal.frequencies(8), wanted, "frequencies(8) is [1, 0.1, 0.01, 0.001]")
 
@@ -34,7 +34,7 @@ def test_frequencies(sinusoidal):
 
 @pytest.mark.question("frequencies", points=0.25)
 def test_frequencies_need_pairs(sinusoidal):
-    """An odd d_model is refused, and the message says which."""
+    """An odd d_model is an error, and the message contains it."""
     sinusoidal.frequencies(2)
     expect.raises(ValueError, sinusoidal.frequencies, 29, mentions=29)
     expect.raises(ValueError, sinusoidal.frequencies, 0, mentions=0)
@@ -42,7 +42,7 @@ def test_frequencies_need_pairs(sinusoidal):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 def test_encoding_by_hand(sinusoidal):
-    """Features 2i and 2i+1 are the sine and the cosine of one hand: of p and of p/100 where d is 4."""
+    """Features 2i and 2i+1 are the sine and the cosine of one angle: p and p/100 for d = 4."""
     at_zero = sinusoidal.sinusoidal_encoding(np.array([0]), 4)
     expect.close(at_zero, np.array([[0.0, 1.0, 0.0, 1.0]]), "at position 0 every sine is 0 and every cosine 1")
     at_three = sinusoidal.sinusoidal_encoding(np.array([3]), 4)
@@ -61,7 +61,7 @@ def test_encoding(sinusoidal):
 @pytest.mark.question("sinusoidal_encoding", points=0.25)
 @given(position=positions(1000), d_model=st.sampled_from([2, 6, 10]))
 def test_hands_have_length_one(sinusoidal, position, d_model):
-    """Every hand is one long, so sin² + cos² = 1 for each, and the first hand turns one radian a position."""
+    """For each pair sin² + cos² = 1, and pair 0 rotates by one radian per position."""
     encoding = sinusoidal.sinusoidal_encoding(np.array([position]), d_model)
     expect.close(np.shape(encoding), (1, d_model), "the features are a new last axis")
     lengths = encoding[0, 0::2] ** 2 + encoding[0, 1::2] ** 2
@@ -80,7 +80,7 @@ def test_add_positions_by_hand(sinusoidal):
 
 @pytest.mark.question("add_positions", points=0.75)
 def test_add_positions(sinusoidal):
-    """Every sequence of a batch gets the same encoding, whatever stands in front of the last two axes."""
+    """Every sequence of a batch gets the same encoding, for any leading axes."""
     expect.matches(sinusoidal.add_positions, features(5, 6))
     expect.matches(sinusoidal.add_positions, features(2, 3, 4, 6))
     expect.matches(sinusoidal.add_positions, features(3, 2, 4), base=100.0)
@@ -88,7 +88,7 @@ def test_add_positions(sinusoidal):
 
 @pytest.mark.question("wavelengths", points=0.25)
 def test_wavelengths_by_hand(sinusoidal):
-    """With eight features the hands come round after 2π, 20π, 200π and 2000π positions."""
+    """With eight features a full turn takes 2π, 20π, 200π and 2000π positions."""
     wanted = 2 * np.pi * np.array([1.0, 10.0, 100.0, 1000.0])
     expect.close(sinusoidal.wavelengths(8), wanted, "wavelengths(8) is 2π·[1, 10, 100, 1000]")
 
@@ -102,14 +102,14 @@ def test_wavelengths(sinusoidal):
 
 @pytest.mark.question("shift_matrix", points=0.25)
 def test_shift_by_hand(sinusoidal):
-    """A pair is (sin, cos), in that order, so the minus stands below the diagonal."""
+    """A pair is (sin, cos) in this order, so −sin is in the lower left corner of its block."""
     wanted = np.array([[np.cos(1), np.sin(1)], [-np.sin(1), np.cos(1)]])
     expect.close(sinusoidal.shift_matrix(1, 2), wanted, "shift_matrix(1, 2) is [[cos 1, sin 1], [−sin 1, cos 1]]")
 
 
 @pytest.mark.question("shift_matrix", points=0.5)
 def test_shift_matrix(sinusoidal):
-    """One 2 × 2 block a pair along the diagonal, of the angle offset·ω_i."""
+    """There is one 2 × 2 block per pair on the diagonal, for the angle offset·ω_i."""
     expect.matches(sinusoidal.shift_matrix, 3, 6)
     expect.matches(sinusoidal.shift_matrix, -2.5, 4, base=100.0)
 
@@ -117,7 +117,7 @@ def test_shift_matrix(sinusoidal):
 @pytest.mark.question("shift_matrix", points=0.5)
 @given(position=positions(1000), shift=SHIFTS)
 def test_shift_moves_every_position(sinusoidal, position, shift):
-    """One matrix moves every position on: M · PE(p) = PE(p + k), whatever p is."""
+    """One matrix works for every position: M · PE(p) = PE(p + k) for every p."""
     moved = sinusoidal.shift_matrix(shift, 6) @ sinusoidal.sinusoidal_encoding(position, 6)
     expect.close(moved, sinusoidal.sinusoidal_encoding(position + shift, 6), f"{position} moved on by {shift}", ROUNDED)
     first_hand = np.array([np.sin(position + shift), np.cos(position + shift)])
@@ -126,7 +126,7 @@ def test_shift_moves_every_position(sinusoidal, position, shift):
 
 @pytest.mark.question("offset_similarity", points=0.25)
 def test_similarity_by_hand(sinusoidal):
-    """It is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 where d is 4."""
+    """It is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
     wanted = np.array([2.0, np.cos(1) + np.cos(0.01)])
     expect.close(sinusoidal.offset_similarity(np.array([0, 1]), 4), wanted, "offset_similarity([0, 1], 4)")
 
@@ -142,7 +142,7 @@ def test_similarity(sinusoidal):
 @pytest.mark.question("offset_similarity", points=0.25)
 @given(position=positions(1000), shift=SHIFTS)
 def test_similarity_knows_no_position(sinusoidal, position, shift):
-    """PE(p) · PE(p + k) depends on k alone, whatever p is, and not on the sign of k."""
+    """PE(p) · PE(p + k) depends on k alone, and not on its sign."""
     here, there = sinusoidal.sinusoidal_encoding(np.array([position, position + shift]), 6)
     similarity = sinusoidal.offset_similarity(shift, 6)
     expect.close(here @ there, similarity, f"the dot product of positions {position} and {position + shift}")
@@ -160,6 +160,6 @@ def test_to_concatenated(sinusoidal):
 
 @pytest.mark.question("to_interleaved", points=0.5)
 def test_to_interleaved(sinusoidal):
-    """Takes back what to_concatenated did."""
+    """It undoes to_concatenated."""
     expect.matches(sinusoidal.to_interleaved, np.arange(6.0))
     expect.matches(sinusoidal.to_interleaved, features(2, 3, 8))

@@ -60,6 +60,16 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     return attention(q, k, v, mask=mask).astype(kind(x, w_q, w_k, w_v))
 
 
+def split_heads(x, n_heads):
+    need(n_heads > 0 and np.shape(x)[-1] % n_heads == 0, f"{n_heads} heads do not divide", np.shape(x))
+    return np.stack(np.split(f64(x), n_heads, axis=-1), axis=-3).astype(kind(x))
+
+
+def merge_heads(x):
+    need(np.ndim(x) >= 3, "x is (..., h, T, dh)", np.shape(x))
+    return np.concatenate(np.moveaxis(f64(x), -3, 0), axis=-1).astype(kind(x))
+
+
 def permute_tokens(x, order):
     need(np.ndim(x) >= 2, "x is (..., T, d)", np.shape(x))
     tokens = np.shape(x)[-2]

@@ -47,6 +47,20 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     return attention(x64 @ w_q, x64 @ w_k, x64 @ w_v, mask).astype(out_dtype(x, w_q, w_k, w_v))
 
 
+def split_heads(x, n_heads):
+    if n_heads < 1 or np.shape(x)[-1] % n_heads:
+        raise ValueError(f"{n_heads} heads for {np.shape(x)[-1]} features")
+    x = np.asarray(x, dtype=out_dtype(x))
+    return np.stack([x[..., j::n_heads] for j in range(n_heads)], axis=-3)
+
+
+def merge_heads(x):
+    if np.ndim(x) < 3:
+        raise ValueError(f"{np.ndim(x)} axes")
+    x = np.asarray(x, dtype=out_dtype(x))
+    return np.concatenate([x[..., j, :, :] for j in range(x.shape[-3])], axis=-1)
+
+
 def permute_tokens(x, order):
     x = np.asarray(x)
     if x.ndim < 2:

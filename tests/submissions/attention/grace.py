@@ -71,6 +71,24 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     return attention(x @ w_q, x @ w_k, x @ w_v, mask)
 
 
+def split_heads(x, n_heads):
+    (x,) = _as_features(x)
+    T, d = x.shape[-2:]
+    if n_heads < 1 or d % n_heads:
+        raise BadShape("%d heads for %d features" % (n_heads, d))
+    dh = d // n_heads
+    # selection matrices: head j picks its own columns
+    pick = np.eye(d, dtype=x.dtype).reshape(d, n_heads, dh).transpose(1, 0, 2)
+    return x[..., None, :, :] @ pick
+
+
+def merge_heads(x):
+    (x,) = _as_features(x)
+    if x.ndim < 3:
+        raise BadShape("no heads in shape %s" % (x.shape,))
+    return np.einsum("...htd->...thd", x).reshape(x.shape[:-3] + (x.shape[-2], -1))
+
+
 def permute_tokens(x, order):
     (x,) = _as_features(x)
     _rows_and_columns(x, "x")

@@ -31,6 +31,14 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     return attention(x @ w_q, x @ w_k, x @ w_v, mask)
 
 
+def split_heads(x, n_heads):
+    return x.reshape(*x.shape[:-2], n_heads, x.shape[-2], -1)
+
+
+def merge_heads(x):
+    return x.reshape(*x.shape[:-3], x.shape[-2], -1)
+
+
 def permute_tokens(x, order):
     return x[..., order, :]
 

@@ -1,0 +1,221 @@
+"""One run of a batch: what was handed in is read, graded by executors, kept in the gradebook, written out.
+
+One process coordinates: it alone reads what was handed in and writes anything. A grade is in the gradebook before it is shown
+anywhere, so a run that is killed loses at most what was in progress, and running it again goes on from there.
+"""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+from rich.console import Console
+
+from autograder import course
+from autograder.batch.gradebook import Gradebook, GradebookError, code_hash
+from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup, suite_key
+from autograder.batch.output import Output
+from autograder.batch.pool import Pool, with_packages
+from autograder.batch.progress import Progress
+from autograder.batch.summary import Summary, complete
+from autograder.checks.status import Status
+from autograder.grading.row import Key, PackedGrade
+from autograder.submission import Submission, find_in_folder, read
+from autograder.submission.names import printable
+
+_LOST_SENTENCE = "not run: the grader could not judge this submission, and the teaching staff will look at it"
+
+
+class Executor(Protocol):
+    """Graders, wherever they run."""
+
+    def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
+        """Jobs of the queue with their answers, in the order in which they come, until the queue has no more."""
+
+    def close(self) -> None:
+        """End or leave the graders."""
+
+
+@dataclass(frozen=True)
+class RunConfiguration:
+    """What was asked for."""
+
+    folder: Path
+    out: Path
+    assignment: str | None = None
+    jobs: int = 1
+    scheduler: str | None = None
+    disabled_locks: Collection[str] = ()
+    """names of locks of the wall to leave off"""
+    regrade: bool = False
+
+    @property
+    def command(self) -> str:
+        """The command that goes on where this run stopped."""
+        words = ["autograder", "grade", str(self.folder), "--out", str(self.out), "--jobs", str(self.jobs)]
+        words += ["--assignment", self.assignment] if self.assignment else []
+        words += ["--scheduler", self.scheduler] if self.scheduler else []
+        words += ["--isolation", "none"] if self.disabled_locks else []
+        return shlex.join(words)
+
+
+def grade(configuration: RunConfiguration, console: Console | None = None) -> Summary:
+    """Grade everything in a folder into OUT, on this machine or on a cluster.
+
+    Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
+    """
+    try:
+        return _Run(configuration, console or Console(quiet=True)).all()
+    except GradebookError as error:
+        raise BatchError(str(error)) from error
+
+
+class _Run:
+    """One run of a batch."""
+
+    def __init__(self, configuration: RunConfiguration, console: Console) -> None:
+        self.configuration = configuration
+        self.console = console
+        self.summary = Summary()
+        self.assignments = {one.name: one for one in course.assignments()}
+        self.lost: dict[Key, str] = {}
+        """why graders ended over a job, while it is not settled whether that is the job's fault"""
+
+    def all(self) -> Summary:
+        begin = time.monotonic()
+        found = find_in_folder(self.configuration.folder, self.configuration.assignment, list(self.assignments))
+        with Gradebook.writing(self.configuration.out) as self.book:
+            self.output = Output(self.configuration.out, self.book)
+            self._take_in({one.assignment for one in found}, map(read, found))
+            self._grade(self.book.to_grade())
+            self._write()
+            self.summary.seconds = time.monotonic() - begin
+            complete(self.summary, self.book, self._stubs())
+        self.summary.show(self.console)
+        if self.summary.waiting:
+            self.console.print(f"{self.summary.waiting} not graded yet. To go on:\n  {self.configuration.command}", soft_wrap=True)
+        return self.summary
+
+    def _take_in(self, names: set[str], submissions: Iterator[Submission]) -> None:
+        with self.console.status("Reading what was handed in"):
+            known = {name: suite_key(self.assignments[name], self.configuration.disabled_locks) for name in names if name}
+            self.book.take_in(submissions, known)
+        if self.configuration.regrade:
+            self.book.forget(names)
+
+    def _grade(self, to_grade: dict[Key, int]) -> None:
+        """Grade all of these: a key and how many submissions share it."""
+        if not to_grade:
+            return
+        total = sum(to_grade.values())
+        queue = JobQueue(to_grade, self._job)
+        with self._interruptible(queue), Progress(self.console, total) as progress, self._executor(len(to_grade)) as executor:
+            for job, answer in executor.run(queue):
+                if job.probe_of is not None:
+                    self._probed(queue, job.probe_of, answer)
+                elif answer.grade is not None:
+                    self._keep(job.key, answer.grade)
+                    progress.graded(answer.grade.status, to_grade[job.key])
+                else:
+                    self._probe(queue, job, answer)
+        self.summary.graded = progress.done
+        self.summary.waiting = total - progress.done
+
+    def _job(self, key: Key) -> Job:
+        problem = self.book.problem(key)
+        return Job(key, self.book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
+
+    def _probe(self, queue: JobQueue, job: Job, answer: Answer) -> None:
+        """No grader could judge this: see first whether one can judge the reference solution.
+
+        If that fails as well, the fault is this machine's or the course's, and no submission is blamed for it.
+        """
+        self.lost[job.key] = answer.lost
+        solution = self.assignments[job.key.assignment].solution.read_text("utf-8")
+        queue.put_first(Job(job.key, (solution,), probe_of=job))
+
+    def _probed(self, queue: JobQueue, job: Job, answer: Answer) -> None:
+        grade = answer.grade
+        if grade is None or grade.score != grade.max_score:
+            came = answer.lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"
+            raise BatchError(
+                f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of {job.key.assignment} "
+                f"({came}): `autograder doctor` may say why; nobody's grade was changed, and the same command goes on"
+            )
+        queue.put_first(Job(job.key, refusal=(Status.KILLED, _LOST_SENTENCE)))
+
+    def _keep(self, key: Key, grade: PackedGrade) -> None:
+        """A grade has come: into the gradebook, then into the folders of all students who share it."""
+        self.book.add(key, grade, self.lost.get(key, ""))
+        self.output.write_rows(self.book.rows_of(key))
+
+    @contextmanager
+    def _executor(self, jobs: int) -> Iterator[Executor]:
+        executor: Executor
+        configuration = self.configuration
+        if configuration.scheduler is None:
+            executor = Pool(min(configuration.jobs, jobs), Setup(configuration.disabled_locks))
+        else:
+            try:
+                from autograder.batch.cluster import Cluster
+            except ModuleNotFoundError as error:
+                raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
+            setup = Setup(configuration.disabled_locks, prove_wall=not configuration.disabled_locks)
+            executor = Cluster(configuration.scheduler, setup, self.console)
+        try:
+            yield executor
+        finally:
+            executor.close()
+
+    @contextmanager
+    def _interruptible(self, queue: JobQueue) -> Iterator[None]:
+        """A first Ctrl-C, or a cluster's notice to leave, lets what is in progress be finished; a second one does not wait."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.getsignal(number) for number in signals}
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            queue.stopped = True
+            signal.signal(number, before[signal.Signals(number)])
+            self.console.print("Stopping: what is in progress is finished first.")
+
+        for number in signals:
+            signal.signal(number, stop)
+        try:
+            yield
+        finally:
+            for restored, handler in before.items():
+                signal.signal(restored, handler)
+
+    def _write(self) -> None:
+        """Everything under OUT that this run has not written on the way."""
+        for key in {row.key for row in self.book.rows() if not (row.written and self.output.is_there(row))}:
+            self.output.write_rows(self.book.rows_of(key))
+        changed = self.output.write_tables()
+        if changed or not (self.configuration.out / "report.html").exists():
+            self._postprocess()
+
+    def _postprocess(self) -> None:
+        with self.console.status("Comparing what was handed in, and writing the report"):
+            command = [sys.executable, "-P", "-m", "autograder.batch.postprocessing", str(self.configuration.out)]
+            ended = subprocess.run(command, env=with_packages(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if ended.returncode:
+            lines = ended.stderr.strip().splitlines() or [f"it ended with exit code {ended.returncode}"]
+            self.console.print(f"The report is not up to date: {printable(lines[-1], 300)}", markup=False, soft_wrap=True)
+
+    def _stubs(self) -> set[str]:
+        """The codes of unchanged stubs."""
+        texts = (one.stub.read_text("utf-8") for one in self.assignments.values() if one.stub.is_file())
+        return {code_hash(Submission("", "", "", "", (text,))) for text in texts}

@@ -1,0 +1,52 @@
+"""Which rows a person should look at, and where a careful teaching assistant would look first: one answer for terminal and report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autograder.checks.status import Status, TestStatus
+from autograder.checks.test_result import TestResult
+from autograder.grading.result import Grade
+from autograder.grading.row import Row
+from autograder.submission.names import printable
+
+ALL_PASS = "all tests pass"
+
+
+def needs_a_person(row: Row) -> bool:
+    """Whether the grade should not stand without somebody having looked."""
+    return bool(row.lost) or row.status is not Status.GRADED
+
+
+def first_thing(row: Row) -> str:
+    """What to look at first, in one sentence for teaching staff."""
+    if row.lost:
+        return f"no grade could be given, grade it by hand or run again: {printable(row.lost, 200)}"
+    if row.submission.problem is not None:
+        return row.submission.problem.instructor
+    grade = row.grade
+    assert grade is not None
+    return printable(next(_findings(grade), ALL_PASS), 160)
+
+
+def _findings(grade: Grade) -> Iterator[str]:
+    missed = [one for one in grade.test_results if not one.passed]
+    if grade.failure is not None:
+        at = f" at line {grade.failure.line}" if grade.failure.line else ""
+        yield f"the file stops{at} with {grade.failure.kind}: {grade.failure.message}"
+    for wanted in ((TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED), (TestStatus.FAILED,)):
+        found = [one for one in missed if one.status in wanted]
+        # One with a known cause says most.
+        for one in sorted(found, key=lambda one: one.hint is None):
+            yield f"{one.test.question}: {one.hint or one.message}{_also(one, missed)}"
+    if missed:
+        yield f"not written yet: {', '.join(_questions(missed))}"
+
+
+def _also(first: TestResult, missed: list[TestResult]) -> str:
+    others = [name for name in _questions(missed) if name != first.test.question]
+    return f" (and {len(others)} more incomplete)" if others else ""
+
+
+def _questions(test_results: list[TestResult]) -> list[str]:
+    return list(dict.fromkeys(one.test.question for one in test_results))

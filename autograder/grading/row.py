@@ -1,0 +1,123 @@
+"""One row of the gradebook: a submission that counts, and its grade. What the batch keeps, and what all reports are made from."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from autograder.checks.status import Status
+from autograder.grading import feedback, result
+from autograder.grading.result import Grade
+from autograder.submission import Submission
+
+
+class Key(NamedTuple):
+    """What a grade is about: some code, and the suite that judges it."""
+
+    assignment: str
+    suite: str
+    code: str
+
+
+@dataclass(frozen=True)
+class PackedGrade:
+    """A grade as it travels and is kept: made by the grader, so that the coordinator of thousands only has to write it down."""
+
+    status: Status
+    score: float
+    max_score: float
+    seconds: float
+    questions: dict[str, float]
+    """points by question"""
+    grade: bytes
+    """all of it, as JSON, deflated"""
+    gradescope: str
+    """Gradescope's JSON, from Otter"""
+    feedback: str
+    """what the student may read of it, as Markdown, without notes on how their file was read"""
+
+    @classmethod
+    def of(cls, grade: Grade, cells: tuple[str, ...]) -> PackedGrade:
+        """Pack a grade of that code."""
+        packed = zlib.compress(result.to_json(grade).encode("ascii"))
+        gradescope = json.dumps(grade.gradescope, indent=1)
+        words = feedback.body(grade, cells)
+        return cls(grade.status, grade.score, grade.max_score, grade.seconds, grade.questions, packed, gradescope, words)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One submission that counts, and its grade."""
+
+    submission: Submission
+    """without its cells: the gradebook has them"""
+    key: Key
+    folder: str
+    """its student's folder name"""
+    written: bool
+    """whether its feedback and results were written to the student's folder"""
+    lost: str = ""
+    """why no grader could judge it, for staff; empty where one did"""
+    packed: PackedGrade | None = None
+    """None for a submission of no known assignment: there is no suite to say anything of it"""
+
+    @property
+    def status(self) -> Status:
+        return self.packed.status if self.packed is not None else Status.UNREADABLE
+
+    @property
+    def score(self) -> float:
+        return self.packed.score if self.packed is not None else 0.0
+
+    @property
+    def max_score(self) -> float:
+        return self.packed.max_score if self.packed is not None else 0.0
+
+    @property
+    def seconds(self) -> float:
+        return self.packed.seconds if self.packed is not None else 0.0
+
+    @property
+    def questions(self) -> dict[str, float]:
+        """Points by question."""
+        return self.packed.questions if self.packed is not None else {}
+
+    @property
+    def grade(self) -> Grade | None:
+        """All of the grade; None where nothing was run."""
+        if self.packed is None or self.lost or self.submission.problem is not None:
+            return None
+        return result.from_json(zlib.decompress(self.packed.grade).decode("ascii"))
+
+    @property
+    def gradescope(self) -> str:
+        """The result as Gradescope's JSON."""
+        if self.packed is not None:
+            return self.packed.gradescope
+        assert self.submission.problem is not None
+        return json.dumps({"tests": [], "output": self.submission.problem.student, "score": 0}, indent=1)
+
+    @property
+    def feedback(self) -> str:
+        """What the student may read, as Markdown."""
+        problem = self.submission.problem
+        if self.lost or problem is not None:
+            return feedback.not_graded(self.submission.assignment, LOST if problem is None or self.lost else problem.student)
+        assert self.packed is not None
+        return feedback.assembled(self.submission, self.score, self.max_score, self.packed.feedback)
+
+
+LOST = "Your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at it."
+
+
+class Rows(Protocol):
+    """A gradebook, as those see it who make something of the grades."""
+
+    def rows(self) -> Iterator[Row]:
+        """Every submission that counts and has a grade, by assignment and then student."""
+
+    def cells(self, code: str) -> tuple[str, ...]:
+        """The code of a key."""
