@@ -58,7 +58,8 @@ def of(tree: ast.Module) -> Content:
                 found = {node.id for node in _expressions(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
                 done = found - {ANSWERS} if _are_open_answers(statement) else found
         names |= found
-        written = (written - found) | done
+        written -= found
+        written |= done
     return Content(frozenset(names), frozenset(written), certain)
 
 
