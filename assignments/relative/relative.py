@@ -1,31 +1,31 @@
 """Relative positions: say the distance.
 
-RoPE makes a score depend on the offset between query and key, but through cosines that were fixed
-before training: the model cannot simply decide that the word before counts double. Here it can.
-Shaw et al. (2018) learn one vector for each distance and add it to the key, and to the value. T5
-(Raffel et al. 2020) keeps one number for each head and each bucket of distances and adds it to the
-score. Both must say what happens to distances that training never showed: Shaw clips them, T5 lets
-its buckets grow with the distance and the last one take the rest.
+With RoPE a score depends on the offset between query and key, but through cosines that are fixed before
+training. The model cannot simply learn that the word before counts double. Here it can. Shaw et al. (2018)
+learn one vector per distance and add it to the key, and a second one that they add to the value. T5 (Raffel
+et al. 2020) learns one number per head and per bucket of distances and adds it to the score. Both need a
+rule for far distances. Shaw clips them. T5's buckets become wider with the distance, and the last one takes
+all the rest.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
-(sequence, feature). The relative position of a key at j seen from a query at i is j − i: negative
-behind the query, positive ahead of it. Relative positions and buckets are int64. Results are float32
-where every feature array (q, k, v and the tables) is float32, else float64; sums are computed in
-float64 and cast at the end. No function changes an argument in place. A bad argument raises
-ValueError with the offending value, or the shape, in its message.
+(sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key
+stands behind (before) the query, positive if it stands ahead. Relative positions and buckets are int64. The
+result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
+computed in float64 and converted at the end. No function changes an argument in place. A bad argument
+raises ValueError, and the message contains the bad value, or the shape.
 """
 
 import numpy as np
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """How far each key lies ahead of each query: negative behind it.
+    """How far each key stands ahead of each query. The number is negative if it stands behind.
 
         r[i, j] = j − (i + q_start)
 
-    Keys count from 0, queries from q_start. While generating with a cache there is one query, the
-    newest token, and q_start is its place in the text: left at 0, the newest token would believe
-    that it opens the text and that all its past lies ahead.
+    Keys count from 0, queries from q_start. If a model generates text with a cache, there is one query, the
+    newest token, and q_start is its position in the text. With q_start = 0 all earlier keys would count as
+    ahead of it.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
@@ -38,11 +38,11 @@ def relative_positions(q_len, k_len, q_start=0):
 
 
 def clip_positions(relative, max_distance):
-    """Treat every distance beyond max_distance as if it were max_distance.
+    """Replace every distance beyond max_distance by max_distance.
 
         clip(r) = max(−k, min(k, r)),   k = max_distance
 
-    The sign survives: far behind and far ahead stay different.
+    The sign is kept: far behind and far ahead stay different.
 
     Parameters: `relative`, relative positions of any shape, int64; `max_distance`, an int of at least 0.
     Returns: int64, the shape of relative.
@@ -54,18 +54,18 @@ def clip_positions(relative, max_distance):
 
 
 def shaw_scores(q, k, key_table, max_distance):
-    """Attention scores of queries against keys that carry a learned vector for their distance.
+    """Attention scores, with a learned vector for the distance added to each key.
 
         score[i, j] = q_i · (k_j + a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
-    Row 0 of the table belongs to distance −max_distance, the middle row to 0. Since q_i · (k_j + a_ij)
-    is q_i · k_j + q_i · a_ij, a query need meet each of the few rows only once, however many keys
-    share it; no array of shape (Tq, Tk, d) has to exist.
+    Row 0 of the table belongs to distance −max_distance, the middle row to distance 0. q_i · (k_j + a_ij)
+    equals q_i · k_j + q_i · a_ij. So it is enough to multiply each query once with each row of the table. An
+    array of shape (Tq, Tk, d) is not needed.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `key_table`, shape (2·max_distance + 1, d);
     `max_distance`, an int of at least 0. Queries and keys both count from 0.
-    Returns: shape (..., Tq, Tk); float32 where q, k and key_table all are, else float64.
-    Raises: ValueError for q and k of different d, a table of another shape, or a negative max_distance.
+    Returns: shape (..., Tq, Tk); float32 if q, k and key_table all are, otherwise float64.
+    Raises: ValueError if q and k have different d, if the table has another shape, or if max_distance is negative.
     Example: q = [[1, 0], [1, 0]], k = [[1, 0], [1, 0]], max_distance 1, table [[2, 0], [0, 0], [−1, 0]]:
     the scores are [[1, 0], [3, 1]] / √2 = [[0.7071, 0], [2.1213, 0.7071]].
     Source: Shaw et al. 2018 §3.1 eq. 4, §3.3 eq. 5.
@@ -74,20 +74,20 @@ def shaw_scores(q, k, key_table, max_distance):
 
 
 def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
-    """Attention whose keys and values both carry a learned vector for their distance.
+    """Attention with a learned vector for the distance added to each key and to each value.
 
         out_i = Σ_j α_ij (v_j + b_ij),   b_ij = value_table[clip(j − i) + max_distance]
 
-    with α = softmax(shaw_scores) over the keys that the mask leaves.
+    α = softmax(shaw_scores) over the keys that the mask allows.
 
-    The second table tells the layer above how far away the thing was that it has just read.
+    With the second table the next layer can know how far away the token was that this layer has read.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
     shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, broadcast
     to (..., Tq, Tk), True = may attend.
-    Returns: shape (..., Tq, dv); float32 where q, k, v and both tables are, else float64.
-    Raises: ValueError as shaw_scores does; for k and v of different length, a value table of another
-    shape, or a mask that does not fit.
+    Returns: shape (..., Tq, dv); float32 if q, k, v and both tables are, otherwise float64.
+    Raises: ValueError as shaw_scores does; if k and v have different lengths, if the value table has another
+    shape, or if the mask does not fit.
     Example: with one token α is 1, so the result is v + the middle row of value_table.
     Source: Shaw et al. 2018 §3.1 eq. 3 and 4.
     """
@@ -95,17 +95,17 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """The T5 bucket of each relative position: one a distance nearby, ever wider ones further off.
+    """The T5 bucket of each relative position: one bucket per near distance, wider buckets for far ones.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
 
     with e = ⌊B / 2⌋ and D = max_distance. Bidirectional: each direction has B = ⌊num_buckets / 2⌋ buckets,
-    n = |relative|, and keys ahead (relative > 0) add B. Causal: B = num_buckets, n = max(−relative, 0), so
-    that keys ahead, which a causal mask hides anyway, count as distance 0.
+    n = |relative|, and for keys ahead (relative > 0) B is added. Causal: B = num_buckets, n = max(−relative, 0),
+    so keys ahead, which a causal mask hides anyway, count as distance 0.
 
-    A distance exactly on a boundary opens the upper bucket. Take the logarithm of the quotient, as T5
-    does: log n − log e is the same on paper, but in floating point it falls short at some boundaries.
+    A distance exactly on a boundary belongs to the upper bucket. Take the logarithm of the quotient, as T5
+    does. On paper log n − log e is the same, but in floating point it is too small at some boundaries.
 
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 when
     bidirectional and at least 2 when causal, so that e is at least 1; `max_distance`, above e.
@@ -124,13 +124,13 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 
-    The table has one row a bucket, so its length says how many buckets there are, and one column a
-    head. The bias depends on positions alone: it is computed once and serves every layer and every input.
+    The table has one row per bucket and one column per head. So its length is the number of buckets. The bias
+    depends on positions alone: it is computed once and used in every layer and for every input.
 
     Parameters: `table`, shape (num_buckets, h); the lengths and `q_start` as in relative_positions;
     `bidirectional` and `max_distance` as in t5_bucket.
-    Returns: shape (h, q_len, k_len); float32 where table is float32, else float64.
-    Raises: ValueError for a table that is not two-dimensional, and as relative_positions and t5_bucket do.
+    Returns: shape (h, q_len, k_len); float32 if table is float32, otherwise float64.
+    Raises: ValueError if the table is not two-dimensional, and as relative_positions and t5_bucket do.
     Example: with the table [[0], [1], [2], [3]], t5_bias(table, 1, 5, False, 8, q_start=4) is
     [[[3, 2, 2, 1, 0]]].
     Source: Raffel et al. 2020 §2.1.
@@ -140,12 +140,19 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # How many rows has one of Shaw's tables for max_distance 16?
+    # How many rows does one of Shaw's tables have for max_distance 16?
     "shaw_rows_for_k_16": None,
-    # Which bucket, with T5's defaults and bidirectional, has a key one place behind the query?
+    # T5's defaults, bidirectional: which bucket does a key one position behind the query have?
     "t5_bucket_of_minus_1_bidirectional": None,
-    # And a key one place ahead?
+    # And a key one position ahead?
     "t5_bucket_of_plus_1_bidirectional": None,
-    # With T5's defaults, does the bias differ between distances beyond 128?
+    # T5's defaults: can the bias differ between two distances beyond 128 in the same direction?
     "t5_distances_beyond_128_differ": None,
+    # For practice, worth no points.
+    # How many numbers do both of Shaw's tables hold, for max_distance 16 and 64 features of keys and values?
+    "shaw_numbers_for_k_16_d_64": None,
+    # Causal, 16 buckets, max_distance 64: which is the smallest distance in the last bucket?
+    "last_bucket_starts_at": None,
+    # 7 cached tokens and one new one: which q_start does relative_positions(1, 8, q_start) need?
+    "q_start_with_7_cached_tokens": None,
 }

@@ -58,6 +58,7 @@ def test_lookup_of_positions_of_any_shape(learned, rng):
     expect.matches(learned.lookup, table, 6)
     expect.matches(learned.lookup, table[:1], np.array([0, 0]))
     expect.matches(learned.lookup, table[:, :1], np.array([6, 2]))
+    expect.matches(learned.lookup, np.arange(33_000, dtype=np.float32)[:, np.newaxis], np.array([127, 128, 255, 256, 32_768]))
 
 
 @pytest.mark.question("lookup", points=0.25)
@@ -71,13 +72,13 @@ def test_lookup_dtype(learned, rng):
 
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_leaves_its_arguments_alone(learned, rng):
-    """Table and positions are as they were afterwards."""
+    """Table and positions do not change."""
     expect.unchanged(learned.lookup, normal(rng, 5, 4), rng.integers(0, 5, (2, 3)))
 
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup_refuses_rows_that_are_not_there(learned):
-    """A position past either end is an IndexError that names it, wherever it stands among good ones."""
+    """A position past either end is an IndexError that names it, also among good ones."""
     table = features(4, 3)
     learned.lookup(table, np.array([0, 3]))
     for position in (-1, -4, -5, 4, 5, 100):
@@ -89,7 +90,7 @@ def test_lookup_refuses_rows_that_are_not_there(learned):
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_does_not_loop_over_positions(learned):
     """numpy reads all rows at once."""
-    expect.vectorised(learned.lookup, lambda length: (features(5, 3), np.arange(length) % 5))
+    expect.vectorised(learned.lookup, lambda length: (features(5, 3), 2 * np.arange(length) % 5))
 
 
 @pytest.mark.question("lookup", points=0.25)
@@ -111,6 +112,7 @@ def test_embed_with_any_leading_axes(learned, rng):
     for shape in ((4,), (1,), (6,), (6, 2), (3, 6), (2, 1, 5), (3, 3, 3)):
         expect.matches(learned.embed, tokens, places, rng.integers(0, 9, shape))
     expect.matches(learned.embed, normal(rng, 2, 1), normal(rng, 1, 1), np.array([[0], [1]]))
+    expect.matches(learned.embed, normal(rng, 300, 1), normal(rng, 300, 1), rng.permutation(300))
 
 
 @pytest.mark.question("embed", points=0.25)
@@ -125,18 +127,27 @@ def test_embed_dtype(learned, rng):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_leaves_its_arguments_alone(learned, rng):
-    """Both tables and the tokens are as they were afterwards."""
+    """Both tables and the tokens do not change."""
     expect.unchanged(learned.embed, normal(rng, 5, 4), normal(rng, 6, 4), rng.integers(0, 5, (2, 3)))
 
 
-@pytest.mark.question("embed", points=0.5)
+@pytest.mark.question("embed", points=0.375)
 def test_embed_refuses_a_text_that_is_too_long(learned):
-    """A text may be as long as the position table and no longer; a batch of many short ones is no long one."""
+    """A sequence may be as long as the position table and no longer; a batch of many short ones is not a long one."""
     tokens, places = features(7, 2), features(3, 2)
     learned.embed(tokens, places, np.zeros((5, 3), dtype=np.int64))
     for ids in (np.arange(4), np.zeros((2, 4), dtype=np.int64), np.arange(7)):
         mentions = [ids.shape[-1], len(places), ids.shape]
         expect.raises(ValueError, learned.embed, tokens, places, ids, mentions=mentions)
+
+
+@pytest.mark.question("embed", points=0.125)
+def test_embed_refuses_tokens_that_are_not_there(learned):
+    """A token past either end of the token table is an IndexError, as in lookup."""
+    tokens, places = features(5, 2), features(3, 2)
+    expect.answers(learned.embed, tokens, places, np.array([[0, 4], [4, 0]]))
+    for token in (-1, -5, -6, 5, 100):
+        expect.raises(IndexError, learned.embed, tokens, places, np.array([[0, 4], [token, 0]]), mentions=token)
 
 
 @pytest.mark.question("embed", points=0.25)
@@ -159,7 +170,7 @@ def test_embed_does_not_loop_over_tokens(learned):
 @pytest.mark.question("embed", points=0.25)
 @given(seed=seeds(), ids=st.lists(st.integers(0, 4), min_size=1, max_size=6))
 def test_what_is_added_is_the_row_of_the_place(learned, seed, ids):
-    """Without its token row, what is left of row t is row t of the position table."""
+    """Row t minus its token row is row t of the position table."""
     tokens, places = features(5, 3, seed=seed), features(6, 3, seed=seed + 1)
     left = learned.embed(tokens, places, np.array(ids)) - tokens[ids]
     expect.close(left, places[: len(ids)], "token row plus position row")
@@ -176,6 +187,7 @@ def test_lookup_gradient_of_positions_of_any_shape(learned, rng):
     expect.matches(learned.lookup_gradient, (4, 2), 3, normal(rng, 2))
     expect.matches(learned.lookup_gradient, (1, 1), np.array([0, 0]), normal(rng, 2, 1))
     expect.matches(learned.lookup_gradient, (6, 4), np.tile(np.arange(6), (3, 1)), normal(rng, 3, 6, 4))
+    expect.matches(learned.lookup_gradient, (300, 1), np.array([0, 128, 256, 256]), normal(rng, 4, 1, dtype=np.float32))
 
 
 @pytest.mark.question("lookup_gradient", points=0.25)
@@ -189,7 +201,7 @@ def test_lookup_gradient_dtype(learned, rng):
 
 @pytest.mark.question("lookup_gradient", points=0.25)
 def test_lookup_gradient_leaves_its_arguments_alone(learned, rng):
-    """Positions and grad_output are as they were afterwards."""
+    """Positions and grad_output do not change."""
     expect.unchanged(learned.lookup_gradient, (5, 4), rng.integers(0, 5, (2, 3)), normal(rng, 2, 3, 4))
 
 
@@ -203,7 +215,7 @@ def test_lookup_gradient_refuses_rows_that_are_not_there(learned):
 
 @pytest.mark.question("lookup_gradient", points=0.25)
 def test_lookup_gradient_refuses_shapes_that_do_not_fit(learned):
-    """grad_output has one row for each position, as wide as the table, also where numpy would stretch it."""
+    """grad_output has one row for each position, as wide as the table, also where numpy would broadcast it."""
     table_shape, positions = (4, 2), np.array([0, 3, 0])
     learned.lookup_gradient(table_shape, positions, features(3, 2))
     for shape in ((3, 3), (3, 1), (1, 2), (2,), (2, 2), (3,), (1, 3, 2)):
@@ -220,7 +232,7 @@ def test_lookup_gradient_does_not_loop_over_positions(learned):
 @pytest.mark.question("lookup_gradient", points=0.5)
 @given(seed=seeds(), reads=READS, row=st.integers(0, 4), feature=st.integers(0, 2))
 def test_gradient_is_what_the_loss_changes_by(learned, seed, reads, row, feature):
-    """Nudge one number of the table, and the loss changes by its gradient times the nudge, however often it was read."""
+    """If one number of the table changes a little, the loss changes by its gradient times that, also if the row was read often."""
     table, grad_output = features(5, 3, seed=seed), features(len(reads), 3, seed=seed + 1)
     nudged = table.copy()
     nudged[row, feature] += 1
@@ -246,14 +258,14 @@ def test_sgd_step_dtype(learned, rng):
 
 @pytest.mark.question("sgd_step", points=0.25)
 def test_sgd_step_leaves_its_arguments_alone(learned, rng):
-    """The step goes into a new table: the old one and the gradient are as they were afterwards."""
+    """The step is a new table: the old one and the gradient do not change."""
     expect.unchanged(learned.sgd_step, normal(rng, 5, 4), normal(rng, 5, 4), float(rng.uniform(0.01, 1)))
     expect.unchanged(learned.sgd_step, normal(rng, 5, 4, dtype=np.float32), normal(rng, 5, 4, dtype=np.float32), 0.5)
 
 
 @pytest.mark.question("sgd_step", points=0.25)
 def test_sgd_step_refuses_shapes_that_do_not_fit(learned):
-    """Table and gradient have one shape, also where numpy would stretch the one to the other."""
+    """Table and gradient have the same shape, also where numpy would broadcast them."""
     learned.sgd_step(features(3, 2), features(3, 2), 0.1)
     for shape in ((2, 3), (3, 1), (1, 2), (2,), (4, 2), (1, 3, 2)):
         expect.raises(ValueError, learned.sgd_step, features(3, 2), features(*shape), 0.1, mentions=[shape, (3, 2), *shape])
@@ -269,7 +281,7 @@ def test_sgd_step_does_not_loop_over_rows(learned):
 @pytest.mark.question("sgd_step", points=0.25)
 @given(seed=seeds(), untouched=st.integers(0, 3), rate=st.sampled_from([0.5, 0.125, 2.0]))
 def test_a_row_without_gradient_stays(learned, seed, untouched, rate):
-    """A row whose gradient is zero stays exactly as it was; every other one moves against its gradient."""
+    """A row whose gradient is zero does not change; every other row moves against its gradient."""
     table, gradient = features(4, 3, seed=seed), 1 + features(4, 3, seed=seed + 1) ** 2
     gradient[untouched] = 0
     stepped = learned.sgd_step(table, gradient, rate)
@@ -287,6 +299,7 @@ def test_trained_rows_of_any_lengths(learned, rng):
         expect.matches(learned.trained_rows, max_len, rng.integers(1, max_len + 1, 4))
         expect.matches(learned.trained_rows, max_len, np.array([1]))
         expect.matches(learned.trained_rows, max_len, np.array([1, max_len]))
+    expect.matches(learned.trained_rows, 33_000, np.array([300, 32_800]))
     expect.unchanged(learned.trained_rows, 9, rng.integers(1, 8, 5))
 
 
@@ -328,10 +341,11 @@ def test_trained_rows_are_those_that_were_read(learned, lengths):
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table_to_any_length(learned, rng):
-    """Stretched or squeezed to any length, from a single row too; one row asked for is the first."""
+    """Stretched or shrunk to any length, also from a single row; for one row the result is the first row."""
     for rows, new_len in ((5, 8), (5, 3), (5, 5), (2, 7), (9, 2), (6, 1), (1, 1), (1, 4)):
         expect.matches(learned.resize_table, normal(rng, rows, 3), new_len)
     expect.matches(learned.resize_table, normal(rng, 4, 1), 7)
+    expect.matches(learned.resize_table, normal(rng, 300, 1), 2100)
 
 
 @pytest.mark.question("resize_table", points=0.25)
@@ -345,7 +359,7 @@ def test_resize_table_dtype(learned, rng):
 
 @pytest.mark.question("resize_table", points=0.25)
 def test_resize_table_leaves_its_arguments_alone(learned, rng):
-    """The table is as it was afterwards."""
+    """The table does not change."""
     expect.unchanged(learned.resize_table, normal(rng, 4, 3), 6)
     expect.unchanged(learned.resize_table, normal(rng, 4, 3), 4)
 
@@ -382,4 +396,18 @@ def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
 @pytest.mark.parametrize("key", ["rows_available_at_position_1024", "parameters_gpt2", "has_built_in_distance"])
 def test_answer(learned, key):
     """Every question has one right answer."""
+    expect.answer(learned, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "gradients_added_to_row_63",
+        "gradients_added_to_row_64",
+        "old_position_of_new_row_3",
+    ],
+)
+def test_practice_answer(learned, key):
+    """A question for practice: no points."""
     expect.answer(learned, key)

@@ -48,6 +48,7 @@ def test_frequencies_of_any_size_and_base(rope, rng):
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies_refuse_bad_arguments(rope):
     """An odd or too small head_dim, and a base that is not positive and finite, are refused by name."""
+    expect.answers(rope.rope_frequencies, 4)
     for head_dim in (1, -2, 0, 33):
         expect.raises(ValueError, rope.rope_frequencies, head_dim, mentions=head_dim)
     for base in (0.0, -10.0, np.inf, np.nan):
@@ -68,6 +69,7 @@ def test_cos_sin_at_any_real_position(rope, rng):
 @pytest.mark.question("rope_cos_sin", points=0.25)
 def test_cos_sin_refuses_bad_arguments(rope):
     """Positions are 1-D and numbers; sizes and bases are as for rope_frequencies."""
+    expect.answers(rope.rope_cos_sin, np.arange(3), 4)
     expect.raises(ValueError, rope.rope_cos_sin, np.zeros((2, 3)), 4, mentions=(2, 3))
     expect.raises(ValueError, rope.rope_cos_sin, np.array([0.0, np.nan]), 4, mentions="nan")
     expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 5, mentions=5)
@@ -102,20 +104,21 @@ def test_apply_rope_dtype(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_computes_angles_in_float64(rope, rng):
-    """Far along the sequence float32 features are still turned by the right angle."""
+    """Far along the sequence float32 features are still rotated by the right angle."""
     expect.matches(rope.apply_rope, normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4))
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_leaves_its_arguments_alone(rope, rng):
-    """x and positions are as they were afterwards."""
+    """x and positions do not change."""
     expect.unchanged(rope.apply_rope, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4))
     expect.unchanged(rope.apply_rope, normal(rng, 4, 6, dtype=np.float32), np.arange(4))
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_refuses_bad_arguments(rope):
-    """Odd sizes, positions that do not fit or are no numbers, and bad bases are refused."""
+    """Odd sizes, positions that do not fit or are NaN, and bad bases are refused."""
+    expect.answers(rope.apply_rope, features(3, 4), np.arange(3))
     expect.raises(ValueError, rope.apply_rope, features(3, 5), np.arange(3), mentions=[5])
     expect.raises(ValueError, rope.apply_rope, features(3, 4), np.arange(4), mentions=[(4,), (3, 4)])
     expect.raises(ValueError, rope.apply_rope, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
@@ -126,30 +129,33 @@ def test_apply_rope_refuses_bad_arguments(rope):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_does_not_loop_over_rows(rope):
-    """numpy turns all rows at once."""
+    """numpy rotates all rows at once."""
     expect.vectorised(rope.apply_rope, lambda length: (features(2, length, 4), np.arange(length)))
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 @given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
-def test_turns_add_up(rope, seed, m, n, head_dim):
-    """Turning by m and then by n is turning by m + n, and keeps the norm: up to position 10⁶."""
+def test_rotations_add_up(rope, seed, m, n, head_dim):
+    """Rotating by m and then by n is rotating by m + n, and keeps the norm, up to position 10⁶."""
     x = features(1, head_dim, seed=seed)
-    twice = rope.apply_rope(rope.apply_rope(x, np.array([m])), np.array([n]))
-    expect.close(twice, rope.apply_rope(x, np.array([m + n])), "turns add up", FAR)
-    expect.close(np.linalg.norm(twice), np.linalg.norm(x), "turns keep the norm", FAR)
+    once = rope.apply_rope(x, np.array([m]))
+    twice = rope.apply_rope(once, np.array([n]))
+    expect.holds(m == 0 or not np.array_equal(once, x), "a rotation changes the row")
+    expect.close(twice, rope.apply_rope(x, np.array([m + n])), "rotations add up", FAR)
+    expect.close(np.linalg.norm(twice), np.linalg.norm(x), "rotations keep the norm", FAR)
 
 
 # rotate_half
 
 
 @pytest.mark.question("rotate_half", points=0.25)
-def test_rotate_half_is_a_quarter_turn(rope, rng):
-    """Twice it is −1; it keeps float32, its argument, and refuses an odd size."""
+def test_rotate_half_is_a_quarter_rotation(rope, rng):
+    """Applied twice it gives −x; it keeps float32, does not change its argument, and refuses an odd size."""
     x = normal(rng, 2, 3, 10)
-    expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter turns negate")
+    expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter rotations negate")
     expect.unchanged(rope.rotate_half, x)
     expect.dtype(rope.rotate_half, x[0].astype(np.float32))
+    expect.dtype(rope.rotate_half, np.arange(4))
     expect.raises(ValueError, rope.rotate_half, features(2, 3), mentions=[3])
 
 
@@ -159,11 +165,13 @@ def test_rotate_half_is_a_quarter_turn(rope, rng):
 @pytest.mark.question("apply_rope_half", points=0.625)
 @given(seed=seeds(), start=positions(), head_dim=HEAD_DIMS)
 def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
-    """Reorder then turn is turn then reorder, and the turned reordering is not the unturned one."""
+    """Reordering and then rotating is rotating and then reordering, and the rotation changes the rows."""
     x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
-    half = rope.apply_rope_half(rope.interleaved_to_half(x), where)
+    reordered = rope.interleaved_to_half(x)
+    half = rope.apply_rope_half(reordered, where)
+    expect.holds(not np.array_equal(half, reordered), "the rotated rows differ from the rows")
     expect.close(half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR)
-    expect.close(np.linalg.norm(half), np.linalg.norm(x), "turns keep the norm", FAR)
+    expect.close(np.linalg.norm(half), np.linalg.norm(x), "rotations keep the norm", FAR)
 
 
 @pytest.mark.question("apply_rope_half", points=0.25)
@@ -171,11 +179,12 @@ def test_apply_rope_half_as_an_array_function(rope, rng):
     """Leading axes, float32, angles in float64, arguments left alone."""
     expect.unchanged(rope.apply_rope_half, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4))
     expect.dtype(rope.apply_rope_half, normal(rng, 3, 8, dtype=np.float32), rng.integers(10**5, 10**6, 3))
+    expect.dtype(rope.apply_rope_half, np.arange(8).reshape(2, 4), np.arange(2))
 
 
 @pytest.mark.question("apply_rope_half", points=0.25)
 def test_apply_rope_half_refuses_and_does_not_loop(rope):
-    """Bad arguments are refused as by apply_rope; numpy turns all rows at once."""
+    """Bad arguments are refused as by apply_rope; numpy rotates all rows at once."""
     expect.vectorised(rope.apply_rope_half, lambda length: (features(length, 4), np.arange(length)))
     expect.raises(ValueError, rope.apply_rope_half, features(3, 5), np.arange(3), mentions=[5])
     expect.raises(ValueError, rope.apply_rope_half, features(3, 4), np.arange(2), mentions=[(2,), (3, 4)])
@@ -191,16 +200,18 @@ def test_interleaved_to_half_as_an_array_function(rope, rng):
     """Leading axes, float32, arguments left alone, an odd size refused."""
     expect.unchanged(rope.interleaved_to_half, normal(rng, 2, 3, 10))
     expect.dtype(rope.interleaved_to_half, normal(rng, 8, dtype=np.float32))
+    expect.dtype(rope.interleaved_to_half, np.arange(8))
     expect.raises(ValueError, rope.interleaved_to_half, features(2, 7), mentions=[7])
 
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
-def test_half_to_interleaved_takes_it_back(rope, rng):
-    """There and back is the identity; leading axes, float32, arguments left alone, an odd size refused."""
+def test_half_to_interleaved_is_the_inverse(rope, rng):
+    """After interleaved_to_half it gives x back; leading axes, float32, arguments left alone, an odd size refused."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
     expect.unchanged(rope.half_to_interleaved, x)
     expect.dtype(rope.half_to_interleaved, normal(rng, 8, dtype=np.float32))
+    expect.dtype(rope.half_to_interleaved, np.arange(8))
     expect.raises(ValueError, rope.half_to_interleaved, features(2, 7), mentions=[7])
 
 
@@ -212,6 +223,7 @@ def test_half_to_interleaved_takes_it_back(rope, rng):
 def test_rotations_undo_and_add(rope, m, n, head_dim):
     """R_mᵀ R_n = R_{n−m}, and R_m is what apply_rope does to one row."""
     r_m, r_n = rope.rotation_matrix(m, head_dim), rope.rotation_matrix(n, head_dim)
+    expect.holds(m == 0 or not np.array_equal(r_m, np.eye(head_dim)), "R_m turns, unless m is 0")
     expect.close(r_m.T @ r_n, rope.rotation_matrix(n - m, head_dim), "R_mᵀ R_n = R_{n−m}", FAR)
     row = features(1, head_dim, seed=m)
     expect.close(row @ r_m.T, rope.apply_rope(row, np.array([m])), "R_m x is apply_rope of the row x", FAR)
@@ -241,7 +253,7 @@ def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
     expect.close(shifted, score, "shifting both positions leaves the score", FAR)
     expect.close(from_zero, score, "the score is that of a query at 0 and a key at n − m", FAR)
     plain = rope.rope_scores(q, k, np.array([n]), np.array([n]))
-    expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position nothing is turned", FAR)
+    expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position the score is the plain one", FAR)
 
 
 @pytest.mark.question("rope_scores", points=0.25)
@@ -252,11 +264,12 @@ def test_scores_with_any_shapes(rope, rng):
     q, k = q[0, 0].astype(np.float32), k[0, 0].astype(np.float32)
     expect.dtype(rope.rope_scores, q, k, np.arange(4), np.arange(6))
     expect.dtype(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))
+    expect.dtype(rope.rope_scores, rng.integers(-9, 10, (2, 4)), rng.integers(-9, 10, (3, 4)), np.arange(2), np.zeros(3))
 
 
 @pytest.mark.question("rope_scores", points=0.25)
 def test_scores_refuse_and_do_not_loop(rope):
-    """Shapes that do not fit are refused; numpy scores all pairs at once."""
+    """Shapes that do not fit are refused; numpy computes all scores at once."""
     expect.vectorised(rope.rope_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [np.arange(length)]))
     expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6])
     expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(2), np.arange(2), mentions=[(2,), (3, 4)])
@@ -277,14 +290,14 @@ def test_attention_values(rope, rng):
 
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_is_causal_by_row_order(rope, rng):
-    """Row t sees rows 0 … t, also where the positions run the other way."""
+    """Row t attends to rows 0 … t, also if the positions are in another order."""
     expect.matches(rope.rope_attention, normal(rng, 5, 4), *weights(rng, 4, 8), 2, 1000 + np.arange(5)[::-1])
 
 
 @pytest.mark.question("rope_attention", points=0.25)
 @given(seed=seeds(), shift=positions())
-def test_values_are_not_turned(rope, seed, shift):
-    """A lone token gets its own value, wherever it stands, and a shift of all positions changes nothing."""
+def test_values_are_not_rotated(rope, seed, shift):
+    """A single token gets its own value at every position, and a shift of all positions changes nothing."""
     x, w = features(4, 4, seed=seed), [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
     lone = rope.rope_attention(x[:1], *w, 2, np.array([shift]))
     expect.close(lone, x[:1] @ w[2], "a lone token's output is its value", FAR)
@@ -296,10 +309,11 @@ def test_values_are_not_turned(rope, seed, shift):
 
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_dtype_and_arguments(rope, rng):
-    """float32 where x and every weight is; arguments left alone."""
+    """float32 if x and all weights are; arguments left alone."""
     x, w = normal(rng, 3, 4, dtype=np.float32), weights(rng, 4, 8, np.float32)
     expect.dtype(rope.rope_attention, x, *w, 2)
     expect.dtype(rope.rope_attention, x, w[0], w[1], w[2].astype(np.float64), 2, 1000 + np.arange(3))
+    expect.dtype(rope.rope_attention, rng.integers(-2, 3, (3, 4)), *rng.integers(-2, 3, (3, 4, 2)), 1)
     expect.unchanged(rope.rope_attention, x.astype(np.float64), *weights(rng, 4, 8), 2, 1000 + np.arange(3))
 
 
@@ -307,6 +321,7 @@ def test_attention_dtype_and_arguments(rope, rng):
 def test_attention_refuses_bad_arguments(rope):
     """Heads that do not divide the columns or are odd, and shapes that do not fit, are refused."""
     x, w = features(3, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)]
+    expect.answers(rope.rope_attention, x, *w, 2)
     expect.raises(ValueError, rope.rope_attention, x, *w, 3, mentions=[3, 8])
     expect.raises(ValueError, rope.rope_attention, x, *w, 0, mentions=[0])
     expect.raises(ValueError, rope.rope_attention, x, *w, 8, mentions=[1, 8])
@@ -316,7 +331,7 @@ def test_attention_refuses_bad_arguments(rope):
 
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_does_not_loop_over_rows(rope):
-    """numpy attends from all rows at once."""
+    """numpy computes all rows at once."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
     expect.vectorised(rope.rope_attention, lambda length: (features(length, 4), *w, 2))
 
@@ -326,7 +341,7 @@ def test_attention_does_not_loop_over_rows(rope):
 
 @pytest.mark.question("decode_step", points=0.5)
 def test_decoding_equals_the_full_pass(rope, rng):
-    """Token by token from an empty cache is the full pass, row by row, for any heads and leading axes."""
+    """Token by token from an empty cache gives the rows of rope_attention, for any heads and leading axes."""
     x, w = normal(rng, 2, 6, 4), weights(rng, 4, 12)
     full = rope.rope_attention(x, *w, 3)
     cache_k = cache_v = np.zeros((2, 3, 0, 4))
@@ -340,14 +355,14 @@ def test_decoding_equals_the_full_pass(rope, rng):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_believes_the_position(rope, rng):
-    """The token stands at `position`, however many rows the cache still holds."""
+    """The token has the position `position`, whatever the number of rows in the cache."""
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
     expect.matches(rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0)
 
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_dtype_and_arguments(rope, rng):
-    """float32 where the token, the weights and the caches are; the old caches are left as they were."""
+    """float32 if the token, the weights and the caches are; the old caches do not change."""
     x, w, old = normal(rng, 1, 4, dtype=np.float32), weights(rng, 4, 8, np.float32), caches(rng, 2, 3, 4, dtype=np.float32)
     expect.dtype(rope.decode_step, x, *w, 2, *old, 3)
     expect.dtype(rope.decode_step, x, *w, 2, old[0].astype(np.float64), old[1], 1003)
@@ -358,6 +373,7 @@ def test_decoding_dtype_and_arguments(rope, rng):
 def test_decoding_refuses_bad_arguments(rope):
     """More than one token, caches that do not fit, and bad heads or positions are refused."""
     x, w, old = features(1, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4)
+    expect.answers(rope.decode_step, x, *w, 2, old, old, 3)
     expect.raises(ValueError, rope.decode_step, features(2, 4), *w, 2, old, old, 3, mentions=[2])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old[:, :2], 3, mentions=[(2, 2, 4), (2, 3, 4)])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, features(2, 3, 6), features(2, 3, 6), 3, mentions=[(2, 3, 6), 4])
@@ -367,7 +383,7 @@ def test_decoding_refuses_bad_arguments(rope):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_does_not_loop_over_the_cache(rope):
-    """numpy attends to the whole cache at once."""
+    """numpy computes the scores of the whole cache at once."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
     expect.vectorised(
         rope.decode_step, lambda length: (features(1, 4), *w, 2, features(2, length, 2), features(2, length, 2, seed=5), length)
@@ -382,12 +398,13 @@ def test_partial_rope_as_an_array_function(rope, rng):
     """Any rotary_dim, an odd width too, leading axes, float32, arguments left alone."""
     expect.unchanged(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
     expect.dtype(rope.apply_partial_rope, normal(rng, 3, 8, dtype=np.float32), np.arange(3), 6)
+    expect.dtype(rope.apply_partial_rope, np.arange(24).reshape(3, 8), np.arange(3), 6)
     expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
 
 
 @pytest.mark.question("apply_partial_rope", points=0.25)
 def test_partial_rope_refuses_and_does_not_loop(rope):
-    """A rotary_dim that is odd, too small or wider than the row is refused; numpy turns all rows at once."""
+    """A rotary_dim that is odd, too small or wider than the row is refused; numpy rotates all rows at once."""
     expect.vectorised(rope.apply_partial_rope, lambda length: (features(length, 6), np.arange(length), 4))
     for rotary_dim in (3, 0, -2, 10):
         expect.raises(ValueError, rope.apply_partial_rope, features(2, 8), np.arange(2), rotary_dim, mentions=rotary_dim)
@@ -399,7 +416,7 @@ def test_partial_rope_refuses_and_does_not_loop(rope):
 
 @pytest.mark.question("decay_bound", points=0.25)
 def test_decay_bound_of_any_offsets(rope, rng):
-    """Offsets of any shape and sign; the bound does not care for the sign."""
+    """Offsets of any shape and sign; the bound is the same for both signs."""
     offsets = rng.uniform(-500, 500, (2, 3))
     expect.dtype(rope.decay_bound, offsets, 16)
     expect.matches(rope.decay_bound, float(offsets[0, 0]), 128, base=500000.0)
@@ -425,4 +442,20 @@ def test_decay_bound_refuses_and_does_not_loop(rope):
 )
 def test_answer(rope, key):
     """Every question has one right answer."""
+    expect.answer(rope, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "score_at_half_a_rotation",
+        "last_pair_with_a_full_rotation_in_8192",
+        "first_position_float16_cannot_hold",
+        "numbers_in_the_cache_at_8192",
+        "trained_numbers_in_a_buffer",
+    ],
+)
+def test_practice_answer(rope, key):
+    """A question for practice: no points."""
     expect.answer(rope, key)

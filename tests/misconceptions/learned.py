@@ -1,6 +1,6 @@
 """Known mistakes with learned positions: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def within(positions, n_rows):
 
 @misconception(
     "init_table",
-    hint="The numbers are far too small: the generator wants the standard deviation, and N(0, std²) names its square.",
+    hint="Your numbers are far too small: you passed std², the variance; the generator wants std, the standard deviation.",
     origin="llm-random/llm-random #508 (standard deviation and variance mixed up)",
 )
 def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
@@ -36,7 +36,7 @@ def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "init_table",
-    hint="The numbers are those of N(0, 1): std is not used, and the rows start fifty times as large as they should.",
+    hint="You drew from N(0, 1), so the rows start fifty times too large; the rule is that std is the standard deviation.",
     origin="expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise",
 )
 def table_without_its_std(max_len, d_model, seed, std=0.02):
@@ -45,7 +45,7 @@ def table_without_its_std(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "init_table",
-    hint="These are the numbers of numpy's old global generator: the lesson draws from default_rng(seed).",
+    hint="You drew from numpy's old global generator; the rule is to draw from default_rng(seed).",
     origin="expected: np.random.seed, as in most older code",
 )
 def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
@@ -55,7 +55,8 @@ def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "lookup",
-    hint="Position −1 came back as the last row: numpy counts a negative index from the end, so check the lower end too.",
+    hint="You returned the last row for position −1, because numpy counts a negative index from the end; the rule is an IndexError, so "
+    "check the lower end too.",
     origin="pytorch/pytorch #151918, #183608 (compiled code that wraps); numpy's own indexing",
 )
 def minus_one_is_the_last_row(table, positions):
@@ -65,7 +66,7 @@ def minus_one_is_the_last_row(table, positions):
 
 @misconception(
     "lookup",
-    hint="A position past the end came back as the last row: there is no such row, and that is an IndexError.",
+    hint="You returned the last row for a position past the end; there is no such row, and the rule is an IndexError.",
     origin="jax-ml/jax #3774; apache/mxnet #8940",
 )
 def past_the_end_is_the_last_row(table, positions):
@@ -74,7 +75,7 @@ def past_the_end_is_the_last_row(table, positions):
 
 @misconception(
     "lookup",
-    hint="A position past the end came back as zeros: there is no such row, and that is an IndexError.",
+    hint="You returned zeros for a position past the end; there is no such row, and the rule is an IndexError.",
     origin="tensorflow/tensorflow #5260, #13642",
 )
 def past_the_end_is_zero(table, positions):
@@ -85,7 +86,7 @@ def past_the_end_is_zero(table, positions):
 
 @misconception(
     "embed",
-    hint="The first token gets row 2 of the position table, as in RoBERTa and OPT: here positions count from 0.",
+    hint="You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule is that positions count from 0.",
     origin="huggingface/transformers #1363, #9116, #20761; pytorch/fairseq #1187",
 )
 def positions_start_at_two(token_table, position_table, token_ids):
@@ -95,7 +96,8 @@ def positions_start_at_two(token_table, position_table, token_ids):
 
 @misconception(
     "embed",
-    hint="Positions run along the batch: the sequence is the last axis of token_ids, and every sequence starts at row 0.",
+    hint="You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every sequence starts "
+    "at row 0.",
     origin="cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2",
 )
 def positions_along_the_batch(token_table, position_table, token_ids):
@@ -108,7 +110,7 @@ def positions_along_the_batch(token_table, position_table, token_ids):
 
 @misconception(
     "embed",
-    hint="A text too long for the position table goes through, its end all in the last row: refuse it with a ValueError.",
+    hint="You accept a sequence that is longer than the position table and use the last row for its end; the rule is a ValueError.",
     origin="expected: positions clipped to the table, as in jax-ml/jax #3774",
 )
 def long_texts_share_the_last_row(token_table, position_table, token_ids):
@@ -119,7 +121,7 @@ def long_texts_share_the_last_row(token_table, position_table, token_ids):
 
 @misconception(
     "embed",
-    hint="The position rows are missing: what comes out is the token rows alone, the same in every order.",
+    hint="You returned the token rows alone, which are the same in every order; the rule is token row plus position row.",
     origin="expected: the bag of words that this course began with",
 )
 def tokens_without_positions(token_table, position_table, token_ids):
@@ -129,7 +131,8 @@ def tokens_without_positions(token_table, position_table, token_ids):
 
 @misconception(
     "lookup_gradient",
-    hint="A row that was read several times got one gradient only: `+=` writes a repeated row once, so add them up.",
+    hint="You counted a row that was read several times only once, because `+=` writes a repeated row once; the rule is to add all its "
+    "gradients.",
     origin="pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242",
 )
 def repeated_positions_count_once(table_shape, positions, grad_output):
@@ -141,7 +144,8 @@ def repeated_positions_count_once(table_shape, positions, grad_output):
 
 @misconception(
     "lookup_gradient",
-    hint="The gradients of a row are averaged: the row moves the loss through every place that read it, so they add up.",
+    hint="You averaged the gradients of a row that was read several times; the rule is to add them, because each reading contributes to "
+    "the loss.",
     origin="expected: PyTorch's option scale_grad_by_freq, taken for the rule",
 )
 def repeated_positions_averaged(table_shape, positions, grad_output):
@@ -152,7 +156,8 @@ def repeated_positions_averaged(table_shape, positions, grad_output):
 
 @misconception(
     "lookup_gradient",
-    hint="The gradient of position −1 went to the last row: numpy counts it from the end, here it is an IndexError.",
+    hint="You added the gradient of position −1 to the last row, because numpy counts a negative index from the end; the rule is an "
+    "IndexError.",
     origin="pytorch/pytorch #148397, #151918 (compiled code that wraps)",
 )
 def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_output):
@@ -163,7 +168,8 @@ def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_outp
 
 @misconception(
     "lookup_gradient",
-    hint="A grad_output of another shape was stretched to fit: it needs one row for each position, as wide as the table.",
+    hint="You accept a grad_output of another shape, because numpy stretches it; the rule is one row per position, as wide as the "
+    "table.",
     origin="expected: numpy broadcasts it without a word",
 )
 def gradient_stretched_to_fit(table_shape, positions, grad_output):
@@ -173,7 +179,7 @@ def gradient_stretched_to_fit(table_shape, positions, grad_output):
 
 @misconception(
     "sgd_step",
-    hint="The step goes uphill: descent subtracts the gradient.",
+    hint="You added the gradient, which makes the loss larger; the rule of gradient descent is to subtract it.",
     origin="expected: the sign of the update",
 )
 def step_uphill(table, gradient, learning_rate):
@@ -182,7 +188,7 @@ def step_uphill(table, gradient, learning_rate):
 
 @misconception(
     "sgd_step",
-    hint="The step ignores how large the gradient is and follows its sign alone: that is another optimiser.",
+    hint="You used only the sign of the gradient; the rule multiplies the gradient itself by the learning rate.",
     origin="expected: sign descent, of which Adam's first step is an example",
 )
 def step_by_the_sign(table, gradient, learning_rate):
@@ -191,7 +197,7 @@ def step_by_the_sign(table, gradient, learning_rate):
 
 @misconception(
     "trained_rows",
-    hint="One row too many: a sequence of length n uses positions 0 to n − 1, so row n is not read.",
+    hint="You marked one row too many; a sequence of length n uses positions 0 to n − 1, so row n is not read.",
     origin="expected: positions counted from 1",
 )
 def row_after_the_last_is_trained(max_len, lengths):
@@ -201,7 +207,7 @@ def row_after_the_last_is_trained(max_len, lengths):
 
 @misconception(
     "trained_rows",
-    hint="Only rows that every sequence reaches are counted: one sequence that is long enough trains a row.",
+    hint="You marked only the rows that every sequence reaches; the rule is that one long sequence is enough to train a row.",
     origin="expected: all for any",
 )
 def shortest_sequence_decides(max_len, lengths):
@@ -211,7 +217,7 @@ def shortest_sequence_decides(max_len, lengths):
 
 @misconception(
     "trained_rows",
-    hint="Every row is counted as trained: padding to the full length does not help, nothing flows back from padded places.",
+    hint="You marked every row as trained; the rule is that only rows of real tokens get a gradient, and padding gets none.",
     origin="expected: the claim in articles that padding trains all rows",
 )
 def padding_trains_every_row(max_len, lengths):
@@ -221,7 +227,7 @@ def padding_trains_every_row(max_len, lengths):
 
 @misconception(
     "resize_table",
-    hint="The end rows move, as with half-pixel centres: here first falls on first and last on last.",
+    hint="You moved the end rows, as with half-pixel centres; the rule is that the first row stays first and the last row stays last.",
     origin="ggml-org/llama.cpp #25781 (this rule where the trained model keeps the ends)",
 )
 def edges_of_cells_lined_up(table, new_len):
@@ -231,7 +237,8 @@ def edges_of_cells_lined_up(table, new_len):
 
 @misconception(
     "resize_table",
-    hint="The new positions are j · rows / new_len: there is one step fewer than there are rows, on both sides.",
+    hint="You placed the new positions at j · rows / new_len; the rule counts steps between rows, and there is one step fewer than "
+    "there are rows, on both sides.",
     origin="dwzhu-pku/LongEmbed #7 (stretching by a whole factor, the last row repeated)",
 )
 def rows_counted_for_steps(table, new_len):
@@ -241,7 +248,7 @@ def rows_counted_for_steps(table, new_len):
 
 @misconception(
     "resize_table",
-    hint="Rows are repeated or dropped, never mixed: a new position between two rows takes its share of both.",
+    hint="You repeated or dropped rows and never mixed them; the rule is that a new position between two rows takes a share of both.",
     origin="expected: nearest neighbour for linear interpolation",
 )
 def nearest_row_taken(table, new_len):
@@ -251,7 +258,7 @@ def nearest_row_taken(table, new_len):
 
 @misconception(
     "resize_table",
-    hint="The first row is wanted where one row is asked for: this one is the mean of all.",
+    hint="You returned the mean of all rows for new_len = 1; the rule is the first row.",
     origin="expected: a pooled table; the definition keeps the first row",
 )
 def one_row_is_the_mean(table, new_len):

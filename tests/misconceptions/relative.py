@@ -1,6 +1,6 @@
 """Known mistakes with relative positions: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from solutions import relative
 
 @misconception(
     "relative_positions",
-    hint="The sign is turned round: a relative position is key minus query, so that the past is negative.",
+    hint="You computed query minus key; the rule is key minus query, so that the past is negative.",
     origin="dmlc/gluon-nlp #1470",
 )
 def query_minus_key(q_len, k_len, q_start=0):
@@ -20,7 +20,7 @@ def query_minus_key(q_len, k_len, q_start=0):
 
 @misconception(
     "relative_positions",
-    hint="Queries seem to start at 0 whatever q_start says: while generating with a cache, the newest token stands at the end.",
+    hint="You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at q_start.",
     origin="huggingface/candle #899; huggingface/transformers #20203",
 )
 def every_query_counts_from_zero(q_len, k_len, q_start=0):
@@ -30,7 +30,7 @@ def every_query_counts_from_zero(q_len, k_len, q_start=0):
 
 @misconception(
     "relative_positions",
-    hint="q_start seems to move the keys: it is the place of the first query, and keys count from 0.",
+    hint="You moved the keys by q_start; the rule is that q_start is the position of the first query, and keys count from 0.",
     origin="expected: the sign of q_start lost in the difference",
 )
 def the_start_moves_the_keys(q_len, k_len, q_start=0):
@@ -40,7 +40,7 @@ def the_start_moves_the_keys(q_len, k_len, q_start=0):
 
 @misconception(
     "relative_positions",
-    hint="Rows and columns are exchanged: a row belongs to a query, a column to a key.",
+    hint="You exchanged rows and columns; the rule is one row per query and one column per key.",
     origin="expected: the new axis put on the wrong one of the two ranges",
 )
 def keys_down_queries_across(q_len, k_len, q_start=0):
@@ -49,7 +49,7 @@ def keys_down_queries_across(q_len, k_len, q_start=0):
 
 @misconception(
     "clip_positions",
-    hint="Far behind and far ahead have become the same: clip to both −k and k, and keep the sign.",
+    hint="You made far behind and far ahead the same; the rule is to clip to −k and to k, and to keep the sign.",
     origin="expected: the distance clipped in place of the relative position",
 )
 def the_sign_is_lost(positions, max_distance):
@@ -58,7 +58,7 @@ def the_sign_is_lost(positions, max_distance):
 
 @misconception(
     "clip_positions",
-    hint="Only one end is clipped: keys far behind need the limit as much as keys far ahead.",
+    hint="You clipped keys ahead but not keys behind; the rule limits both directions.",
     origin="expected: a minimum without its maximum",
 )
 def only_the_future_is_clipped(positions, max_distance):
@@ -68,7 +68,7 @@ def only_the_future_is_clipped(positions, max_distance):
 
 @misconception(
     "clip_positions",
-    hint="Distances beyond the limit became 0, as if they were the token itself: they count as the limit.",
+    hint="You replaced distances beyond the limit by 0, which means the token itself; the rule is that they become the limit.",
     origin="expected: clipping taken for masking",
 )
 def far_tokens_count_as_here(positions, max_distance):
@@ -78,8 +78,8 @@ def far_tokens_count_as_here(positions, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="The table's rows enter without the query: Shaw adds a vector to the key, and the query is multiplied with it. "
-    "A number for each distance is T5's idea.",
+    hint="You used the rows of the table without the query; Shaw adds a vector to the key, and the query is multiplied with it. A "
+    "number per distance is T5's idea.",
     origin="expected: 'Shaw adds a learned bias for each distance', as many articles say",
 )
 def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
@@ -91,7 +91,8 @@ def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="Only the words are divided by √d: the vector for the distance is part of the key, so its share is scaled too.",
+    hint="You divided only the part without distances by √d; the vector for the distance is part of the key, so its part is divided "
+    "too.",
     origin="expected: the second term added after the scaling",
 )
 def distance_left_unscaled(q, k, key_table, max_distance):
@@ -102,7 +103,7 @@ def distance_left_unscaled(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="The scores are √d too large: divide by the square root of the number of features.",
+    hint="Your scores are too large by the factor √d; the rule is to divide by the square root of the number of features.",
     origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
 )
 def scores_without_their_scale(q, k, key_table, max_distance):
@@ -112,8 +113,8 @@ def scores_without_their_scale(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="Row 0 of the table is used for distance 0, and negative distances wrap round to its end: "
-    "the middle row belongs to distance 0.",
+    hint="You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule is that the middle row "
+    "belongs to distance 0.",
     origin="expected: the + k that turns a clipped distance into a row left out, which numpy's negative indices hide",
 )
 def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
@@ -123,7 +124,7 @@ def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_attention",
-    hint="The value table seems forgotten: each value carries the vector for its distance, as each key does.",
+    hint="You did not use the value table; the rule is that each value carries the vector for its distance, as each key does.",
     origin="expected: the shape is right without it, and 'relative_key' in Hugging Face's BERT has the key table alone",
 )
 def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -133,7 +134,7 @@ def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=No
 
 @misconception(
     "shaw_attention",
-    hint="Masked keys have lost their weight after the softmax, so what is left no longer sums to one: mask the scores.",
+    hint="You removed masked keys after the softmax, so the weights do not sum to one; the rule is to mask the scores before it.",
     origin="expected: weights multiplied with the mask",
 )
 def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -147,7 +148,7 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
 
 @misconception(
     "shaw_attention",
-    hint="The mask is read the wrong way round: True means that a query may attend to the key.",
+    hint="You read the mask the wrong way; the rule is that True means: this query may attend to this key.",
     origin="expected: PyTorch's two conventions for boolean masks",
 )
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -158,7 +159,8 @@ def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
 
 @misconception(
     "t5_bucket",
-    hint="Far distances get buckets that do not exist, or that belong to the other direction: the last takes all the rest.",
+    hint="You gave far distances buckets that do not exist, or that belong to the other direction; the rule is that the last bucket "
+    "takes all the rest.",
     origin="huggingface/candle #1312",
 )
 def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -171,7 +173,8 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
 
 @misconception(
     "t5_bucket",
-    hint="A distance exactly on a boundary falls one bucket short: log n − log e is not log(n/e) in floating point.",
+    hint="You put a distance that lies exactly on a boundary one bucket too low; the rule takes the logarithm of the quotient n/e, "
+    "because log n − log e differs from it in floating point.",
     origin="expected: the quotient rule applied by hand; only boundary distances of some sizes show it",
 )
 def difference_of_logarithms(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -185,7 +188,7 @@ def difference_of_logarithms(relative_position, bidirectional=True, num_buckets=
 
 @misconception(
     "t5_bucket",
-    hint="Past and future have each other's half of the buckets: keys ahead, j > i, use the second half.",
+    hint="You exchanged the halves of past and future; the rule is that keys ahead, j > i, use the second half.",
     origin="dmlc/gluon-nlp #1470 (query minus key)",
 )
 def the_past_in_the_second_half(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -196,7 +199,7 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @misconception(
     "t5_bucket",
-    hint="Keys ahead are bucketed by their distance in the causal case too: there they count as distance 0.",
+    hint="You gave keys ahead a bucket by their distance in the causal case; the rule is that they count as distance 0.",
     origin="expected: |j − i| taken in both cases",
 )
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -207,8 +210,8 @@ def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, n
 
 @misconception(
     "t5_bucket",
-    hint="The buckets stay one wide all the way: only half of a direction's buckets are for exact distances, "
-    "the rest grow with the logarithm.",
+    hint="You made all buckets one position wide; the rule is that only half of a direction's buckets are exact, and the others grow "
+    "with the logarithm.",
     origin="expected: the logarithmic half of the formula left out",
 )
 def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -219,8 +222,8 @@ def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32,
 
 @misconception(
     "t5_bucket",
-    hint="The logarithmic buckets do not start where the exact ones end: the logarithm is of n/e, and of max_distance/e, "
-    "with e the number of exact buckets.",
+    hint="You took the logarithm of n and of max_distance; the rule divides both by e, the number of exact buckets, so that the "
+    "logarithmic part starts where the exact part ends.",
     origin="lucidrains/x-transformers #10 (buckets wrong at and beyond the exact range)",
 )
 def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -233,7 +236,7 @@ def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_b
 
 @misconception(
     "t5_bucket",
-    hint="The logarithmic steps are rounded to the nearest, so buckets open too early: cut the fraction off.",
+    hint="You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule is to round down.",
     origin="expected: round() where T5 converts to an integer",
 )
 def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -247,7 +250,8 @@ def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buck
 
 @misconception(
     "t5_bias",
-    hint="The buckets are the encoder's whatever `bidirectional` says: a decoder's buckets all lie behind the query.",
+    hint="You used the bidirectional buckets although `bidirectional` is False; the rule for the causal case is that all buckets lie "
+    "behind the query.",
     origin="huggingface/transformers #8518 (bidirectional buckets used inside the decoder)",
 )
 def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
@@ -257,7 +261,27 @@ def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=1
 
 @misconception(
     "t5_bias",
-    hint="The heads come last: scores have shape (..., heads, queries, keys), so move them to the front.",
+    hint="You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at q_start.",
+    origin="huggingface/transformers #20203 (positions forgotten with a cache)",
+)
+def bias_without_its_start(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    return relative.t5_bias(table, q_len, k_len, bidirectional, max_distance)
+
+
+@misconception(
+    "shaw_attention",
+    hint="You did not use the mask; the rule is that a query may attend only to keys for which the mask is True.",
+    origin="expected: an argument that the formula does not show",
+)
+def the_mask_is_ignored(q, k, v, key_table, value_table, max_distance, mask=None):
+    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    return relative.shaw_attention(q, k, v, key_table, value_table, max_distance)
+
+
+@misconception(
+    "t5_bias",
+    hint="You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores.",
     origin="expected: what the lookup gives, left as it is; Hugging Face permutes it",
 )
 def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
@@ -266,7 +290,7 @@ def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128,
 
 @misconception(
     "t5_bias",
-    hint="max_distance has no effect here: hand it on to t5_bucket.",
+    hint="Your max_distance has no effect; the rule is that t5_bucket gets it too.",
     origin="lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)",
 )
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):

@@ -1,6 +1,6 @@
 """Known mistakes with RoPE: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
 import numpy as np
@@ -21,7 +21,8 @@ def turn_pairs(x, positions, frequencies):
 
 @misconception(
     "rope_frequencies",
-    hint="The exponent looks half as large as it should be: it counts features (2i) over d, not pairs (i) over d.",
+    hint="The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts features, so "
+    "the exponent of pair i uses 2i.",
     origin="DongjunLee/transformer-tensorflow #6 (there the other way round), and most first attempts",
 )
 def exponent_counts_pairs(head_dim, base=10000.0):
@@ -31,7 +32,7 @@ def exponent_counts_pairs(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="The exponent looks twice as large as it should be: i in base^(−2i/d) counts pairs, 0 … d/2 − 1.",
+    hint="The exponent looks twice as large as it should be: the rule is base^(−2i/d), and i counts pairs, from 0 to d/2 − 1.",
     origin="DongjunLee/transformer-tensorflow #6",
 )
 def exponent_uses_the_feature_index(head_dim, base=10000.0):
@@ -40,7 +41,7 @@ def exponent_uses_the_feature_index(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="The frequencies grow where they should fall: look at the sign of the exponent.",
+    hint="Your frequencies grow from pair to pair; for a base above 1 they must fall, so look at the sign of the exponent.",
     origin="the inverse is stored as inv_freq in many codebases, and inverted once too often",
 )
 def exponent_without_its_sign(head_dim, base=10000.0):
@@ -49,7 +50,7 @@ def exponent_without_its_sign(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="The last frequency is exactly 1/base: the exponent runs over d/2 − 1 steps, as in tensor2tensor, not over d/2.",
+    hint="Your last frequency is exactly 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by d/2.",
     origin="tensorflow/tensor2tensor, whose sinusoids end at 1/base",
 )
 def frequencies_end_at_one_over_base(head_dim, base=10000.0):
@@ -59,7 +60,7 @@ def frequencies_end_at_one_over_base(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="An odd head_dim goes through: features must form pairs, so refuse it with a ValueError that names it.",
+    hint="You accept an odd head_dim; the rule is that features form pairs, so an odd size is a ValueError that names it.",
     origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607",
 )
 def odd_sizes_pass(head_dim, base=10000.0):
@@ -68,7 +69,8 @@ def odd_sizes_pass(head_dim, base=10000.0):
 
 @misconception(
     "rope_cos_sin",
-    hint="Angles in float32 are coarse at large positions: compute position · θ in float64 and convert the result at the end.",
+    hint="You computed the angles in float32, which is too coarse at large positions; the rule is: position · θ in float64, and only "
+    "the result is converted.",
     origin="EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535; huggingface/transformers #25681, #29285",
 )
 def angles_in_single_precision(positions, head_dim, base=10000.0):
@@ -80,7 +82,7 @@ def angles_in_single_precision(positions, head_dim, base=10000.0):
 
 @misconception(
     "rope_cos_sin",
-    hint="Positions seem to count from 1: the first token stands at 0, where nothing turns.",
+    hint="You count positions from 1; the rule is that the first token has position 0, where nothing is rotated.",
     origin="fla-org/flash-linear-attention #766 (a cache's count one ahead)",
 )
 def positions_one_ahead(positions, head_dim, base=10000.0):
@@ -89,8 +91,8 @@ def positions_one_ahead(positions, head_dim, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="Each frequency stands for two neighbours, but the turn pairs features half the width apart: no pair gets one angle, "
-    "and the score is no longer relative.",
+    hint="You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the rule is that "
+    "both features of a pair get the same angle.",
     origin="raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328",
 )
 def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
@@ -103,7 +105,7 @@ def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="This is the half layout (pairs i and i + d/2): a good encoding, but this function turns neighbours (2i, 2i+1).",
+    hint="You rotated the pairs (i, i + d/2), which is the half layout; this function rotates neighbours, (2i, 2i+1).",
     origin="karpathy/nanochat #264; EleutherAI/gpt-neox #834; huggingface/transformers #25199",
 )
 def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
@@ -112,7 +114,8 @@ def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="The pairs turn the wrong way round: look at which of the two sines carries the minus.",
+    hint="You rotated the pairs in the opposite direction; the rule is in the 2 × 2 matrix of the lesson: look at which of the two "
+    "sines has the minus.",
     origin="expected: the sign of the rotation is a convention that is easily mirrored",
 )
 def turned_backwards(x, positions, base=10000.0):
@@ -121,7 +124,8 @@ def turned_backwards(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="The second feature of each pair is computed from the first after that was overwritten: keep the old value, or work on a copy.",
+    hint="You computed the second feature of each pair from the first one after you had overwritten it; the rule is that both new "
+    "features come from the old pair.",
     origin="expected: the usual slip of rotating in place",
 )
 def first_feature_overwritten_too_early(x, positions, base=10000.0):
@@ -136,7 +140,8 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope_half",
-    hint="In the half layout each frequency is used for features i and i + d/2: repeat the block of frequencies, not each frequency.",
+    hint="You used each frequency for two neighbours; in the half layout features i and i + d/2 share one: repeat the block of "
+    "frequencies, not each frequency.",
     origin="raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328",
 )
 def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
@@ -145,7 +150,7 @@ def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
 
 @misconception(
     "rotate_half",
-    hint="The minus belongs to the half that moves to the front.",
+    hint="You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus.",
     origin="expected: [x₂, −x₁] turns the other way",
 )
 def rotate_half_with_the_other_sign(x):
@@ -154,7 +159,7 @@ def rotate_half_with_the_other_sign(x):
 
 @misconception(
     "interleaved_to_half",
-    hint="This is the way back: from interleaved to half the even features come first, then the odd ones.",
+    hint="You wrote the inverse, from half to interleaved; here the even features come first, then the odd ones.",
     origin="rasbt/LLMs-from-scratch #747; NVIDIA/Megatron-LM #1547 (weights of one layout in the other)",
 )
 def reordered_the_other_way(x):
@@ -162,8 +167,27 @@ def reordered_the_other_way(x):
 
 
 @misconception(
+    "half_to_interleaved",
+    hint="You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four features are the "
+    "two the same.",
+    origin="expected: the body copied from its inverse, which no test with four features shows",
+)
+def reordered_as_its_inverse(x):
+    return rope.interleaved_to_half(x)
+
+
+@misconception(
+    "rotation_matrix",
+    hint="You built the transpose of R_m, which rotates back; the rule is that −sin is above the diagonal.",
+    origin="expected: rows and columns of the blocks exchanged",
+)
+def matrix_transposed(position, head_dim, base=10000.0):
+    return rope.rotation_matrix(position, head_dim, base).T
+
+
+@misconception(
     "rope_scores",
-    hint="The scores are √d too large: divide by the square root of head_dim.",
+    hint="Your scores are too large by the factor √d; the rule is to divide by the square root of head_dim.",
     origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
 )
 def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
@@ -172,7 +196,7 @@ def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
 
 @misconception(
     "rope_scores",
-    hint="Only one side seems to be turned: query and key are both turned, each by its own position.",
+    hint="You rotated the queries only; the rule is that queries and keys are both rotated, each by its own position.",
     origin="expected: the score then depends on one position and not on the offset",
 )
 def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
@@ -182,7 +206,7 @@ def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
 
 @misconception(
     "rope_attention",
-    hint="The values are turned as well: RoPE turns queries and keys only, what is read stays as it is.",
+    hint="You rotated the values as well; the rule is that RoPE rotates queries and keys only.",
     origin="expected: the three projections treated alike",
 )
 def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -198,7 +222,8 @@ def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, ba
 
 @misconception(
     "rope_attention",
-    hint="The angles run over the whole width of q and k: every head has its own pairs, with θ from head_dim.",
+    hint="You rotated q and k before you split them into heads, so the angles run over the whole width; the rule is that each head has "
+    "its own pairs, with θ from the head size.",
     origin="expected: RoPE applied before the heads are split",
 )
 def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -212,8 +237,72 @@ def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None,
 
 
 @misconception(
+    "rope_attention",
+    hint="You cut the heads with a reshape alone, which mixes tokens and columns; the rule is that each head takes a block of columns of "
+    "every token, so the head axis must be moved after the cut.",
+    origin="expected: reshape(heads, T, dh); the shape is right and the numbers are not",
+)
+def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    length = np.shape(x)[-2]
+    positions = np.arange(length) if positions is None else positions
+    q, k, v = (np.asarray(x) @ np.asarray(w) for w in (w_q, w_k, w_v))
+    q, k, v = (part.reshape(*part.shape[:-2], n_heads, length, part.shape[-1] // n_heads) for part in (q, k, v))
+    heads = softmax_scores(rope.apply_rope(q, positions, base), rope.apply_rope(k, positions, base), causal) @ v
+    return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "rope_attention",
+    hint="You rotated by 0 … T−1 although other positions were given; the rule is that row t has the position positions[t].",
+    origin="NVIDIA/Megatron-LM #453",
+)
+def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    return rope.rope_attention(x, w_q, w_k, w_v, n_heads, None, causal, base)
+
+
+@misconception(
+    "rope_attention",
+    hint="Your tokens attend to later ones although causal is True; the rule is that row t may attend to rows 0 … t only.",
+    origin="expected: the mask left out, or left to the caller",
+)
+def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
+
+
+@misconception(
     "decode_step",
-    hint="The new token is turned as if it stood at position 0: turn its query and key by `position`.",
+    hint="You rotated the new key but not the new query; the rule is that both are rotated by `position`.",
+    origin="expected: only what goes into the cache is rotated",
+)
+def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position)
+
+
+@misconception(
+    "decode_step",
+    hint="You stored the new key without its rotation; the rule is that keys are rotated once, by their own position, before they are stored.",
+    origin="expected: keys cached unrotated, as StreamingLLM does on purpose",
+)
+def new_key_stored_unrotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0)
+
+
+@misconception(
+    "decode_step",
+    hint="You rotated the cached keys again; the rule is that they are stored rotated, and their positions do not change.",
+    origin="expected: the whole cache rotated at each step",
+)
+def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    again = rope.apply_rope(np.asarray(cache_k), np.arange(np.shape(cache_k)[-2]), base)
+    return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
+
+
+@misconception(
+    "decode_step",
+    hint="You rotated the new token as if it stood at position 0; the rule is to rotate its query and its key by `position`.",
     origin="Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6",
 )
 def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -222,7 +311,7 @@ def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache
 
 @misconception(
     "decode_step",
-    hint="The number of cached rows is taken for the position: after anything was dropped from the cache the two differ.",
+    hint="You used the number of cached rows as the position; if rows were dropped from the cache the two differ, so use `position`.",
     origin="rajveer43/VeloxQuant-MLX #175, #389",
 )
 def position_from_the_size_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -232,7 +321,7 @@ def position_from_the_size_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, ca
 
 @misconception(
     "decode_step",
-    hint="The position is one too far: the first token of a text stands at 0, so with t tokens before it a token stands at t.",
+    hint="Your position is one too large; the first token of a text has position 0, so after t tokens the next one has position t.",
     origin="fla-org/flash-linear-attention #766",
 )
 def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -241,7 +330,8 @@ def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, p
 
 @misconception(
     "apply_partial_rope",
-    hint="The frequencies are those of the whole width: they come from rotary_dim, as if the turned part were a head of its own.",
+    hint="You took the frequencies from the whole width d; the rule is that they come from rotary_dim, as if the rotated part were a "
+    "head of its own.",
     origin="expected: GPT-J and GPT-NeoX take θ from rotary_dim",
 )
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
@@ -254,13 +344,23 @@ def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=1000
 
 @misconception(
     "decay_bound",
-    hint="This is one sum over all pairs: the bound takes the size of each partial sum S_1, S_2, … and then their mean.",
+    hint="You took the size of one sum over all pairs; the rule takes the size of each partial sum S_1, S_2, … and then the mean.",
     origin="expected: |Σ exp(√−1·offset·θ_l)| is plotted in its place in several articles",
 )
 def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
     rope.decay_bound(offsets, head_dim, base)
     offsets = np.asarray(offsets, dtype=np.float64)
     return np.abs(np.exp(1j * offsets[..., np.newaxis] * rope.rope_frequencies(head_dim, base)).mean(axis=-1))
+
+
+def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position, key_position):
+    """A step of generation whose new query or new key is rotated by another position than it should be."""
+    right, right_k, right_v = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    projected = [np.asarray(x_t) @ np.asarray(weight) for weight in (w_q, w_k)]
+    q, k = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in projected)
+    keys = np.concatenate([np.asarray(cache_k), rope.apply_rope(k, [key_position], base)], axis=-2)
+    heads = softmax_scores(rope.apply_rope(q, [query_position], base), keys, causal=False) @ right_v
+    return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype), keys.astype(right_k.dtype), right_v
 
 
 def attention_weights(x, w_q, w_k, n_heads, head, positions, causal, base):

@@ -21,7 +21,7 @@ def test_relative_positions(relative):
 
 @pytest.mark.question("relative_positions", points=0.5)
 def test_the_newest_token_stands_at_the_end(relative):
-    """Queries count from q_start: for the newest token all its past lies behind."""
+    """Queries count from q_start: for the newest token all earlier ones are behind."""
     expect.matches(relative.relative_positions, 1, 4, q_start=3)
     expect.matches(relative.relative_positions, 2, 6, 4)
     newest = relative.relative_positions(1, 3, q_start=2)
@@ -31,20 +31,28 @@ def test_the_newest_token_stands_at_the_end(relative):
 @pytest.mark.question("relative_positions", points=0.25)
 def test_lengths_are_not_negative(relative):
     """A negative length is refused, and the message says which."""
+    expect.answers(relative.relative_positions, 3, 3)
     expect.raises(ValueError, relative.relative_positions, -2, 3, mentions=-2)
 
 
 @pytest.mark.question("clip_positions", points=0.5)
 def test_clip_by_hand(relative):
-    """Beyond the limit a distance counts as the limit, with its sign."""
+    """A distance beyond the limit counts as the limit, and its sign is kept."""
     clipped = expect.matches(relative.clip_positions, np.array([-5, -2, -1, 0, 1, 2, 7]), 2)
     expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
 
 
-@pytest.mark.question("clip_positions", points=0.5)
+@pytest.mark.question("clip_positions", points=0.375)
 def test_clip_any_shape(relative):
     """Works on relative positions of any shape."""
     expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
+
+
+@pytest.mark.question("clip_positions", points=0.125)
+def test_clip_lists(relative):
+    """Lists are welcome, and a negative max_distance is refused."""
+    expect.dtype(relative.clip_positions, [-5, -2, 0, 7], 2)
+    expect.raises(ValueError, relative.clip_positions, np.arange(-3, 4), -1, mentions=-1)
 
 
 @pytest.mark.question("shaw_scores", points=0.5)
@@ -56,9 +64,9 @@ def test_shaw_scores_by_hand(relative):
     expect.close(scores, np.array([[3.0, 1.0, 1.0], [4.0, 3.0, 1.0]]), "the scores worked out in the lesson")
 
 
-@pytest.mark.question("shaw_scores", points=0.75)
+@pytest.mark.question("shaw_scores", points=0.625)
 def test_shaw_scores(relative):
-    """q_i · (k_j + a_ij) / √d, whatever stands in front of the last two axes."""
+    """q_i · (k_j + a_ij) / √d, for any number of leading axes."""
     expect.matches(relative.shaw_scores, features(4, 6), features(5, 6, seed=1), features(5, 6, seed=2), 2)
     expect.matches(relative.shaw_scores, features(2, 5, 3), features(2, 3, 3, seed=1), features(3, 3, seed=2), 1)
 
@@ -66,9 +74,18 @@ def test_shaw_scores(relative):
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_the_table_has_a_row_for_each_distance(relative):
     """A table for another max_distance is refused."""
+    expect.answers(relative.shaw_scores, features(3, 4), features(3, 4), features(3, 4), 1)
     expect.raises(
         ValueError, relative.shaw_scores, features(3, 4), features(3, 4), features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3]
     )
+
+
+@pytest.mark.question("shaw_scores", points=0.125)
+def test_shaw_scores_of_whole_numbers_and_of_float32(relative):
+    """Whole numbers are welcome; q, k and the table in float32 give float32."""
+    q = k = np.array([[1, 0], [1, 0]])
+    expect.matches(relative.shaw_scores, q, k, np.array([[2, 0], [0, 0], [-1, 0]]), 1)
+    expect.dtype(relative.shaw_scores, *(features(3, 4, seed=seed, dtype=np.float32) for seed in range(3)), 1)
 
 
 @pytest.mark.question("shaw_attention", points=0.5)
@@ -81,9 +98,9 @@ def test_a_lone_token_reads_itself(relative, seed):
     expect.close(out, v + value_table[2], "v plus the vector for distance 0")
 
 
-@pytest.mark.question("shaw_attention", points=1.0)
+@pytest.mark.question("shaw_attention", points=0.875)
 def test_shaw_attention(relative):
-    """Σ_j α_ij (v_j + b_ij), over the keys that the mask leaves."""
+    """Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
     q, k, v = features(4, 4), features(5, 4, seed=1), features(5, 3, seed=2)
     key_table, value_table = features(5, 4, seed=3), features(5, 3, seed=4)
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
@@ -94,17 +111,25 @@ def test_shaw_attention(relative):
     )
 
 
+@pytest.mark.question("shaw_attention", points=0.125)
+def test_shaw_attention_in_float32(relative):
+    """Everything in float32 gives float32, and a value table for another max_distance is refused."""
+    arrays = [features(3, 4, seed=seed, dtype=np.float32) for seed in range(5)]
+    expect.dtype(relative.shaw_attention, *arrays, 1)
+    expect.raises(ValueError, relative.shaw_attention, *arrays[:4], features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3])
+
+
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_nearby_buckets_by_hand(relative):
-    """With T5's defaults each of the nearest distances has a bucket to itself; keys ahead use the second half."""
+    """With T5's defaults each of the nearest distances has its own bucket; keys ahead use the second half."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
     buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
     expect.close(buckets, np.array(behind + ahead), "the buckets of −8 … 8")
 
 
-@pytest.mark.question("t5_bucket", points=0.625)
+@pytest.mark.question("t5_bucket", points=0.5)
 def test_far_buckets(relative):
-    """Further off the buckets widen, and the last one takes the rest."""
+    """Far buckets are wider, and the last one takes all the rest."""
     far = np.array([9, 11, 12, 15, 16, 23, 32, 45, 46, 63, 64, 90, 91, 127, 128, 129, 1000])
     expect.matches(relative.t5_bucket, np.stack([-far, far]))
     expect.matches(relative.t5_bucket, np.arange(-40, 41), num_buckets=8, max_distance=32)
@@ -112,22 +137,30 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.625)
 def test_causal_buckets(relative):
-    """Causal: all buckets are for the past, a distance on a boundary opens the upper one, and keys ahead count as 0."""
+    """Causal: all buckets are for the past, a distance on a boundary belongs to the upper one, and keys ahead count as 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 16)
     expect.matches(relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False)
     expect.close(relative.t5_bucket(np.array([-20, 5]), False), np.array([17, 0]), "causal buckets of −20 and 5")
 
 
+@pytest.mark.question("t5_bucket", points=0.125)
+def test_buckets_of_lists(relative):
+    """Lists are welcome, and there is at least one bucket."""
+    expect.dtype(relative.t5_bucket, [0, -3, 3, -12, -200])
+    expect.matches(relative.t5_bucket, [-20, 5], False)
+    expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=0, mentions=0)
+
+
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
-    """Each pair gets the table's number for its bucket, heads first."""
+    """Each pair gets the number in the table for its bucket, heads first."""
     bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 8, q_start=4)
     expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 8")
 
 
-@pytest.mark.question("t5_bias", points=0.5)
+@pytest.mark.question("t5_bias", points=0.375)
 def test_bias(relative):
-    """One row of the table a bucket, one column a head."""
+    """One row of the table per bucket, one column per head."""
     expect.matches(relative.t5_bias, features(8, 3), 4, 6)
     expect.matches(relative.t5_bias, features(8, 2), 3, 12, bidirectional=False, max_distance=16, q_start=9)
 
@@ -135,9 +168,17 @@ def test_bias(relative):
 @pytest.mark.question("t5_bias", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 20))
 def test_bias_depends_on_the_distance_alone(relative, seed, start):
-    """Move queries and keys together and the bias stays; it tells the past from the future."""
+    """If queries and keys move together, the bias does not change; it is different for past and future."""
     table = features(8, 2, seed=seed) + np.arange(8.0)[:, np.newaxis] * 8
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
     expect.close(moved[..., start:], relative.t5_bias(table, 3, 3), "queries and keys moved together")
     expect.holds((moved[:, 0, start + 1] > moved[:, 1, start]).all(), "a key one ahead has another number than one behind")
+
+
+@pytest.mark.question("t5_bias", points=0.125)
+def test_bias_of_whole_numbers_and_of_float32(relative):
+    """Whole numbers are welcome, float32 stays float32, and a table has one column a head."""
+    expect.matches(relative.t5_bias, np.array([[0], [1], [2], [3]]), 1, 5, False, 8, q_start=4)
+    expect.dtype(relative.t5_bias, features(8, 2, dtype=np.float32), 2, 3)
+    expect.raises(ValueError, relative.t5_bias, features(8), 2, 3, mentions=[8, 1])
