@@ -396,5 +396,5 @@ def test_the_seed_is_in_the_suites_hash(tmp_path: Path) -> None:
     shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
     shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
     before = course.Assignment("rope", tmp_path).suite_hash
-    course.seed_file(tmp_path).write_text("977\n")
+    (tmp_path / course.seed_file().relative_to(course.ROOT)).write_text("977\n")
     assert before == course.find("rope").suite_hash != course.Assignment("rope", tmp_path).suite_hash
