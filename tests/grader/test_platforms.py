@@ -391,10 +391,12 @@ def test_another_terms_seed_gives_the_same_scores(grader: Grader, monkeypatch: p
         assert [another_term.grade(course.find(one.assignment), one.cells).score for one in readable] == before
 
 
-def test_the_seed_is_in_the_suites_hash(tmp_path: Path) -> None:
+def test_the_seed_is_in_the_suites_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or grades of the last term would be taken from the gradebook."""
     shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
     shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
-    before = course.Assignment("rope", tmp_path).suite_hash
-    (tmp_path / course.seed_file().relative_to(course.ROOT)).write_text("977\n")
-    assert before == course.find("rope").suite_hash != course.Assignment("rope", tmp_path).suite_hash
+    before = course.Assignment("rope").suite_hash
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    assert course.Assignment("rope").suite_hash == before
+    course.seed_file().write_text("977\n")
+    assert course.Assignment("rope").suite_hash != before
