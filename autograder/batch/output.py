@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 from autograder.batch import gradebook
 from autograder.batch.gradebook import Gradebook
+from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.submission import Submission
 from autograder.submission.names import csv_cell, safe_name
@@ -44,10 +43,10 @@ class Output:
         questions = self.book.questions()
         with _in_words(self.out):
             before = _digest(grades)
-            _write_csv(grades, table(self.book.rows(), questions))
+            write_csv(grades, table(self.book.rows(), questions))
             superseded = self.book.superseded()
             if superseded:
-                _write_csv(self.out / "superseded.csv", _superseded(superseded))
+                write_csv(self.out / "superseded.csv", _superseded(superseded))
             else:
                 (self.out / "superseded.csv").unlink(missing_ok=True)
             return _digest(grades) != before
@@ -101,18 +100,6 @@ def _digest(path: Path) -> bytes | None:
         return None
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
-
-
-def _write_csv(path: Path, rows: Iterable[list[str]]) -> None:
-    """The whole file or, where something fails on the way, the one from before."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
-        os.replace(unfinished, path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.checks import plugin
-from autograder.checks.blocks import building_blocks, root_causes
+from autograder.checks.blocks import building_blocks
 from autograder.checks.failure import Kind
 from autograder.checks.limit import Interrupted
 from autograder.checks.proxy import Submission
@@ -114,7 +114,7 @@ class Progress:
     def root_causes(self) -> dict[str, str]:
         """Function with a mistake → the function with a mistake that it builds on, or that its tests compare it with."""
         failing = {question.name: question.failures for question in self.questions if question.failures}
-        return compared_with(failing) | root_causes(failing, building_blocks(self.source.text))
+        return compared_with(failing) | building_blocks(self.source.text).root_causes(failing)
 
     @cached_property
     def source(self) -> Source:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from autograder.checks import call, codec, numpy_errors, source
-from autograder.checks.blocks import building_blocks
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import Raised, Reply
 from autograder.checks.failure import Kind, Stopped, Wrong
 from autograder.checks.limit import FILE, Interrupted, Limit
@@ -38,12 +38,12 @@ class InProcess:
         self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
-        self.blocks: dict[str, frozenset[str]] = {}
+        self.blocks = Blocks({})
         self.module, self.failure = types.ModuleType(name), None
         self.module.__file__ = str(path)
         try:
             text = source.decoded(path.read_bytes())
-            self.blocks = building_blocks(text) if self.limit.stuck else {}
+            self.blocks = building_blocks(text if self.limit.stuck else "")
             with self.limit.on(FILE, path.name):
                 self.module, self.failure = call.load(name, [text], str(path))
         except Stopped as stopped:
@@ -55,7 +55,7 @@ class InProcess:
             sys.modules[name] = before
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        with self.limit.on(function, self.file, self.blocks.get(function, ())):
+        with self.limit.on(function, self.file, self.blocks.below(function)):
             reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
         _stop_if_interrupted(reply.raised)
         return reply
@@ -75,7 +75,7 @@ class Function:
         self.submission = submission
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.observe(args, kwargs).value
+        return self.handed_out(self.observe(args, kwargs))
 
     def observe(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Observed:
         """Call and keep what was measured. Raises Wrong where the student's code raised."""
@@ -83,11 +83,16 @@ class Function:
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         value = self.decoded(reply)
-        self.submission.returned.extend(value if type(value) is tuple else [value])
+        self.submission.results.extend(value if type(value) is tuple else [value])
         if type(value) is codec.Foreign:
             message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
             raise Wrong(Kind.TYPE, message)
         return Observed(value, reply.lines, reply.changed)
+
+    def handed_out(self, observed: Observed) -> Any:
+        """A value for the test to keep: from now on its calls may have arguments that are not its own."""
+        self.submission.returned = True
+        return observed.value
 
     def decoded(self, reply: Reply) -> Any:
         """The value of a reply. Raises Wrong for bytes that are no value, which only a forged reply has."""
@@ -105,15 +110,16 @@ class Function:
     def why_it_raised(self, raised: Raised) -> Wrong:
         """The words for an exception that no test asked for."""
         missing = raised.kind == "NameError" and raised.message.startswith(f"{self.name} is not defined in")
-        if missing and self.submission.backend.failure is not None:
-            return self.not_reached(self.submission.backend.failure)
+        failure = self.submission.backend.failure
+        if missing and failure is not None:
+            return self.not_reached(failure)
         unwritten = missing or "NotImplementedError" in raised.bases
         if unwritten and raised.function not in (None, self.name):
             message = f"{self.name} waits for {raised.function}, which is not implemented yet"
             return Wrong(Kind.WAITING, message, function=raised.function)
         # A call with what the submission itself returned may fail because of that.
         given = (*self.submission.last_call.args, *self.submission.last_call.kwargs.values()) if self.submission.last_call else ()
-        blamed = None if any(one is result for one in given for result in self.submission.returned) else self.name
+        blamed = None if any(one is result for one in given for result in self.submission.results) else self.name
         if unwritten:
             return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=blamed)
         where = f" at line {raised.line} of your file" if raised.line else ""
@@ -125,6 +131,8 @@ class Function:
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""
         at = f" at line {failure.line}" if failure.line else ""
+        if failure.left_out:
+            return Wrong(Kind.NOT_REACHED, f"what your file imports{at} is not there ({failure.message}); {self.name} is not defined")
         return Wrong(Kind.NOT_REACHED, f"your file stops{at} with {failure.kind}: {failure.message}; {self.name} is not reached")
 
 
@@ -147,8 +155,10 @@ class Submission:
         self.last_call: Call | None = None
         self.called: dict[str, None] = {}
         """the functions that were called, in the order of their first calls"""
-        self.returned: deque[Any] = deque(maxlen=32)
+        self.results: deque[Any] = deque(maxlen=32)
         """the last results"""
+        self.returned = False
+        """whether the test has a result of the submission, which it may hand on as an argument"""
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):

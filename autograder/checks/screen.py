@@ -97,7 +97,7 @@ def _print_warnings(console: Console, progress: Progress) -> None:
     for one in progress.source.imports():
         console.print(
             f"[yellow]{escape(str(progress.path))}:{one.line} imports {escape(one.module)}.[/] Graded code finds numpy and the standard library "
-            'alone, and stops at that line. Move it into the notebook, or under `if __name__ == "__main__":`.',
+            'alone: it loses that line, and what uses it fails. Move it into the notebook, or under `if __name__ == "__main__":`.',
             highlight=False,
         )
     unwritten = set(progress.source.unwritten())
@@ -116,7 +116,7 @@ def _print_question(console: Console, progress: Progress, question: Question, br
     cause = progress.root_causes.get(question.name)
     if question.finished:
         mark, words = "[green]✓[/]", ""
-    elif cause is not None and cause in building_blocks(progress.source.text).get(question.name, ()):
+    elif cause is not None and cause in building_blocks(progress.source.text).below(question.name):
         failure, mark, words = None, "[red]✗[/]", f"[dim]builds on {cause}: fix that first[/]"
     elif cause is not None:
         failure, mark, words = None, "·", f"[dim]its tests also call {cause}: fix that first[/]"

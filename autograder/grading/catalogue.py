@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import call, codec
-from autograder.checks.blocks import building_blocks
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import Raised, Reply
 from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
-from autograder.course import Assignment
+from autograder.course import ROOT, Assignment
 
 REMEMBERED = 32 * 1024
 """Bytes of a call for which it is remembered what known mistakes make of it."""
@@ -83,8 +83,8 @@ def entries(assignment: Assignment) -> tuple[Misconception, ...]:
 
 @functools.cache
 def _catalogue(assignment: Assignment) -> types.ModuleType:
-    if str(assignment.root) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
-        sys.path.append(str(assignment.root))
+    if str(ROOT) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
+        sys.path.append(str(ROOT))
     return _run(assignment.misconceptions, f"misconceptions_{assignment.name}")
 
 
@@ -165,7 +165,7 @@ def _loaded(assignment: Assignment) -> tuple[types.ModuleType, list[tuple[Miscon
 
 
 @functools.cache
-def _blocks(assignment: Assignment) -> dict[str, frozenset[str]]:
+def _blocks(assignment: Assignment) -> Blocks:
     return building_blocks(assignment.solution.read_text(encoding="utf-8"))
 
 
@@ -196,7 +196,7 @@ def _mistakes(assignment: Assignment, encoded_call: bytes) -> tuple[tuple[Miscon
     right = fingerprint(_value(right_module, encoded_call))
     found = []
     # No mistake elsewhere shows in this function's results.
-    within = {function, *_blocks(assignment)[function]}
+    within = {function, *_blocks(assignment).below(function)}
     candidates = [(entry, module) for entry, module in wrong_modules if entry.function in within]
     # The same wrong result may have its cause in the function itself or below it: the nearer one is likelier.
     for entry, module in sorted(candidates, key=lambda pair: pair[0].function != function):

@@ -1,15 +1,17 @@
 """Results → words for a student: what was wanted, what came, the likely cause, where in the lesson to look.
 
-Of a public test everything is told. Of a hidden one only its rule, the kind of mistake and a known cause: never an input, a
-wanted or got value, or anything that the submission printed or raised there.
+Of a public test everything is told. Of a hidden one only its rule and one of a few kinds of mistake, and one known cause per
+question: never an input, a wanted or got value, or anything that the submission printed or raised there. A submission can choose
+how it fails by the hidden input that it sees, so every kind that is told is a word that it can say (`coarse`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, KeysView, Sequence
+from dataclasses import replace
 
-from autograder.checks.blocks import building_blocks, root_causes
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
@@ -25,6 +27,19 @@ MAX_PRINTED = 2000
 
 _GENERAL = frozenset({Kind.VALUE, Kind.TYPE, Kind.SHAPE, Kind.RAISED})
 """Kinds of mistakes that one cause makes in many tests, and in what is built on the function or compared with it."""
+
+_LIBRARIES = "Numpy and the standard library are all that can be imported when your code is graded."
+
+_ALIKE = {Kind.TYPE: Kind.SHAPE, Kind.NO_ERROR: Kind.WRONG_ERROR, Kind.NOT_WRITTEN: Kind.RAISED, Kind.WAITING: Kind.RAISED}
+_ALIKE |= {Kind.NOT_REACHED: Kind.RAISED}
+"""Kinds that are told as another one where inputs are hidden."""
+
+_WORDS = {
+    Kind.RAISED: "it gave no result: it raised an exception, did not return in time or ended its process",
+    Kind.SHAPE: "it returned a value of the wrong type or shape",
+    Kind.WRONG_ERROR: "it does not refuse a bad argument with the right error",
+}
+"""The words for kinds that stand for several."""
 
 _CASCADING = "What follows may be wrong only because of what stands above: fix that first."
 
@@ -53,6 +68,29 @@ def headline(won: float, public: float, total: float) -> str:
         f"{won:g} of {public:g} public points. The other {total - public:g} of {total:g} points are decided by hidden tests, "
         "which check the same rules on other inputs."
     )
+
+
+def coarse(test_results: list[TestResult]) -> list[TestResult]:
+    """What may be told of these results. Public tests and answers, which come first, stay as they are.
+
+    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, only where a public
+    test found that out; and, per question, the cause that the first hidden test with a known one has.
+    """
+    unfinished = {one.test.question: one for one in test_results if one.test.phase is Phase.PUBLIC and one.status.is_unwritten}
+    explained: set[str] = set()
+    told_results = []
+    for one in test_results:
+        if one.test.phase is Phase.HIDDEN and not one.passed and one.status is not TestStatus.UNREADABLE:
+            kind = Kind.RAISED if one.kind is None else _ALIKE.get(one.kind, one.kind)
+            public = unfinished.get(one.test.question)
+            if kind is Kind.RAISED and public is not None:
+                one = replace(public, test=one.test)
+            else:
+                hint = None if one.test.question in explained else one.hint
+                explained |= {one.test.question} if hint else set()
+                one = TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind)
+        told_results.append(one)
+    return told_results
 
 
 def told(one: TestResult) -> str:
@@ -126,24 +164,27 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     failure = grade.failure
     if failure is not None:
         at = f" at line {failure.line}" if failure.line else ""
+        if failure.left_out:
+            said = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
+            return [*parts, said + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
         if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
         parts += [head, quoted(f"{failure.kind}: {failure.message}")]
         if "ImportError" in failure.bases:
-            parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
+            parts.append(_LIBRARIES)
     return parts
 
 
 def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
-    for one in grade.test_results:
+    for one in coarse(grade.test_results):
         if one.test.phase in phases and one.test.question != ANSWERS:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
     # A single mistake is its own cause: no need to read the code for that.
-    blocks = building_blocks("\n".join(cells)) if len(mistaken) > 1 else {}
+    blocks = building_blocks("\n".join(cells) if len(mistaken) > 1 else "")
     causes = _causes(mistaken, blocks)
     compared = compared_with({name: [one for one in group if one.is_mistake] for name, group in mistaken.items() if name not in causes})
     own = [name for name in mistaken if name not in causes and name not in compared]
@@ -199,12 +240,12 @@ def _answer_line(one: TestResult, right: Answer | None) -> str:
     return "- " + inline(told_of_answer(one, right)).replace(inline(key), f"`{key}`", 1) + practice
 
 
-def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[str]]) -> dict[str, str]:
+def _causes(mistaken: dict[str, list[TestResult]], blocks: Blocks) -> dict[str, str]:
     """For each question that is wrong because of another: that one. An echo is nobody's cause."""
     sources = [name for name, group in mistaken.items() if not _is_cascading(group)]
     found = {}
     for name in mistaken:
-        if cause := root_causes([*sources, name], blocks).get(name):
+        if cause := blocks.root_causes([*sources, name]).get(name):
             found[name] = cause
     return found
 
@@ -277,8 +318,4 @@ def _rule(one: TestResult) -> str:
 
 def _kind(one: TestResult) -> str:
     """What may be told of a mistake on inputs that are not shown."""
-    if one.status is TestStatus.TIMEOUT:
-        return "it did not return in time"
-    if one.status in (TestStatus.CRASHED, TestStatus.KILLED):
-        return "it ended its process"
-    return one.kind.value if one.kind is not None else "it did not pass"
+    return _WORDS.get(one.kind, one.kind.value) if one.kind is not None else "it did not pass"

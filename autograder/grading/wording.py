@@ -22,12 +22,12 @@ PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(results: GradingResults, test_results: Iterable[TestResult], assignment: Assignment) -> None:
+def put_into_words(results: GradingResults, test_results: list[TestResult], assignment: Assignment) -> None:
     """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
     right = quiz.answers(assignment)
     words = {
         one.test.name: feedback.told_of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.told(one)
-        for one in test_results
+        for one in feedback.coarse(test_results)
     }
     for file in results.results.values():
         file.__class__ = _Question

@@ -43,7 +43,7 @@ def _checked(file: Path) -> defaultdict[str, set[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for name, node in functions.items():
         for question in _questions(node):
-            found[question].update(*(_used(functions[one]) for one in (name, *blocks[name])))
+            found[question].update(*(_used(functions[one]) for one in (name, *blocks.below(name))))
     return found
 
 

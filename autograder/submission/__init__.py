@@ -18,7 +18,7 @@ from autograder.submission.reader import read
 from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
 from autograder.submission.roster import find_file, find_in_folder
 
-__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "read_folder"]
+__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file"]
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
@@ -26,9 +26,5 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     return read(find_file(path, assignment, known))
 
 
-def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
-    """Everything handed in, sorted by assignment, then student. Raises NothingToGrade where there is nothing.
-
-    All of it is held in memory; `find_in_folder` and `read` do the same one at a time.
-    """
-    return [read(submission_file) for submission_file in find_in_folder(folder, assignment, known)]
+FRONT_DOOR = ("canvas", "names", "python")
+"""The modules that other rooms may import."""
