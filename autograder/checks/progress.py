@@ -176,7 +176,9 @@ def print_detail(console: Console, progress: Progress) -> None:
     """A line a function, and the mistakes in full."""
     following = progress.next_question
     if progress.stopped:
-        console.print(f"[red]{escape(progress.stopped[0].upper() + progress.stopped[1:])}.[/] What stands above that line was checked.\n")
+        nothing = all(question.unreached for question in progress.questions)
+        checked = "Nothing was checked: fix that line first." if nothing else "What stands above that line was checked."
+        console.print(f"[red]{escape(progress.stopped[0].upper() + progress.stopped[1:])}.[/] {checked}\n")
     elif progress.untouched and following is not None:
         lesson = progress.path.with_name(LESSON)
         console.print(f"[bold]{progress.name}[/] is all yours: {len(progress.questions)} functions to write.")

@@ -50,9 +50,21 @@ def test_an_untouched_handout_reads_as_an_invitation(laptop: Path) -> None:
 def test_the_overview_has_a_line_an_assignment_and_the_next_step(laptop: Path) -> None:
     printed = check(laptop)
     lines = printed.splitlines()
-    assert [line.split()[0] for line in lines[:9]] == [assignment.name for assignment in assignments()]
+    assert [line.split()[0] for line in lines[: len(assignments())]] == [assignment.name for assignment in assignments()]
     assert "next: softmax  assignments/attention/attention.py:" in printed
-    assert "0 of 72 public points" in printed
+    assert f"0 of {8 * len(assignments())} public points" in printed
+
+
+@pytest.mark.parametrize(
+    ("line", "checked"),
+    [("retrun 1", "Nothing was checked: fix that line first."), ("1 / 0", "What stands above that line was checked.")],
+)
+def test_a_file_that_stops_says_what_was_checked(laptop: Path, line: str, checked: str) -> None:
+    """A line that Python cannot read stops the whole file; a line that fails stops only what follows it."""
+    write(laptop, ROPE.read_text(encoding="utf-8").replace("def rotate_half", f"{line}\n\n\ndef rotate_half"))
+    printed = check(laptop, "rope")
+    assert checked in " ".join(printed.split())
+    assert ("✓ apply_rope " in printed) == (line == "1 / 0")
 
 
 def test_a_finished_assignment_still_has_points_to_be_decided(laptop: Path) -> None:
