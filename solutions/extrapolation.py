@@ -250,8 +250,8 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
     A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
 
-    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `threshold`, a
-    number.
+    Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
+    `threshold`, a number.
     Returns: int.
     Raises: ValueError for lengths and accuracies that are not 1-D and of one shape, or a length below 1.
     Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.

@@ -283,6 +283,8 @@ def _kind_of(value: Any) -> str:
 
 def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
     """Two values with as many digits as it takes to tell them apart."""
+    if wanted.dtype == got.dtype == bool:
+        return str(wanted), str(got)
     digits = next((digits for digits in (6, 9, 12) if f"{wanted:.{digits}g}" != f"{got:.{digits}g}"), 17)
     return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
 
