@@ -1,7 +1,7 @@
 """The command line: `autograder grade | check | build | handout | report | similarity | canvas | doctor | bench`.
 
 Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check failed
-(`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here.
+(`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
 from autograder import course
 
-CHECK_FAILED, WRONG_USE, WALL_DOWN = 1, 2, 3
+CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
 
 class Refusal(click.ClickException):
@@ -53,7 +53,17 @@ isolation_option = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """The commands. What is wrong with the course itself is said in its sentence, whichever command meets it."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except course.CourseError as error:
+            raise Refusal(str(error)) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Grades the Whereabouts course on positional encodings."""
 
@@ -65,9 +75,10 @@ def main() -> None:
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one a core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
+@click.option("--table", is_flag=True, help="List every submission at the end, however many there are.")
 @isolation_option
 def grade(
-    folder: Path, assignment: str | None, out: Path, jobs: int | None, scheduler: str | None, regrade: bool, isolation: str
+    folder: Path, assignment: str | None, out: Path, jobs: int | None, scheduler: str | None, regrade: bool, table: bool, isolation: str
 ) -> None:
     """Grade every submission in FOLDER."""
     from rich.console import Console
@@ -84,11 +95,17 @@ def grade(
         scheduler=scheduler,
         disabled_locks=_disabled_locks(isolation),
         regrade=regrade,
+        table=table,
     )
     try:
-        coordinator.grade(configuration, Console())
+        summary = coordinator.grade(configuration, Console())
     except (NothingToGrade, BatchError) as error:
         raise Refusal(str(error)) from error
+    except KeyboardInterrupt:
+        click.echo(f"\nStopped. To go on:\n  {configuration.command}", err=True)
+        sys.exit(INTERRUPTED)
+    if summary.waiting:
+        sys.exit(INTERRUPTED)
 
 
 @main.command()
@@ -246,5 +263,9 @@ def _disabled_locks(isolation: str) -> Collection[str]:
     except room.DoctorError as error:
         raise WallDown(str(error)) from error
     return ()
+
+
+if __name__ == "__main__":
+    main()
 
 

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import unicodedata
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from autograder.submission.names import safe_name, utf8_safe
 
 FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
-VERSION = 2
+VERSION = 3
 
 _SCHEMA = f"""
 CREATE TABLE submissions (
@@ -47,6 +48,7 @@ CREATE TABLE submissions (
     PRIMARY KEY (assignment, student, file)
 ) WITHOUT ROWID;
 CREATE INDEX by_code ON submissions (assignment, suite, code);
+CREATE INDEX by_student ON submissions (student);
 CREATE TABLE sources (code TEXT PRIMARY KEY, cells TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE results (
     assignment TEXT NOT NULL,
@@ -63,7 +65,12 @@ CREATE TABLE results (
     feedback TEXT NOT NULL,             -- for the student, Markdown
     PRIMARY KEY (assignment, suite, code)
 );
-CREATE TABLE folders (student TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE folders (
+    student TEXT PRIMARY KEY,
+    folder TEXT NOT NULL,
+    looks TEXT NOT NULL                 -- the same for names that differ in their Unicode form alone
+) WITHOUT ROWID;
+CREATE INDEX by_looks ON folders (looks);
 CREATE VIEW grades AS
     SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost
     FROM submissions JOIN results USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
@@ -75,7 +82,8 @@ _RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope
 
 # A submission of no known assignment has no suite to judge it: it is unreadable as it stands.
 _GRADED = f"""
-    SELECT {_SUBMISSION}, written, folder, {_RESULT}
+    SELECT {_SUBMISSION}, written, folder, {_RESULT},
+        EXISTS (SELECT 1 FROM folders AS other WHERE other.looks = folders.looks AND other.student != folders.student) AS twin
     FROM submissions LEFT JOIN results USING (assignment, suite, code) JOIN folders USING (student)
     WHERE NOT superseded AND (status IS NOT NULL OR suite = '')
 """
@@ -148,7 +156,7 @@ class Gradebook:
     def _give_folder(self, student: str, taken: set[str]) -> None:
         """The same folder for a student in every run, and nobody else's."""
         if not self._all("SELECT 1 FROM folders WHERE student = ?", student):
-            self._run("INSERT INTO folders VALUES (?, ?)", student, safe_name(student, taken))
+            self._run("INSERT INTO folders VALUES (?, ?, ?)", student, safe_name(student, taken), unicodedata.normalize("NFKC", student))
 
     def forget(self, assignments: Iterable[str]) -> None:
         """Drop the grades on what is now handed in for these assignments, so that it is graded again."""
@@ -214,6 +222,15 @@ class Gradebook:
             groups.setdefault(row.key, []).append(row)
         return list(groups.values())
 
+    def folders(self) -> list[str]:
+        """The folders of all students that there ever were."""
+        return [row["folder"] for row in self._all("SELECT folder FROM folders ORDER BY folder")]
+
+    def submissions_in(self, folder: str) -> list[Submission]:
+        """What counts now of a student, whose folder this is."""
+        found = self._all(f"SELECT {_SUBMISSION} FROM submissions JOIN folders USING (student) WHERE NOT superseded AND folder = ?", folder)
+        return [_submission(row) for row in found]
+
     def superseded(self) -> list[Submission]:
         """Submissions that do not count, because their student handed in later."""
         found = self._all(f"SELECT {_SUBMISSION} FROM submissions WHERE superseded ORDER BY assignment, student, file")
@@ -224,11 +241,9 @@ class Gradebook:
         found = self._all("SELECT assignment, questions FROM submissions JOIN results USING (assignment, suite, code) GROUP BY assignment")
         return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
 
-    def counts(self) -> dict[str, int]:
-        """How many submissions that count have each status; what has no grade yet is not among them."""
-        status = "CASE WHEN suite = '' THEN 'unreadable' ELSE status END"
-        found = self._all(f"SELECT {status} AS state, count(*) AS count FROM ({_GRADED}) GROUP BY state ORDER BY count DESC")
-        return {row["state"]: row["count"] for row in found}
+    def count(self) -> int:
+        """How many submissions count."""
+        return int(self._all("SELECT count(*) AS count FROM submissions WHERE NOT superseded")[0]["count"])
 
     def _rows(self, query: str, *values: Any) -> Iterator[Row]:
         with _in_words(self.path):
@@ -303,7 +318,7 @@ def _graded(found: sqlite3.Row) -> Row:
             feedback=found["feedback"],
         )
     key = Key(found["assignment"], found["suite"], found["code"])
-    return Row(_submission(found), key, found["folder"], bool(found["written"]), found["lost"] or "", packed)
+    return Row(_submission(found), key, found["folder"], bool(found["twin"]), bool(found["written"]), found["lost"] or "", packed)
 
 
 def _locked(path: Path) -> int:

@@ -38,19 +38,34 @@ class Output:
         """Whether a row's files still lie where they were written."""
         return all((self.out / file).exists() for file in _files(row))
 
-    def write_tables(self) -> bool:
-        """grades.csv, and superseded.csv where something is superseded; says whether the grades are other than they were."""
-        grades = self.out / "grades.csv"
+    def remove_withdrawn(self) -> None:
+        """Feedback and results of what is not handed in any more."""
+        with _in_words(self.out):
+            for folder in self.book.folders():
+                current = {_file_name(one) for one in self.book.submissions_in(folder)}
+                for place, ending in (("feedback", ".md"), ("results", ".json")):
+                    there = self.out / place / folder
+                    withdrawn = [path for path in there.glob(f"*{ending}") if path.stem not in current]
+                    for path in withdrawn:
+                        path.unlink()
+                    if withdrawn and not any(there.iterdir()):
+                        there.rmdir()
+
+    def report_is_current(self) -> bool:
+        """Whether the report was written after the last change of the grades."""
+        report, grades = self.out / "report.html", self.out / "grades.csv"
+        return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
+
+    def write_tables(self) -> None:
+        """grades.csv, and superseded.csv where something is superseded."""
         questions = self.book.questions()
         with _in_words(self.out):
-            before = _digest(grades)
-            _write_csv(grades, table(self.book.rows(), questions))
+            _write_csv(self.out / "grades.csv", table(self.book.rows(), questions))
             superseded = self.book.superseded()
             if superseded:
                 _write_csv(self.out / "superseded.csv", _superseded(superseded))
             else:
                 (self.out / "superseded.csv").unlink(missing_ok=True)
-            return _digest(grades) != before
 
     def _put(self, path: Path, text: str) -> None:
         target = self.out / path
@@ -65,7 +80,7 @@ def table(rows: Iterable[Row], questions: dict[str, list[str]]) -> Iterator[list
     yield COLUMNS + [f"{assignment}.{question}" if several else question for assignment, question in columns]
     for row in rows:
         one = row.submission
-        facts = [csv_cell(one.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
+        facts = [csv_cell(row.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
         points = [
             _number(row.questions[question]) if one.assignment == assignment and question in row.questions else ""
             for assignment, question in columns
@@ -104,12 +119,15 @@ def _digest(path: Path) -> bytes | None:
 
 
 def _write_csv(path: Path, rows: Iterable[list[str]]) -> None:
-    """The whole file or, where something fails on the way, the one from before."""
+    """The whole file or, where something fails on the way or nothing is new, the one from before."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
-        os.replace(unfinished, path)
+        if _digest(unfinished) == _digest(path):
+            unfinished.unlink()
+        else:
+            os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise

@@ -57,12 +57,19 @@ class Row:
     key: Key
     folder: str
     """its student's folder name"""
+    twin: bool
+    """whether another student's name looks the same and differs in its Unicode form alone"""
     written: bool
     """whether its feedback and results were written to the student's folder"""
     lost: str = ""
     """why no grader could judge it, for staff; empty where one did"""
     packed: PackedGrade | None = None
     """None for a submission of no known assignment: there is no suite to say anything of it"""
+
+    @property
+    def student(self) -> str:
+        """The student's name for people to read: with the folder, where two names look the same."""
+        return f"{self.submission.student} [{self.folder}]" if self.twin else self.submission.student
 
     @property
     def status(self) -> Status:

@@ -180,11 +180,11 @@ class ClassStatistics:
         self.submission_files += 1
         status = "no grade" if row.lost else row.status
         review = needs_a_person(row)
-        self.students.setdefault(one.student, {})[one.assignment] = (row.score, review)
+        self.students.setdefault(row.student, {})[one.assignment] = (row.score, review)
         self.files.add((one.assignment, one.sha256))
         if review:
             why = printable(first_thing(row), 300)
-            self.cases.append(Case(one.assignment or "?", printable(one.student, 60), status, why))
+            self.cases.append(Case(one.assignment or "?", printable(row.student), status, why))
         if one.assignment and not row.lost:
             self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.grade)
 
@@ -193,7 +193,7 @@ class ClassStatistics:
         """The class in a few numbers."""
         return {
             "students": f"{len(self.students):,}",
-            "hand-ins": f"{self.submission_files:,}",
+            "submissions": f"{self.submission_files:,}",
             "to look at": f"{len(self.cases):,}",
             "grading time": _duration(sum(sum(one.seconds.values()) for one in self._results.values())),
         }
@@ -228,7 +228,7 @@ class ClassStatistics:
         """A student's name, what each assignment came to, and the sum."""
         names = [one.name for one in self.results]
         for student, scores in sorted(self.students.items()):
-            yield printable(student, 60), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
+            yield printable(student), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
 
 
 def _ranked(mistakes: Iterable[Mistake]) -> list[Mistake]:

@@ -1,6 +1,7 @@
 """Reads whatever students hand in, and never runs any of it.
 
     roster    who handed in what: finds the submissions in a file or folder (choice, canvas, gradescope help)
+    skipped   what looks like code and is passed over
     reader    one submission to one submission (disk, archive, text, notebook, python help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
@@ -17,8 +18,9 @@ from pathlib import Path
 from autograder.submission.reader import read
 from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
 from autograder.submission.roster import find_file, find_in_folder
+from autograder.submission.skipped import skipped
 
-__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "read_folder"]
+__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "read_folder", "skipped"]
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
