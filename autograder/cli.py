@@ -115,7 +115,7 @@ def grade(
 @isolation_option
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
     """Grade one submission and show every test, hidden ones too: for teaching staff."""
-    from autograder.grading.grader import Grader
+    from autograder.grading.grader import CannotGrade, grade_alone
     from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
 
@@ -130,8 +130,10 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         raise Refusal(submission.problem.instructor)
     grade = None
     if submission.problem is None:
-        with Grader(disabled_locks) as grader:
-            grade = grader.grade(course.find(submission.assignment), submission.cells)
+        try:
+            grade = grade_alone(course.find(submission.assignment), submission, disabled_locks)
+        except CannotGrade as error:
+            raise Refusal(str(error)) from error
     if as_json:
         click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:

@@ -29,12 +29,11 @@ from autograder.batch.pool import Pool, with_packages
 from autograder.batch.progress import Progress
 from autograder.batch.summary import BESIDES, Summary, complete
 from autograder.checks.status import Status
+from autograder.grading.result import NOT_JUDGED
 from autograder.grading.row import Key, PackedGrade
+from autograder.reports.similarity import NOT_COMPARED
 from autograder.submission import Submission, find_in_folder, read, skipped
 from autograder.submission.names import printable
-
-_LOST_SENTENCE = "not run: the grader could not judge this submission, and the teaching staff will look at it"
-
 
 SECONDS_TO_STOP = 1.0
 """How long a run that is asked to stop waits for submissions in progress. They are graded again by the run that goes on."""
@@ -164,7 +163,7 @@ class _Run:
                 f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of {job.key.assignment} "
                 f"({came}): `autograder doctor` may say why; nobody's grade was changed, and the same command goes on"
             )
-        queue.put_first(Job(job.key, refusal=(Status.KILLED, _LOST_SENTENCE)))
+        queue.put_first(Job(job.key, refusal=(Status.KILLED, NOT_JUDGED)))
 
     def _keep(self, key: Key, grade: PackedGrade) -> None:
         """A grade has come: into the gradebook, then into the folders of all students who share it."""
@@ -231,6 +230,9 @@ class _Run:
         with self.console.status("Comparing what was handed in, and writing the report"):
             command = [sys.executable, "-P", "-m", "autograder.batch.postprocessing", str(self.configuration.out)]
             ended = subprocess.run(command, env=with_packages(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        for line in dict.fromkeys(ended.stderr.splitlines()):
+            if line.startswith(NOT_COMPARED):
+                self.console.print(printable(line, 200), markup=False, soft_wrap=True)
         if ended.returncode:
             lines = ended.stderr.strip().splitlines() or [f"it ended with exit code {ended.returncode}"]
             self.console.print(f"The report is not up to date: {printable(lines[-1], 300)}", markup=False, soft_wrap=True)

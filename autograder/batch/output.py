@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +9,7 @@ from typing import Any
 
 from autograder.batch import gradebook
 from autograder.batch.gradebook import Gradebook
+from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.submission import Submission
 from autograder.submission.names import csv_cell, safe_name
@@ -60,10 +58,10 @@ class Output:
         """grades.csv, and superseded.csv where something is superseded."""
         questions = self.book.questions()
         with _in_words(self.out):
-            _write_csv(self.out / "grades.csv", table(self.book.rows(), questions))
+            write_csv(self.out / "grades.csv", table(self.book.rows(), questions))
             superseded = self.book.superseded()
             if superseded:
-                _write_csv(self.out / "superseded.csv", _superseded(superseded))
+                write_csv(self.out / "superseded.csv", _superseded(superseded))
             else:
                 (self.out / "superseded.csv").unlink(missing_ok=True)
 
@@ -108,29 +106,6 @@ def _files(row: Row) -> tuple[Path, Path]:
 
 def _number(value: float) -> str:
     return f"{value:.10g}"
-
-
-def _digest(path: Path) -> bytes | None:
-    """What tells one content of a file from another; None where there is no file."""
-    if not path.exists():
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
-
-
-def _write_csv(path: Path, rows: Iterable[list[str]]) -> None:
-    """The whole file or, where something fails on the way or nothing is new, the one from before."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
-        if _digest(unfinished) == _digest(path):
-            unfinished.unlink()
-        else:
-            os.replace(unfinished, path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

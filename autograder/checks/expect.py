@@ -46,7 +46,7 @@ def matches(function: Function, *args: Any, tolerance: float | None = None, **kw
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    wanted = function.submission.reference.wanted(function.name, args, kwargs)
+    wanted = _accepted(function, args, kwargs)
     got = function(*args, **kwargs)
     _compare(function, got, wanted, None)
     for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
@@ -96,8 +96,8 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
     `mentions` is a number, a word or a shape that the message must carry; a list of them where any one will do.
     """
     reference = function.submission.reference
-    if reference.wanted(function.name, args, kwargs) is not REFUSED:
-        raise BrokenTest(f"the reference accepts this call of {function.name}: the test is wrong")
+    if _wanted(function, args, kwargs) is not REFUSED:
+        raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(args, kwargs)
     if reply.raised is None:
         hint = reference.hint(function.decoded(reply))
@@ -149,12 +149,35 @@ def answer(submission: Submission, key: str) -> None:
 def _matches(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False
 ) -> Observed:
-    wanted = function.submission.reference.wanted(function.name, args, kwargs)
-    if wanted is REFUSED:
-        raise BrokenTest(f"the reference refuses this call of {function.name}: the test is wrong")
+    wanted = _accepted(function, args, kwargs)
     observed = function.observe(args, kwargs, measured)
     _compare(function, observed.value, wanted, tolerance)
     return observed
+
+
+def _accepted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The right result of a call with good arguments."""
+    wanted = _wanted(function, args, kwargs)
+    if wanted is REFUSED:
+        raise _at_fault(function, "the reference refuses this call")
+    return wanted
+
+
+def _wanted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return function.submission.reference.wanted(function.name, args, kwargs)
+    except BrokenTest:
+        raise
+    except Exception as error:
+        raise _at_fault(function, f"the reference raises {type(error).__name__} at this call") from error
+
+
+def _at_fault(function: Function, what: str) -> Exception:
+    """Whose fault a call is that cannot be: the course's only where all of its arguments were the test's own."""
+    if function.submission.returned:
+        message = f"{function.name} was called with what your functions had returned, and that is not of the form that it takes"
+        return Wrong(Kind.VALUE, message)
+    return BrokenTest(f"{what} of {function.name}: the test is wrong")
 
 
 def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None) -> None:

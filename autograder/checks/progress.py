@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from autograder.checks import plugin
-from autograder.checks.blocks import building_blocks, root_causes
+from autograder.checks.blocks import building_blocks
 from autograder.checks.failure import Kind
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, describe, test_result
@@ -102,7 +102,7 @@ class Progress:
     def root_causes(self) -> dict[str, str]:
         """Function with a mistake → the function with a mistake that it builds on."""
         failing = [question.name for question in self.questions if question.failure is not None]
-        return root_causes(failing, building_blocks(self.source))
+        return building_blocks(self.source).root_causes(failing)
 
     @property
     def source(self) -> str:

@@ -60,6 +60,7 @@ class Function:
         if type(value) is codec.Foreign:
             message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
             raise Wrong(Kind.TYPE, message)
+        self.submission.returned = True
         return Observed(value, reply.lines, reply.changed)
 
     def decoded(self, reply: Reply) -> Any:
@@ -76,8 +77,9 @@ class Function:
     def why_it_raised(self, raised: Raised) -> Wrong:
         """The words for an exception that no test asked for."""
         missing = raised.kind == "NameError" and raised.message.startswith(f"{self.name} is not defined in")
-        if missing and self.submission.backend.failure is not None:
-            return self.not_reached(self.submission.backend.failure)
+        failure = self.submission.backend.failure
+        if missing and failure is not None:
+            return self.not_reached(failure)
         unwritten = missing or "NotImplementedError" in raised.bases
         if unwritten and raised.function not in (None, self.name):
             message = f"{self.name} waits for {raised.function}, which is not implemented yet"
@@ -93,6 +95,8 @@ class Function:
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""
         at = f" at line {failure.line}" if failure.line else ""
+        if failure.left_out:
+            return Wrong(Kind.NOT_REACHED, f"what your file imports{at} is not there ({failure.message}); {self.name} is not defined")
         return Wrong(Kind.NOT_REACHED, f"your file stops{at} with {failure.kind}: {failure.message}; {self.name} is not reached")
 
 
@@ -112,6 +116,8 @@ class Submission:
         self.name = name
         self.backend = backend
         self.reference = reference
+        self.returned = False
+        """whether the test has a result of the submission, which it may hand on as an argument"""
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):

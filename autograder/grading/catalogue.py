@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import call, codec
-from autograder.checks.blocks import building_blocks
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import Raised, Reply
 from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
 from autograder.course import Assignment
@@ -137,7 +137,7 @@ def _loaded(assignment: Assignment) -> tuple[types.ModuleType, list[tuple[Miscon
 
 
 @functools.cache
-def _blocks(assignment: Assignment) -> dict[str, frozenset[str]]:
+def _blocks(assignment: Assignment) -> Blocks:
     return building_blocks(assignment.solution.read_text(encoding="utf-8"))
 
 
@@ -168,7 +168,7 @@ def _mistakes(assignment: Assignment, encoded_call: bytes) -> tuple[tuple[Miscon
     right = fingerprint(_value(right_module, encoded_call))
     found = []
     # No mistake elsewhere shows in this function's results.
-    within = {function, *_blocks(assignment)[function]}
+    within = {function, *_blocks(assignment).below(function)}
     candidates = [(entry, module) for entry, module in wrong_modules if entry.function in within]
     # The same wrong result may have its cause in the function itself or below it: the nearer one is likelier.
     for entry, module in sorted(candidates, key=lambda pair: pair[0].function != function):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, KeysView, Sequence
 
-from autograder.checks.blocks import building_blocks, root_causes
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
@@ -22,6 +22,8 @@ MAX_PRINTED = 2000
 
 _GENERAL = frozenset({Kind.VALUE, Kind.TYPE, Kind.SHAPE, Kind.RAISED})
 """Kinds of mistakes that one cause makes in many tests, and in what is built on the function or compared with it."""
+
+_LIBRARIES = "Numpy and the standard library are all that can be imported when your code is graded."
 
 _CASCADING = "What follows may be wrong only because of what stands above: fix that first."
 
@@ -115,12 +117,15 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     failure = grade.failure
     if failure is not None:
         at = f" at line {failure.line}" if failure.line else ""
+        if failure.left_out:
+            said = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
+            return [*parts, said + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
         if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
         parts += [head, quoted(f"{failure.kind}: {failure.message}")]
         if "ImportError" in failure.bases:
-            parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
+            parts.append(_LIBRARIES)
     return parts
 
 
@@ -132,7 +137,7 @@ def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) ->
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
     # A single mistake is its own cause: no need to read the code for that.
-    blocks = building_blocks("\n".join(cells)) if len(mistaken) > 1 else {}
+    blocks = building_blocks("\n".join(cells) if len(mistaken) > 1 else "")
     causes = _causes(mistaken, blocks)
     own = [name for name in mistaken if name not in causes]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
@@ -153,12 +158,12 @@ def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) ->
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
 
 
-def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[str]]) -> dict[str, str]:
+def _causes(mistaken: dict[str, list[TestResult]], blocks: Blocks) -> dict[str, str]:
     """For each question that is wrong because of another: that one. An echo is nobody's cause."""
     sources = [name for name, group in mistaken.items() if not _is_cascading(group)]
     found = {}
     for name in mistaken:
-        if cause := root_causes([*sources, name], blocks).get(name):
+        if cause := blocks.root_causes([*sources, name]).get(name):
             found[name] = cause
     return found
 

@@ -16,6 +16,9 @@ from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 
+NOT_JUDGED = "not run: the grader could not judge this submission, and the teaching staff will look at it"
+"""What every test says of a submission over which the grader itself failed, where it judges others."""
+
 
 @dataclass(frozen=True)
 class Grade:

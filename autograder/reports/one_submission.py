@@ -75,5 +75,6 @@ def print_table(submission: Submission, grade: Grade | None) -> None:
     console.print(table)
     if grade.failure is not None:
         failure = grade.failure
-        console.print(f"The file stops at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}")
+        happened = "An import was left out" if failure.left_out else "The file stops"
+        console.print(f"{happened} at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}")
     console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.submission.names import printable
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -24,8 +26,28 @@ class Refused(Exception):
         self.problem = Problem(student, instructor)
 
 
+def unexpected(error: Exception) -> Refused:
+    """What to say where reading ended in a way that nobody foresaw: it is the problem of this one submission."""
+    said = printable(str(error), 120)
+    return Refused(
+        "What you handed in could not be read: hand it in again as one plain .py or .ipynb file, or ask your instructor.",
+        f"Reading it ended with {type(error).__name__}{f' ({said})' if said else ''}.",
+    )
+
+
 class NothingToGrade(Exception):
     """The folder or file that was named cannot be graded at all; the message is a sentence for a person."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another file of the same student that could be meant, read only where the preferred one leaves something unwritten."""
+
+    file: str
+    path: Path
+    member: str | None
+    named: bool
+    """whether its name speaks of the assignment: then it is mentioned where it is not graded"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +67,8 @@ class SubmissionFile:
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     superseded: bool = False
+    rivals: tuple[Rival, ...] = ()
+    """what may count instead; with a `problem`, the files between which a name does not decide"""
 
 
 @dataclass(frozen=True)

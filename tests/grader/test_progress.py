@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checks.blocks import building_blocks, root_causes
+from autograder.checks.blocks import building_blocks
 from autograder.course import ROOT, assignments
 
 ROPE = ROOT / "solutions" / "rope.py"
@@ -101,6 +101,14 @@ def test_an_unknown_assignment_is_refused_with_the_names_there_are(laptop: Path)
 
 def test_building_blocks_reach_through_helpers() -> None:
     blocks = building_blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
-    assert blocks == {"a": {"b", "c"}, "b": {"c"}, "c": frozenset(), "d": frozenset()}
-    assert root_causes(["a", "b", "c"], blocks) == {"a": "c", "b": "c"}
-    assert root_causes(["a", "d"], blocks) == {}
+    assert {name: blocks.below(name) for name in "abcd"} == {"a": {"b", "c"}, "b": {"c"}, "c": frozenset(), "d": frozenset()}
+    assert blocks.root_causes(["a", "b", "c"]) == {"a": "c", "b": "c"}
+    assert blocks.root_causes(["a", "d"]) == {}
+
+
+def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
+    """Each of thousands builds on all the others; only what fails is followed."""
+    ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
+    blocks = building_blocks(ring)
+    assert blocks.root_causes(["f0", "f5000"]) == {"f0": "f5000", "f5000": "f0"}
+    assert len(blocks.below("f1")) == 9999

@@ -386,7 +386,7 @@ def test_a_zip_of_several_assignments_is_read_once_it_is_said_which(tmp_path: Pa
 def test_a_name_tells_assignment_and_student(tmp_path: Path, path: str, wanted: str, student: str) -> None:
     file = tmp_path / "given" / path
     file.parent.mkdir(parents=True)
-    file.write_text(CODE)
+    file.write_text("x = 1\n")
     submission = read_file(file, None, KNOWN)
     assert (submission.assignment, submission.student, submission.file) == (wanted, student, file.name)
     assert submission.problem is None
