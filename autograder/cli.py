@@ -112,9 +112,12 @@ def grade(
 @click.argument("file", type=click.Path(path_type=Path))
 @assignment_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--all", "everything", is_flag=True, help="Show the tests that passed as well.")
 @isolation_option
-def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
-    """Grade one submission and show every test, hidden ones too: for teaching staff."""
+def check(file: Path, assignment: str | None, as_json: bool, everything: bool, isolation: str) -> None:
+    """Grade one submission and show what did not pass, in hidden tests too: for teaching staff."""
+    from rich.console import Console
+
     from autograder.grading.grader import CannotGrade, grade_alone
     from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
@@ -137,7 +140,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     if as_json:
         click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        one_submission.print_table(submission, grade)
+        one_submission.print_result(submission, grade, Console(), everything)
     if grade is None or any(not one.passed for one in grade.test_results):
         sys.exit(CHECK_FAILED)
 

@@ -13,9 +13,10 @@ Nothing is written anywhere, no link is followed, and whatever is read is bounde
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from autograder.submission.reader import read
+from autograder.submission.reader import read, recognised
 from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
 from autograder.submission.roster import find_file, find_in_folder
 from autograder.submission.skipped import skipped
@@ -25,7 +26,11 @@ __all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
     """One file handed in, or one student's folder. Raises NothingToGrade where there is no such file."""
-    return read(find_file(path, assignment, known))
+    found = find_file(path, assignment, known)
+    if not found.assignment and (named := recognised(found, known)):
+        found = find_file(path, named, known)
+        found = replace(found, notes=(*found.notes, f"Its name does not tell the assignment; its functions are those of {named}."))
+    return read(found)
 
 
 def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:

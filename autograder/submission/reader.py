@@ -156,6 +156,17 @@ def _unwritten(found: Content, assignment: str, wanted: frozenset[str]) -> Itera
         yield f"The file defines none of the functions of {assignment}."
 
 
+def recognised(submission_file: SubmissionFile, known: Iterable[str]) -> str | None:
+    """The one assignment whose functions a file defines most of, where its name tells none."""
+    if submission_file.path is None or submission_file.member is not None:
+        return None
+    found = _tried(Rival(submission_file.file, submission_file.path, None, False))
+    counts = {name: len(content.functions(name) & found.content.names) for name in known} if found else {}
+    most = max(counts.values(), default=0)
+    best = [name for name, count in counts.items() if count == most > 0]
+    return best[0] if len(best) == 1 else None
+
+
 def _of_another(found: Content, assignment: str) -> Problem | None:
     """Why the file is no submission for its assignment, where it holds the functions of another one and none of its own."""
     if not content.functions(assignment) or found.names & content.functions(assignment) or not found.certain:

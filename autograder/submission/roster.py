@@ -65,7 +65,7 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     names = ", ".join(one.assignment for one in found)
     problem = Problem(
         f"Your submission holds several assignments ({names}): hand in one file for each.",
-        f"{_shown(path)} holds several assignments ({names}): pass --assignment.",
+        f"{_shown(path)} holds several assignments ({names}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",
     )
     return replace(found[0], assignment="", member=None, file=utf8_safe(path.name), problem=problem)
 
