@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.status import Status
+from autograder.grading.adjustment import Adjustment
 from autograder.grading.row import Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
 from autograder.submission.names import safe_name, utf8_safe
@@ -71,7 +72,19 @@ CREATE TABLE folders (
     looks TEXT NOT NULL                 -- the same for names that differ in their Unicode form alone
 ) WITHOUT ROWID;
 CREATE INDEX by_looks ON folders (looks);
-CREATE VIEW grades AS
+CREATE TABLE adjustments (              -- what people said of a grade; it stays, whatever is graded anew
+    number INTEGER PRIMARY KEY,
+    student TEXT NOT NULL,
+    assignment TEXT NOT NULL,
+    points REAL,                        -- added
+    score REAL,                         -- or set
+    reason TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    "by" TEXT NOT NULL,
+    "at" TEXT NOT NULL
+);
+CREATE INDEX by_adjusted ON adjustments (assignment, student);
+CREATE VIEW grades AS                   -- as the tests judged
     SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost
     FROM submissions JOIN results USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
 PRAGMA user_version = {VERSION};
@@ -83,6 +96,9 @@ _RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope
 # A submission of no known assignment has no suite to judge it: it is unreadable as it stands.
 _GRADED = f"""
     SELECT {_SUBMISSION}, written, folder, {_RESULT},
+        EXISTS (
+            SELECT 1 FROM adjustments WHERE (adjustments.assignment, adjustments.student) = (submissions.assignment, submissions.student)
+        ) AS adjusted,
         EXISTS (SELECT 1 FROM folders AS other WHERE other.looks = folders.looks AND other.student != folders.student) AS twin
     FROM submissions LEFT JOIN results USING (assignment, suite, code) JOIN folders USING (student)
     WHERE NOT superseded AND (status IS NOT NULL OR suite = '')
@@ -211,6 +227,38 @@ class Gradebook:
                 where = "(assignment, student, file) = (?, ?, ?)"
                 self._run(f"UPDATE submissions SET written = 1 WHERE {where}", one.assignment, one.student, one.file)
 
+    def rows_of_student(self, student: str, assignment: str) -> list[Row]:
+        """What counts of a student in an assignment: one row, or none."""
+        return list(self._rows(f"{_GRADED} AND (assignment, student) = (?, ?)", assignment, student))
+
+    def students(self, assignment: str) -> list[str]:
+        """Who has a submission for an assignment."""
+        found = self._all("SELECT DISTINCT student FROM submissions WHERE assignment = ? AND NOT superseded ORDER BY student", assignment)
+        return [row["student"] for row in found]
+
+    def adjustments(self, student: str | None = None, assignment: str | None = None) -> list[Adjustment]:
+        """What people said of grades, in order: of everybody, or of one student or assignment."""
+        where = "(?1 IS NULL OR student = ?1) AND (?2 IS NULL OR assignment = ?2)"
+        return [Adjustment(**row) for row in self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", student, assignment)]
+
+    def adjust(self, adjustment: Adjustment) -> None:
+        """Keep what a person said of a grade; its number is given here."""
+        values = {name: value for name, value in vars(adjustment).items() if name != "number"}
+        names, places = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
+        with self._transaction():
+            self._run(f"INSERT INTO adjustments ({names}) VALUES ({places})", *values.values())
+            self._mark_unwritten(adjustment)
+
+    def undo(self, adjustment: Adjustment) -> None:
+        """Drop it."""
+        with self._transaction():
+            self._run("DELETE FROM adjustments WHERE number = ?", adjustment.number)
+            self._mark_unwritten(adjustment)
+
+    def _mark_unwritten(self, adjustment: Adjustment) -> None:
+        where = "(assignment, student) = (?, ?)"
+        self._run(f"UPDATE submissions SET written = 0 WHERE {where}", adjustment.assignment, adjustment.student)
+
     def identical(self) -> list[list[Row]]:
         """Groups of different files handed in with the same code."""
         where = (
@@ -248,7 +296,7 @@ class Gradebook:
     def _rows(self, query: str, *values: Any) -> Iterator[Row]:
         with _in_words(self.path):
             for found in self._database.execute(query, values):
-                yield _graded(found)
+                yield _graded(found, tuple(self.adjustments(found["student"], found["assignment"])) if found["adjusted"] else ())
 
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with _in_words(self.path):
@@ -304,7 +352,7 @@ def _submission(found: sqlite3.Row) -> Submission:
     )
 
 
-def _graded(found: sqlite3.Row) -> Row:
+def _graded(found: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
     packed = None
     if found["status"] is not None:
         packed = PackedGrade(
@@ -318,7 +366,8 @@ def _graded(found: sqlite3.Row) -> Row:
             feedback=found["feedback"],
         )
     key = Key(found["assignment"], found["suite"], found["code"])
-    return Row(_submission(found), key, found["folder"], bool(found["twin"]), bool(found["written"]), found["lost"] or "", packed)
+    flags = bool(found["twin"]), bool(found["written"])
+    return Row(_submission(found), key, found["folder"], *flags, found["lost"] or "", adjustments, packed)
 
 
 def _locked(path: Path) -> int:

@@ -58,7 +58,7 @@ class Output:
         """grades.csv, and superseded.csv where something is superseded."""
         questions = self.book.questions()
         with _in_words(self.out):
-            write_csv(self.out / "grades.csv", table(self.book.rows(), questions))
+            write_csv(self.out / "grades.csv", table(self.book.rows(), questions, adjusted=bool(self.book.adjustments())))
             superseded = self.book.superseded()
             if superseded:
                 write_csv(self.out / "superseded.csv", _superseded(superseded))
@@ -71,11 +71,15 @@ class Output:
         target.write_text(text, "utf-8")
 
 
-def table(rows: Iterable[Row], questions: dict[str, list[str]]) -> Iterator[list[str]]:
-    """grades.csv, header first. A question's column carries its assignment's name where there are several."""
+def table(rows: Iterable[Row], questions: dict[str, list[str]], adjusted: bool = False) -> Iterator[list[str]]:
+    """grades.csv, header first. A question's column carries its assignment's name where there are several.
+
+    Where people corrected grades, the score is the corrected one, and a last column says by how much.
+    """
     columns = [(assignment, question) for assignment, names in questions.items() for question in names]
     several = len(questions) > 1
-    yield COLUMNS + [f"{assignment}.{question}" if several else question for assignment, question in columns]
+    last = ["adjustment"] if adjusted else []
+    yield COLUMNS + [f"{assignment}.{question}" if several else question for assignment, question in columns] + last
     for row in rows:
         one = row.submission
         facts = [csv_cell(row.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
@@ -83,7 +87,8 @@ def table(rows: Iterable[Row], questions: dict[str, list[str]]) -> Iterator[list
             _number(row.questions[question]) if one.assignment == assignment and question in row.questions else ""
             for assignment, question in columns
         ]
-        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *points]
+        difference = [_number(row.score - row.tested_score) if row.adjustments else ""] if adjusted else []
+        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *points, *difference]
 
 
 def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:

@@ -20,9 +20,9 @@ PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(results: GradingResults, test_results: Iterable[TestResult]) -> None:
+def put_into_words(results: GradingResults, test_results: list[TestResult]) -> None:
     """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
-    words = {test_result.test.name: feedback.told(test_result) for test_result in test_results}
+    words = {test_result.test.name: feedback.told(test_result) for test_result in feedback.coarse(test_results)}
     for file in results.results.values():
         file.__class__ = _Question
         for case in file.test_case_results:

@@ -45,17 +45,17 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
     def before_execution(self, submission: Any) -> Any:
         """Grade, and return the driver in the submission's place."""
-        from autograder import doctor
         from autograder.grading.grader import grade_alone
         from autograder.grading.scoring import passed
         from autograder.otter import driver
+        from autograder.sandbox import promises
         from autograder.sandbox.confine import NAMES
 
-        without = NAMES if self.plugin_config.get("isolation") == "none" else ()
-        if not without:
-            doctor.require()
+        disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
+        if not disabled_locks:
+            promises.require()
         os.unlink(self.submission_path)
-        self.grade = grade_alone(self.assignment, self.submission, without)
+        self.grade = grade_alone(self.assignment, self.submission, disabled_locks)
         return driver.notebook(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:

@@ -32,11 +32,6 @@ def one_axis(head_dim, base=10000.0):
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
-def answered(got, shape):
-    """A good call gets an answer of the right shape: refusing everything is not enough."""
-    expect.close(np.shape(got), shape, "a good call is answered in the right shape")
-
-
 # grid_positions
 
 
@@ -45,7 +40,7 @@ def answered(got, shape):
 def test_cells_are_counted_row_by_row(grids, height, width):
     """y · width + x is the number of the cell, and both coordinates stay inside the grid."""
     where = grids.grid_positions(height, width)
-    answered(where, (height * width, 2))
+    expect.close(np.shape(where), (height * width, 2), "the shape")
     expect.close(where @ np.array([width, 1]), np.arange(height * width), "y · width + x counts the cells")
     expect.close(where[-1], np.array([height - 1, width - 1]), "the last cell is in the last row and the last column")
 
@@ -53,7 +48,7 @@ def test_cells_are_counted_row_by_row(grids, height, width):
 @pytest.mark.question("grid_positions", points=0.125)
 def test_grids_have_sides(grids):
     """Both sides are at least 1."""
-    answered(grids.grid_positions(1, 1), (1, 2))
+    expect.answers(grids.grid_positions, 1, 1)
     expect.raises(ValueError, grids.grid_positions, 3, 0, mentions=0)
     expect.raises(ValueError, grids.grid_positions, -2, 3, mentions=-2)
     expect.raises(ValueError, grids.grid_positions, 0, 3, mentions=0)
@@ -83,7 +78,7 @@ def test_sinusoids_of_any_grid(grids, rng):
 def test_products_of_codes_depend_on_the_difference(grids, height, width, down, right):
     """The product of two cells' codes is Σ cos(ω·Δy) + Σ cos(ω·Δx), wherever the two stand."""
     codes = grids.sinusoidal_2d(height + down, width + right, 12)
-    answered(codes, ((height + down) * (width + right), 12))
+    expect.close(np.shape(codes), ((height + down) * (width + right), 12), "the shape")
     codes = np.reshape(codes, (height + down, width + right, 12))
     products = np.sum(codes[down:, right:] * codes[:height, :width], axis=-1)
     expected = np.cos(down * one_axis(6)).sum() + np.cos(right * one_axis(6)).sum()
@@ -99,7 +94,7 @@ def test_sinusoids_stay_float64(grids):
 @pytest.mark.question("sinusoidal_2d", points=0.25)
 def test_sinusoids_refuse_bad_arguments(grids):
     """Sizes that 4 does not divide, sides below 1 and bad bases are refused."""
-    answered(grids.sinusoidal_2d(1, 3, 4), (3, 4))
+    expect.answers(grids.sinusoidal_2d, 1, 3, 4)
     for d_model in (0, -4, 2, 7, 10):
         expect.raises(ValueError, grids.sinusoidal_2d, 2, 3, d_model, mentions=d_model)
     for base in (0.0, -10.0, np.inf, np.nan):
@@ -134,6 +129,8 @@ def test_resizing_keeps_what_is_even(grids, old, new, seed):
     expect.close(even, np.repeat(row, new[0] * new[1], axis=0), "equal rows give equal rows")
     expect.close(grids.resize_grid(table, old, old), table, "the same shape gives the same table")
     stretched = grids.resize_grid(table, old, new)
+    along_y = np.reshape(grids.resize_grid(np.repeat(features(3, 2), 4, axis=0), (3, 4), (5, 6)), (5, 6, 2))
+    expect.close(along_y, np.repeat(along_y[:, :1], 6, axis=1), "rows that are equal along x stay equal along x")
     inside = (stretched <= table.max(axis=0) + 1e-9) & (stretched >= table.min(axis=0) - 1e-9)
     expect.holds(np.all(inside), "every new value lies between old ones")
 
@@ -155,7 +152,7 @@ def test_resizing_leaves_the_table_alone(grids, rng):
 @pytest.mark.question("resize_grid", points=0.25)
 def test_resizing_refuses_bad_shapes(grids):
     """Sides below 1, and a table with more or fewer rows than its grid has cells, are refused."""
-    answered(grids.resize_grid(features(8, 3), (4, 2), (3, 5)), (15, 3))
+    expect.answers(grids.resize_grid, features(8, 3), (4, 2), (3, 5))
     for new in ((0, 3), (3, -1)):
         expect.raises(ValueError, grids.resize_grid, features(8, 3), (4, 2), new, mentions=min(new))
     expect.raises(ValueError, grids.resize_grid, features(8, 3), (-4, -2), (3, 5), mentions=[-4, -2])
@@ -185,7 +182,7 @@ def test_axial_frequencies_of_any_size_and_base(grids, rng):
 def test_axial_pairs_read_one_axis(grids):
     """No pair of axial frequencies rotates with both axes; they are float64."""
     found = grids.axial_frequencies(24)
-    answered(found, (12, 2))
+    expect.close(np.shape(found), (12, 2), "the shape")
     expect.close(np.count_nonzero(found, axis=1), np.ones(12, dtype=np.int64), "each pair rotates with exactly one axis")
     expect.close(found[:6, 0], found[6:, 1], "both axes have the same frequencies")
     expect.dtype(grids.axial_frequencies, 8, 10000)
@@ -194,7 +191,7 @@ def test_axial_pairs_read_one_axis(grids):
 @pytest.mark.question("axial_frequencies", points=0.125)
 def test_axial_frequencies_refuse_bad_arguments(grids):
     """Sizes that 4 does not divide and bad bases are refused."""
-    answered(grids.axial_frequencies(20), (10, 2))
+    expect.answers(grids.axial_frequencies, 20)
     for head_dim in (0, -8, 6, 9):
         expect.raises(ValueError, grids.axial_frequencies, head_dim, mentions=head_dim)
     for base in (0.0, -3.0, np.inf, np.nan):
@@ -213,7 +210,7 @@ def test_alternating_frequencies_of_any_size_and_base(grids, rng):
 def test_alternating_pairs_are_the_pairs_of_rope(grids):
     """The sum over both axes is RoPE's own list of frequencies; they are float64."""
     found = grids.alternating_frequencies(24)
-    answered(found, (12, 2))
+    expect.close(np.shape(found), (12, 2), "the shape")
     expect.close(found.sum(axis=1), one_axis(24), "both columns together are RoPE's frequencies")
     expect.close(np.count_nonzero(found, axis=0), np.array([6, 6]), "each axis has half of the pairs")
     expect.dtype(grids.alternating_frequencies, 8, 10000)
@@ -222,7 +219,7 @@ def test_alternating_pairs_are_the_pairs_of_rope(grids):
 @pytest.mark.question("alternating_frequencies", points=0.125)
 def test_alternating_frequencies_refuse_bad_arguments(grids):
     """Sizes that 4 does not divide and bad bases are refused."""
-    answered(grids.alternating_frequencies(20), (10, 2))
+    expect.answers(grids.alternating_frequencies, 20)
     for head_dim in (0, -8, 6, 9):
         expect.raises(ValueError, grids.alternating_frequencies, head_dim, mentions=head_dim)
     for base in (0.0, -3.0, np.inf, np.nan):
@@ -259,7 +256,7 @@ def test_every_pair_has_one_axis(grids):
     """Each pair rotates along exactly one axis, and the sum over the axes is RoPE's list of frequencies."""
     for interleaved in (False, True):
         found = grids.mrope_frequencies(28, (6, 3, 5), interleaved=interleaved)
-        answered(found, (14, 3))
+        expect.close(np.shape(found), (14, 3), "the shape")
         expect.close(found.sum(axis=1), one_axis(28), "the three columns together are RoPE's frequencies")
         expect.close(np.count_nonzero(found, axis=1), np.ones(14, dtype=np.int64), "each pair rotates with exactly one axis")
 
@@ -267,7 +264,7 @@ def test_every_pair_has_one_axis(grids):
 @pytest.mark.question("mrope_frequencies", points=0.25)
 def test_mrope_frequencies_refuse_bad_arguments(grids):
     """Odd sizes, sections that do not add up or hold a negative number, and bad bases are refused."""
-    answered(grids.mrope_frequencies(12, (2, 3, 1)), (6, 3))
+    expect.answers(grids.mrope_frequencies, 12, (2, 3, 1))
     expect.raises(ValueError, grids.mrope_frequencies, 11, (1, 2, 2), mentions=11)
     expect.raises(ValueError, grids.mrope_frequencies, 0, (0, 0, 0), mentions=0)
     expect.raises(ValueError, grids.mrope_frequencies, -2, (1, -1, -1), mentions=[-2, -1])
@@ -341,7 +338,7 @@ def test_rotating_leaves_its_arguments_alone(grids, rng):
 def test_rotating_refuses_bad_arguments(grids):
     """Odd sizes, coordinates or frequencies that do not fit, and NaN positions are refused."""
     x, where, frequencies = features(4, 6), features(4, 2), features(3, 2)
-    answered(grids.apply_rope_nd(x, where, frequencies), (4, 6))
+    expect.answers(grids.apply_rope_nd, x, where, frequencies)
     expect.raises(ValueError, grids.apply_rope_nd, features(4, 5), where, frequencies, mentions=[5])
     expect.raises(ValueError, grids.apply_rope_nd, features(4, 7), where, frequencies, mentions=[7])
     expect.raises(ValueError, grids.apply_rope_nd, x, features(1, 2), frequencies, mentions=[(1, 2), 1, 4])
@@ -404,7 +401,7 @@ def test_scoring_leaves_its_arguments_alone(grids, rng):
 def test_scores_refuse_bad_arguments(grids):
     """Sizes, coordinates and frequencies that do not fit, and NaN positions, are refused."""
     q, k, where, frequencies = features(3, 4), features(5, 4), features(5, 2), features(2, 2)
-    answered(grids.grid_scores(q, k, where[:3], where, frequencies), (3, 5))
+    expect.answers(grids.grid_scores, q, k, where[:3], where, frequencies)
     expect.raises(ValueError, grids.grid_scores, q, features(5, 8), where[:3], where, frequencies, mentions=[8, 4, 2])
     expect.raises(ValueError, grids.grid_scores, q, k, where[:4], where, frequencies, mentions=[(4, 2), (3, 4), 4])
     expect.raises(ValueError, grids.grid_scores, q, k, where[:3], where[:1], frequencies, mentions=[(1, 2), (5, 4), 1])
@@ -438,7 +435,7 @@ def test_text_counts_on_after_an_image(grids, rng):
     """Text has three equal coordinates; after an image of h rows and w columns it goes on max(h, w) further, not h·w."""
     before, height, width, after = (int(number) for number in rng.integers(2, 9, 4))
     where = grids.mrope_positions([before, (1, height, width), after])
-    answered(where, (before + height * width + after, 3))
+    expect.close(np.shape(where), (before + height * width + after, 3), "the shape")
     start = before + max(height, width)
     count = np.arange(before), np.arange(start, start + after)
     expect.close(where[:before], np.repeat(count[0][:, np.newaxis], 3, axis=1), "text counts 0, 1, 2, … on all three axes")
@@ -456,7 +453,7 @@ def test_coordinates_are_int64(grids):
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_segments_refuse_bad_sizes(grids):
     """Negative texts, and images or videos with a side below 1, are refused wherever they stand."""
-    answered(grids.mrope_positions([1, (2, 3, 2), 4]), (17, 3))
+    expect.answers(grids.mrope_positions, [1, (2, 3, 2), 4])
     expect.raises(ValueError, grids.mrope_positions, [-4, 3], mentions=-4)
     expect.raises(ValueError, grids.mrope_positions, [2, -1], mentions=-1)
     for image in ((0, 2, 3), (1, -2, 3), (1, 2, 0), (-1, -2, 3)):

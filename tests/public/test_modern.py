@@ -11,11 +11,6 @@ from autograder.checks import expect
 from autograder.checks.inputs import features, positions, seeds
 
 
-def answers(function, *arguments, shape):
-    """A good call is answered. To refuse everything is no check of arguments."""
-    expect.close(np.shape(function(*arguments)), shape, "a good call gets an answer of the right shape")
-
-
 def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0, dtype=np.float64):
     """q_content, k_content, q_rope and k_rope, every size another."""
     shapes = ((n_heads, q_len, content), (n_heads, k_len, content), (n_heads, q_len, rotated), (k_len, rotated))
@@ -41,7 +36,7 @@ def test_share(modern):
 @pytest.mark.question("first_token_share", points=0.125)
 def test_share_needs_a_length(modern):
     """A negative length is refused, and the message says which."""
-    answers(modern.first_token_share, 5, shape=(5,))
+    expect.answers(modern.first_token_share, 5)
     expect.raises(ValueError, modern.first_token_share, -3, mentions=-3)
 
 
@@ -68,7 +63,7 @@ def test_position_is_float64(modern):
 @pytest.mark.question("position_from_share", points=0.125)
 def test_position_needs_a_share(modern):
     """A share above 1 is refused, and the message says which."""
-    answers(modern.position_from_share, np.array([0.5, 0.25]), shape=(2,))
+    expect.answers(modern.position_from_share, np.array([0.5, 0.25]))
     expect.raises(ValueError, modern.position_from_share, np.array([0.5, 1.25]), mentions=1.25)
 
 
@@ -92,7 +87,7 @@ def test_layers(modern):
 @pytest.mark.question("rope_layers", points=0.125)
 def test_layers_need_an_interval(modern):
     """An interval below 1 is refused, and the message says which."""
-    answers(modern.rope_layers, 6, 4, shape=(6,))
+    expect.answers(modern.rope_layers, 6, 4)
     expect.raises(ValueError, modern.rope_layers, 6, 0, mentions=0)
 
 
@@ -113,7 +108,7 @@ def test_bases(modern):
 @pytest.mark.question("layer_bases", points=0.125)
 def test_bases_are_positive(modern):
     """A base that is not positive is refused, and the message says which."""
-    answers(modern.layer_bases, 5, 3, 20.0, 300.0, shape=(5,))
+    expect.answers(modern.layer_bases, 5, 3, 20.0, 300.0)
     expect.raises(ValueError, modern.layer_bases, 5, 3, -20.0, 300.0, mentions=-20)
 
 
@@ -138,7 +133,7 @@ def test_window(modern):
 @pytest.mark.question("sliding_window_mask", points=0.125)
 def test_window_needs_keys(modern):
     """Fewer keys than queries are refused, and the message carries one of the two numbers."""
-    answers(modern.sliding_window_mask, 3, 5, 2, shape=(3, 5))
+    expect.answers(modern.sliding_window_mask, 3, 5, 2)
     expect.raises(ValueError, modern.sliding_window_mask, 5, 3, 2, mentions=[3, 5])
 
 
@@ -160,7 +155,7 @@ def test_chunks(modern):
 @pytest.mark.question("chunk_mask", points=0.125)
 def test_chunks_need_a_size(modern):
     """A chunk below 1 is refused, and the message says which."""
-    answers(modern.chunk_mask, 3, 5, 2, shape=(3, 5))
+    expect.answers(modern.chunk_mask, 3, 5, 2)
     expect.raises(ValueError, modern.chunk_mask, 3, 5, 0, mentions=0)
 
 
@@ -184,7 +179,7 @@ def test_p_rope(modern):
 @pytest.mark.question("p_rope_frequencies", points=0.125)
 def test_p_is_a_share(modern):
     """A p above 1 is refused, and the message says which."""
-    answers(modern.p_rope_frequencies, 6, 0.5, shape=(3,))
+    expect.answers(modern.p_rope_frequencies, 6, 0.5)
     expect.raises(ValueError, modern.p_rope_frequencies, 6, 1.5, mentions=1.5)
 
 
@@ -215,7 +210,7 @@ def test_temperature_is_float64(modern):
 @pytest.mark.question("temperature", points=0.125)
 def test_temperature_needs_a_scale(modern):
     """A floor_scale that is not positive is refused, and the message says which."""
-    answers(modern.temperature, np.arange(3), 5.0, shape=(3,))
+    expect.answers(modern.temperature, np.arange(3), 5.0)
     expect.raises(ValueError, modern.temperature, np.arange(3), -5.0, mentions=-5)
 
 
@@ -241,7 +236,7 @@ def test_log_n_is_float64(modern):
 @pytest.mark.question("log_n_scale", points=0.125)
 def test_log_n_needs_a_trained_length(modern):
     """A trained_len below 2 is refused, and the message says which."""
-    answers(modern.log_n_scale, np.arange(3), 12, shape=(3,))
+    expect.answers(modern.log_n_scale, np.arange(3), 12)
     expect.raises(ValueError, modern.log_n_scale, np.arange(3), 1, mentions=1)
 
 
@@ -286,7 +281,7 @@ def test_decoupled_in_float32(modern):
 def test_decoupled_refuses_other_heads(modern):
     """Keys with another number of heads than the queries are refused, and the message carries the number or the shape."""
     arrays = parts((), 2, 5)
-    answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5), shape=(3, 2, 5))
+    expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     arrays[1] = arrays[1][:1]
     wanted = [1, (1, 5, 5), 3, (3, 2, 5)]
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5), mentions=wanted)
@@ -313,7 +308,7 @@ def test_kept(modern):
 @pytest.mark.question("kept_tokens", points=0.125)
 def test_kept_needs_sizes(modern):
     """A negative number of sinks is refused, and the message says which."""
-    answers(modern.kept_tokens, 9, 2, 4, shape=(6,))
+    expect.answers(modern.kept_tokens, 9, 2, 4)
     expect.raises(ValueError, modern.kept_tokens, 9, -2, 4, mentions=-2)
 
 
@@ -354,5 +349,5 @@ def test_shift_in_float32(modern):
 @pytest.mark.question("shift_keys", points=0.125)
 def test_shift_needs_pairs(modern):
     """An odd size is refused, and the message says which."""
-    answers(modern.shift_keys, features(3, 4), 2, shape=(3, 4))
+    expect.answers(modern.shift_keys, features(3, 4), 2)
     expect.raises(ValueError, modern.shift_keys, features(3, 5), 2, mentions=[5])
