@@ -41,13 +41,13 @@ GROWTH = 16
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The function returns what its definition says, within the tolerance; returns what it returned."""
-    return _matches(function, args, kwargs, tolerance).value
+    return function.handed_out(_matches(function, args, kwargs, tolerance))
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
     wanted = _accepted(function, args, kwargs)
-    got = function(*args, **kwargs)
+    got = function.observe(args, kwargs).value
     _compare(function, got, wanted, None)
     for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
@@ -91,8 +91,9 @@ def vectorised(
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
-    wanted = function.submission.reference.wanted(function.name, args, kwargs)
-    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (function(*args, **kwargs), wanted))
+    wanted = _accepted(function, args, kwargs)
+    got = function.observe(args, kwargs).value
+    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
         message = f"{function.name}: wanted shape {shapes} for a call without a fault{_of(args, kwargs)}, got {got_shapes}"
