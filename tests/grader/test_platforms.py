@@ -33,6 +33,8 @@ from tests.grader.platforms import METADATA, SAMPLES, faults, gradescope, instal
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
 HEDY = (ROPE / "hedy.py").read_bytes()
+with (course.ROOT / "tests" / "grader" / "expected_scores" / "rope.csv").open(encoding="utf-8", newline="") as _scores:
+    HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
 
 Platform = Callable[..., dict[str, Any]]
 
