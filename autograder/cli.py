@@ -1,4 +1,4 @@
-"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | doctor | bench`.
+"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle | doctor | bench`.
 
 Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check failed
 (`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
@@ -56,6 +56,9 @@ def _assignment(context: click.Context, parameter: click.Parameter, value: str |
 
 assignment_option = click.option(
     "--assignment", callback=_assignment, metavar="NAME", help="Which assignment plain files are; else their folder or name says it."
+)
+late_option = click.option(
+    "--late", type=click.Path(path_type=Path), metavar="FILE", help="Settings that take points off for late work: see autograder/README.md."
 )
 isolation_option = click.option(
     "--isolation",
@@ -280,23 +283,49 @@ def adjust(
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--roster", type=click.Path(path_type=Path), required=True, help="The gradebook that Canvas exports.")
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
-def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
+@late_option
+def canvas(out: Path, roster: Path, columns: tuple[str, ...], late: Path | None) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import canvas as room
+    from autograder.reports.late import LateRuleError, rule
     from autograder.submission.names import printable
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
         with Gradebook.reading(out) as book:
-            written = room.write(out, book, roster, titles)
-    except (GradebookError, room.RosterError) as error:
+            written = room.write(out, book, roster, titles, rule(late) if late else None)
+    except (GradebookError, room.RosterError, LateRuleError) as error:
         raise Refusal(str(error)) from error
     _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
         _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
+    for sentence in written.late:
+        _say(f"{sentence}.")
     for sentence in written.left_out:
         _say(f"Left out: {printable(sentence, 300)}.", err=True)
+
+
+@main.command()
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--roster", type=click.Path(path_type=Path), required=True, help="The offline grading worksheet of Moodle's assignment.")
+@assignment_option
+@late_option
+def moodle(out: Path, roster: Path, assignment: str | None, late: Path | None) -> None:
+    """Fill in Moodle's grading worksheet, scores and feedback, from the gradebook of a finished run."""
+    from autograder.batch.gradebook import Gradebook, GradebookError
+    from autograder.reports import moodle as room
+    from autograder.reports.canvas import RosterError
+    from autograder.reports.late import LateRuleError, rule
+
+    try:
+        with Gradebook.reading(out) as book:
+            written = room.write(out, book, roster, assignment, rule(late) if late else None)
+    except (GradebookError, RosterError, LateRuleError) as error:
+        raise Refusal(str(error)) from error
+    _say(f"{written.scores} scores in {written.path}")
+    for sentence in written.notes:
+        _say(f"{sentence}.", err=True)
 
 
 @main.command()

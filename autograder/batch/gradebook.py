@@ -44,6 +44,7 @@ CREATE TABLE submissions (
     notes TEXT NOT NULL,                -- JSON list of sentences
     for_student TEXT,                   -- the problem, where no code could be had
     for_instructor TEXT,
+    handed_in REAL NOT NULL,            -- seconds since 1970, as the platform says; else 0
     superseded INTEGER NOT NULL,        -- a later submission of the same student counts instead
     written INTEGER NOT NULL,           -- feedback and results lie in their folders
     PRIMARY KEY (assignment, student, file)
@@ -90,7 +91,7 @@ CREATE VIEW grades AS                   -- as the tests judged
 PRAGMA user_version = {VERSION};
 """
 
-_SUBMISSION = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, superseded"
+_SUBMISSION = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, handed_in, superseded"
 _RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope, feedback"
 
 # A submission of no known assignment has no suite to judge it: it is unreadable as it stands.
@@ -336,6 +337,7 @@ def _values(submission: Submission, suite: str) -> dict[str, Any]:
         "notes": json.dumps(submission.notes),
         "for_student": problem and problem.student,
         "for_instructor": problem and problem.instructor,
+        "handed_in": submission.handed_in,
         "superseded": int(submission.superseded),
     }
 
@@ -348,6 +350,7 @@ def _submission(found: sqlite3.Row) -> Submission:
         sha256=found["sha256"],
         notes=tuple(json.loads(found["notes"])),
         problem=None if found["for_student"] is None else Problem(found["for_student"], found["for_instructor"]),
+        handed_in=found["handed_in"],
         superseded=bool(found["superseded"]),
     )
 

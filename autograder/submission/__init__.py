@@ -1,6 +1,6 @@
 """Reads whatever students hand in, and never runs any of it.
 
-    roster    who handed in what: finds the submissions in a file or folder (choice, canvas, gradescope help)
+    roster    who handed in what: finds the submissions in a file or folder (choice, canvas, moodle, blackboard, gradescope help)
     skipped   what looks like code and is passed over
     reader    one submission to one submission (disk, archive, text, notebook, python help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
@@ -41,5 +41,5 @@ def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> l
     return [read(submission_file) for submission_file in find_in_folder(folder, assignment, known)]
 
 
-FRONT_DOOR = ("canvas", "names", "python")
+FRONT_DOOR = ("canvas", "moodle", "names", "python")
 """The modules that other rooms may import."""

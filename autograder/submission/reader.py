@@ -56,6 +56,7 @@ def read(submission_file: SubmissionFile) -> Submission:
         cells=found.cells if found and good else (),
         notes=submission_file.notes + (found.notes if found and good else ()),
         problem=problem,
+        handed_in=submission_file.handed_in,
         superseded=submission_file.superseded,
     )
 

@@ -11,7 +11,7 @@ import pytest
 
 from autograder import course
 
-ORDER = ["cli", "bench", "doctor", "handout", "otter", "batch", "reports", "grading", "submission", "sandbox", "checks", "course"]
+ORDER = ["cli", "bench", "doctor", "handout", "otter", "batch", "reports", "grading", "submission", "sandbox", "checks", "course", "files"]
 """From the top floor down. `checks` and `course` stand beside each other: students have the first, and not the second."""
 
 
