@@ -24,12 +24,11 @@ class Assignment:
     """One assignment and where its parts lie."""
 
     name: str
-    root: Path = ROOT
 
     @property
     def folder(self) -> Path:
         """What a student gets: lesson, stub, notebook."""
-        return self.root / "assignments" / self.name
+        return ROOT / "assignments" / self.name
 
     @property
     def stub(self) -> Path:
@@ -41,31 +40,31 @@ class Assignment:
 
     @property
     def solution(self) -> Path:
-        return self.root / "solutions" / f"{self.name}.py"
+        return ROOT / "solutions" / f"{self.name}.py"
 
     @property
     def public_tests(self) -> Path:
-        return self.root / "tests" / "public" / f"test_{self.name}.py"
+        return ROOT / "tests" / "public" / f"test_{self.name}.py"
 
     @property
     def hidden_tests(self) -> Path:
-        return self.root / "tests" / "hidden" / f"test_{self.name}.py"
+        return ROOT / "tests" / "hidden" / f"test_{self.name}.py"
 
     @property
     def misconceptions(self) -> Path:
-        return self.root / "tests" / "misconceptions" / f"{self.name}.py"
+        return ROOT / "tests" / "misconceptions" / f"{self.name}.py"
 
     @property
     def golden_values(self) -> Path:
         """Values and fingerprints on the public inputs, generated from the solution."""
-        return self.root / "tests" / "public" / "expected" / f"{self.name}.json"
+        return ROOT / "tests" / "public" / "expected" / f"{self.name}.json"
 
     @functools.cached_property
     def suite_hash(self) -> str:
         """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that decides, or a library."""
         seed(self.root)  # said at once, before a grader stumbles over it
         digest = hashlib.sha256("\n".join(_versions()).encode())
-        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file(self.root)]
+        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file()]
         for path in [*parts, Path(__file__), *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))]:
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)
@@ -86,9 +85,9 @@ def _versions() -> Iterator[str]:
             yield f"{name} {importlib.metadata.version(name)}"
 
 
-def seed_file(root: Path = ROOT) -> Path:
+def seed_file() -> Path:
     """The one setting that an instructor changes each term: what the hidden inputs are drawn from."""
-    return root / "tests" / "hidden" / "seed.txt"
+    return ROOT / "tests" / "hidden" / "seed.txt"
 
 
 class CourseError(Exception):

@@ -26,7 +26,7 @@ from autograder.checks import call, codec
 from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import Raised, Reply
 from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
-from autograder.course import Assignment
+from autograder.course import ROOT, Assignment
 
 REMEMBERED = 32 * 1024
 """Bytes of a call for which it is remembered what known mistakes make of it."""
@@ -57,8 +57,8 @@ def misconception(function: str, *, hint: str, origin: str) -> Callable[[Callabl
 @functools.cache
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     """All entries of an assignment's catalogue, in the order of its file."""
-    if str(assignment.root) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
-        sys.path.append(str(assignment.root))
+    if str(ROOT) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
+        sys.path.append(str(ROOT))
     module = _run(assignment.misconceptions, f"misconceptions_{assignment.name}")
     return tuple(value for value in vars(module).values() if isinstance(value, Misconception))
 

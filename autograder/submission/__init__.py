@@ -21,7 +21,11 @@ from autograder.submission.records import NothingToGrade, Problem, Submission, S
 from autograder.submission.roster import find_file, find_in_folder
 from autograder.submission.skipped import skipped
 
+<<<<<<< HEAD
 __all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "read_folder", "skipped"]
+=======
+__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file"]
+>>>>>>> main
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
@@ -33,6 +37,7 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     return read(found)
 
 
+<<<<<<< HEAD
 def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
     """Everything handed in, sorted by assignment, then student. Raises NothingToGrade where there is nothing.
 
@@ -42,4 +47,7 @@ def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> l
 
 
 FRONT_DOOR = ("canvas", "moodle", "names", "python")
+=======
+FRONT_DOOR = ("canvas", "names", "python")
+>>>>>>> main
 """The modules that other rooms may import."""

@@ -12,7 +12,7 @@ import pytest
 
 from autograder import course
 from autograder.handout import bundle
-from autograder.submission import Submission, disk, read_file, read_folder
+from autograder.submission import Submission, disk, read_file
 from tests.grader import classroom
 
 KNOWN = [one.name for one in course.assignments()]
@@ -106,13 +106,13 @@ def test_what_one_hands_in_leaves_the_others_as_they_were(tmp_path: Path, layout
     assignment, files = LAYOUTS[layout]
     folder = tmp_path / ("rope" if "assignment's" in layout else "handed_in")
     put(folder, files)
-    before = read_folder(folder, assignment, KNOWN)
+    before = classroom.read_folder(folder, assignment, KNOWN)
     # Within an export or a folder per assignment, what a student gives lies where the platform puts it.
     place = {"an export of Gradescope": "submission_666", "a folder per assignment": "rope/mallory"}.get(layout, "")
     if layout == "downloads of Canvas" and any("/" not in name and name.count("_") > 2 for name in HOSTILE[hostile]):
         pytest.skip("Canvas itself gives these names")
     put(folder / place, HOSTILE[hostile])
-    after = read_folder(folder, assignment, KNOWN)
+    after = classroom.read_folder(folder, assignment, KNOWN)
     assert [one for one in map(seen, after) if one in list(map(seen, before))] == list(map(seen, before))
     new = [one for one in after if seen(one) not in list(map(seen, before))]
     names = {one.student for one in before}
@@ -124,10 +124,10 @@ def test_what_one_hands_in_leaves_the_others_as_they_were(tmp_path: Path, layout
 
 def test_stray_metadata_is_listed(tmp_path: Path) -> None:
     put(tmp_path, {"ada/rope.py": SOLVED, "mallory/rope.py": SOLVED, "mallory/submission_metadata.yml": ADDRESSES})
-    ada, mallory = read_folder(tmp_path, "rope", KNOWN)
+    ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert ada.notes == () and "submission_metadata.yml" in mallory.notes[0]
     put(tmp_path, {"ada.py": SOLVED, "submission_metadata.yml": ADDRESSES})
-    rows = {one.student: one for one in read_folder(tmp_path, "rope", KNOWN)}
+    rows = {one.student: one for one in classroom.read_folder(tmp_path, "rope", KNOWN)}
     assert rows["submission_metadata"].problem is not None
 
 
@@ -147,7 +147,7 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
 
         monkeypatch.setattr(disk, "read", fails)
         monkeypatch.setattr(disk, "walk", fails_too)
-        ada, bob, zoe = read_folder(tmp_path, "rope", KNOWN)
+        ada, bob, zoe = classroom.read_folder(tmp_path, "rope", KNOWN)
         assert ada.problem is None
         for one in (bob, zoe):
             assert one.problem is not None and type(error).__name__ in one.problem.instructor
@@ -171,7 +171,7 @@ def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path,
         found = read_file(tmp_path / "ada", one.name, KNOWN)
         assert (found.problem, found.notes) == (None, ())
         assert found.cells == (one.solution.read_text("utf-8"),)
-    rows = read_folder(tmp_path / "ada" if not root else tmp_path, None, KNOWN)
+    rows = classroom.read_folder(tmp_path / "ada" if not root else tmp_path, None, KNOWN)
     assert [row.assignment for row in rows] == sorted(KNOWN)
     assert all(row.problem is None for row in rows)
 
@@ -218,7 +218,7 @@ def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     """An untouched stub, another assignment's file and a file with none of the functions are said to be that."""
     naive = classroom.right("naive", 0)
     put(tmp_path, {"stub.py": STUB, "none.py": "x = 1\n", "doe_1_2_naive.py": naive, "magic.py": "globals().update(apply_rope=1)\n", "ok.py": SOLVED})
-    rows = {one.file: one for one in read_folder(tmp_path, "rope", KNOWN)}
+    rows = {one.file: one for one in classroom.read_folder(tmp_path, "rope", KNOWN)}
     assert "No function of rope is written yet" in rows["stub.py"].notes[0]
     assert "defines none of the functions of rope" in rows["none.py"].notes[0]
     assert rows["magic.py"].notes == rows["ok.py"].notes == ()
@@ -228,5 +228,5 @@ def test_a_zero_is_never_silent(tmp_path: Path) -> None:
 
 def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
     put(tmp_path, {"fields.py": "x = 1\ny = f'" + "{x}" * 80_000 + "'\n", "cells.ipynb": notebook(*["x = 1"] * 180_000)})
-    for one in read_folder(tmp_path, "rope", KNOWN):
+    for one in classroom.read_folder(tmp_path, "rope", KNOWN):
         assert one.problem is not None

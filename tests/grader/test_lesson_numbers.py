@@ -199,6 +199,10 @@ def naive(m: Any) -> Sentences:
     # No matrix, with or without a constant, leads from each three-bit code to the next.
     known = np.c_[eight[:-1], np.ones(7)]
     assert np.abs(known @ np.linalg.lstsq(known, eight[1:], rcond=None)[0] - eight[1:]).max() > 0.1
+    four_codes = m.binary_positions(4)
+    known = np.c_[four_codes[:-1], np.ones(3)]
+    assert np.allclose(known @ np.linalg.lstsq(known, four_codes[1:], rcond=None)[0], four_codes[1:])
+    yield "(With two bits a matrix and a constant are enough"
 
 
 @lesson
@@ -563,6 +567,10 @@ def relative(m: Any) -> Sentences:
     quotient, difference = math.log(8 / 4) / math.log(16 / 4) * 4, (math.log(8) - math.log(4)) / math.log(16 / 4) * 4
     yield f"The logarithm of $n/e$ gives {quotient!r} steps and bucket {bucket(8, max_distance=16)}"
     yield f"gives {difference!r} steps, which is cut off to {int(difference)}, and bucket {4 + int(difference)}"
+
+    on_the_boundary = math.log(8 / 4) / math.log(128 / 4) * 5
+    yield f"with 9 causal buckets and `max_distance` 128, distance 8 gives {on_the_boundary!r} steps instead of 1"
+    assert bucket(8, num_buckets=9, max_distance=128) == 4 + 1
 
     # The example in PyTorch, and what the boxes show of numpy.
     bias = m.t5_bias(np.arange(4.0)[:, None], 1, 5, False, 8, q_start=4)

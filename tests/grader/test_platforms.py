@@ -74,7 +74,7 @@ def points(results: dict[str, Any]) -> float:
 
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
     results = platform({"rope.py": HEDY})
-    assert points(results) == 8.5
+    assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
     assert "2.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
     assert "Likely cause" in said and "wanted 0.01, got 0.1" in said
@@ -131,7 +131,7 @@ def test_the_containers_of_otter_grade_find_what_they_put_there(python: Path, tm
     gradescope(python, folder, zipped, {"rope.py": HEDY}, metadata=None)
     assert (folder / "submission" / "rope.py").read_bytes() == HEDY
     results = dill.loads((folder / "results" / "results.pkl").read_bytes())
-    assert results.total == 8.5
+    assert results.total == HEDY_SCORE
 
 
 SNOOP = b"""
@@ -280,7 +280,7 @@ def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
         scores = {(row["student"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
     ada, hedy = STUDENTS[layout]
-    assert {(ada, "rope"): 20.0, (hedy, "rope"): 8.5}.items() <= scores.items()
+    assert {(ada, "rope"): 20.0, (hedy, "rope"): HEDY_SCORE}.items() <= scores.items()
     if "Classroom" not in layout:  # its folders are named after GitHub accounts, which Canvas does not know
         (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
         with Gradebook.reading(out) as book:
@@ -393,10 +393,12 @@ def test_another_terms_seed_gives_the_same_scores(grader: Grader, monkeypatch: p
         assert [another_term.grade(course.find(one.assignment), one.cells).score for one in readable] == before
 
 
-def test_the_seed_is_in_the_suites_hash(tmp_path: Path) -> None:
+def test_the_seed_is_in_the_suites_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or grades of the last term would be taken from the gradebook."""
     shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
     shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
-    before = course.Assignment("rope", tmp_path).suite_hash
-    course.seed_file(tmp_path).write_text("977\n")
-    assert before == course.find("rope").suite_hash != course.Assignment("rope", tmp_path).suite_hash
+    before = course.Assignment("rope").suite_hash
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    assert course.Assignment("rope").suite_hash == before
+    course.seed_file().write_text("977\n")
+    assert course.Assignment("rope").suite_hash != before

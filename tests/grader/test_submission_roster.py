@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.submission import NothingToGrade, Submission, find_in_folder, gradescope, read, read_folder
+from autograder.submission import NothingToGrade, Submission, find_in_folder, gradescope, read
+from tests.grader import classroom
 
 KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"]
 
@@ -36,7 +37,7 @@ class Folder:
         return [(one.assignment, one.student, one.file, state(one)) for one in self.read(assignment)]
 
     def read(self, assignment: str | None = None) -> list[Submission]:
-        submissions = read_folder(self.path, assignment, KNOWN)
+        submissions = classroom.read_folder(self.path, assignment, KNOWN)
         assert [(one.assignment, one.student) for one in submissions] == sorted(
             (one.assignment, one.student) for one in submissions
         )
@@ -470,9 +471,9 @@ def test_nothing_to_grade(folder: Folder, names: tuple[str, ...]) -> None:
 def test_a_folder_that_is_none_is_nothing_to_grade(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NothingToGrade, match="does not exist"):
-        read_folder(tmp_path / "nowhere", None, KNOWN)
+        classroom.read_folder(tmp_path / "nowhere", None, KNOWN)
     with pytest.raises(NothingToGrade, match="is not a folder"):
-        read_folder(tmp_path / "file", None, KNOWN)
+        classroom.read_folder(tmp_path / "file", None, KNOWN)
 
 
 def test_a_folder_that_may_not_be_read_is_nothing_to_grade(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
