@@ -62,7 +62,7 @@ class Assignment:
     @functools.cached_property
     def suite_hash(self) -> str:
         """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that decides, or a library."""
-        seed(self.root)  # said at once, before a grader stumbles over it
+        seed()  # said at once, before a grader stumbles over it
         digest = hashlib.sha256("\n".join(_versions()).encode())
         parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file()]
         for path in [*parts, Path(__file__), *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))]:
@@ -94,10 +94,10 @@ class CourseError(Exception):
     """A part of the course is missing or cannot be understood. The message is a sentence for a person."""
 
 
-def seed(root: Path = ROOT) -> int:
+def seed() -> int:
     """The term's seed. Raises CourseError where the file holds something else."""
-    path = seed_file(root)
-    name = path.relative_to(root)
+    path = seed_file()
+    name = path.relative_to(ROOT)
     try:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,7 +1,7 @@
 """Reads whatever students hand in, and never runs any of it.
 
     roster    who handed in what: finds the submissions in a file or folder (choice, canvas, moodle, blackboard, gradescope help)
-    skipped   what looks like code and is passed over
+    passed_over  what looks like code and is passed over
     reader    one submission to one submission (disk, archive, text, notebook, python help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
@@ -19,13 +19,9 @@ from pathlib import Path
 from autograder.submission.reader import read, recognised
 from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
 from autograder.submission.roster import find_file, find_in_folder
-from autograder.submission.skipped import skipped
+from autograder.submission.passed_over import skipped
 
-<<<<<<< HEAD
-__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "read_folder", "skipped"]
-=======
-__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file"]
->>>>>>> main
+__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "skipped"]
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
@@ -37,17 +33,5 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     return read(found)
 
 
-<<<<<<< HEAD
-def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
-    """Everything handed in, sorted by assignment, then student. Raises NothingToGrade where there is nothing.
-
-    All of it is held in memory; `find_in_folder` and `read` do the same one at a time.
-    """
-    return [read(submission_file) for submission_file in find_in_folder(folder, assignment, known)]
-
-
 FRONT_DOOR = ("canvas", "moodle", "names", "python")
-=======
-FRONT_DOOR = ("canvas", "names", "python")
->>>>>>> main
 """The modules that other rooms may import."""

@@ -455,8 +455,9 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
     seed = tmp_path / "tests" / "hidden" / "seed.txt"
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
-    with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number into it"):
-        course.seed(tmp_path)
+    with monkeypatch.context() as moved, pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
+        moved.setattr(course, "ROOT", tmp_path)
+        course.seed()
     root = classroom.copy_of_the_course(tmp_path)
     (root / "tests" / "hidden" / "seed.txt").write_text(content)
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])

@@ -12,11 +12,7 @@ import pytest
 from autograder import course
 
 ORDER = ["cli", "bench", "doctor", "handout", "otter", "batch", "reports", "grading", "submission", "sandbox", "checks", "course", "files"]
-<<<<<<< HEAD
-"""From the top floor down. `checks` and `course` stand beside each other: students have the first, and not the second."""
-=======
 """From the top floor down. The last three know of nothing else; students get `checks` alone."""
->>>>>>> main
 
 
 def room(name: str) -> str:
