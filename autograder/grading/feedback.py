@@ -95,7 +95,7 @@ def coarse(test_results: list[TestResult]) -> list[TestResult]:
 
 def told(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
-    if one.passed or one.status is TestStatus.UNREADABLE:
+    if not one.matters or one.status is TestStatus.UNREADABLE:
         return ""
     if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
@@ -258,7 +258,7 @@ def _state(test_results: list[TestResult], passed: str, known: Collection[str]) 
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
         why = "which raises an exception" if waiting.kind is Kind.RAISED else "which is not implemented yet"
         return f"Waiting for {function}, {why}"
-    return passed if all(one.passed for one in test_results) else "Not finished yet"
+    return "Not finished yet" if any(one.matters for one in test_results) else passed
 
 
 def _points(test_results: list[TestResult]) -> str:
