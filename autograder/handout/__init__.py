@@ -2,6 +2,7 @@
 
     stubs     the committed files that are generated from the solutions
     bundle    the handout as a folder and as a zip
+    page      the lessons as pages for a browser, with pictures that move
     leaks     reads every byte of a handout and finds what must not be in it
     template  the handout's own README, Makefile and settings
 """

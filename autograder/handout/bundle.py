@@ -10,8 +10,12 @@ from autograder.course import PACKAGE, ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
 from autograder.handout import otter_tests
 from autograder.handout.leaks import leaks
+from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
 from autograder.otter import zips
+
+COURSE = "course"
+"""The folder of the course's pages, in the handout and beside it."""
 
 TEMPLATE = Path(__file__).with_name("template")
 
@@ -29,7 +33,7 @@ def contents() -> dict[str, bytes]:
     found = {name: path.read_bytes() for name, path in files.items()}
     for assignment in assignments():
         found |= _of(assignment)
-    return found
+    return found | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 
 def _of(assignment: Assignment) -> dict[str, bytes]:
@@ -48,7 +52,7 @@ def _of(assignment: Assignment) -> dict[str, bytes]:
 
 
 def build(target: Path) -> Path:
-    """Write the zip, and the same as a folder beside it. Raises HandoutError rather than writing one that leaks."""
+    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing one that leaks."""
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)
@@ -60,9 +64,11 @@ def build(target: Path) -> Path:
         if found := leaks(folder):
             raise HandoutError("the handout would give answers away:\n" + "\n".join(found))
         zips.write(target, {f"{folder.name}/{name}": content for name, content in files.items()})
-        beside = target.with_suffix("")
-        shutil.rmtree(beside, ignore_errors=True)
+        beside, pages = target.with_suffix(""), target.with_name(COURSE)
+        for old in (beside, pages):
+            shutil.rmtree(old, ignore_errors=True)
         shutil.move(folder, beside)
+        shutil.copytree(beside / COURSE, pages)
     return target
 
 
