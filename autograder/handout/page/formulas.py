@@ -31,6 +31,8 @@ _AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
 def mathml(latex: str, display: bool = False) -> str:
     """One formula. Raises FormulaError for a command that is not known."""
     source = latex.strip()
+    if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
+        raise FormulaError(f"{latex}: a brace has no other one")
     for pattern, replacement in _BEFORE:
         source = pattern.sub(replacement, source)
     try:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -56,8 +58,9 @@ def scrolling(html: str) -> str:
 class Renderer:
     """Renders the course's texts: every lesson, the glossary, the page on numpy."""
 
-    def __init__(self, glossary: Glossary) -> None:
+    def __init__(self, glossary: Glossary, folder: Path) -> None:
         self._glossary = glossary
+        self._folder = folder
         self._markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
         self._markdown.use(dollarmath_plugin, renderer=lambda latex, options: mathml(latex, options["display_mode"]))
         rules: dict[str, Any] = {
@@ -100,9 +103,9 @@ class Renderer:
             if token.type == "heading_close" and token.tag == "h3":
                 names = [child.content for child in tokens[place - 1].children or [] if child.type == "code_inline"]
                 out.append(_html("".join(_docstring(left.pop(name)) for name in names if name in left)))
-            if token.type == "paragraph_close" and (figure := _only_image(tokens[place - 1])):
+            if token.type == "paragraph_close" and (figure := self._figure(tokens[place - 1])):
                 out[-3:] = [_html(figure)]
-                stem = posixpath.splitext(posixpath.basename(_image(tokens[place - 1]).attrGet("src")))[0]
+                stem = posixpath.splitext(posixpath.basename(_source(tokens[place - 1])))[0]
                 out.append(_html(placed.pop(stem, "")))
         out.append(_html("".join(map(_docstring, left.values()))))
         body = str(self._markdown.renderer.render(out, self._markdown.options, {}))
@@ -125,7 +128,6 @@ class Renderer:
                 child.attrSet("href", _target(str(child.attrGet("href")), folder))
             elif child.type == "image":
                 child.attrSet("src", posixpath.normpath(posixpath.join(folder, str(child.attrGet("src")))))
-                child.attrSet("loading", "lazy")
             if child.type in ("link_open", "strong_open") or _opens(child):
                 inside += 1
             elif child.type in ("link_close", "strong_close") or _closes(child):
@@ -133,6 +135,16 @@ class Renderer:
             elif child.type == "text" and not inside and not in_heading:
                 marked = self._glossary.marked(child.content, touched, page.terms)
                 child.type, child.content = "html_inline", marked
+
+    def _figure(self, token: Token) -> str:
+        """A paragraph that is nothing but an image, as a figure; its size is told, so that the text stays where it is when it loads."""
+        children = token.children or []
+        if len(children) != 1 or children[0].type != "image":
+            return ""
+        source, words = _source(token), escape(children[0].content)
+        width, height = struct.unpack(">II", (self._folder / source).read_bytes()[16:24])
+        image = f'<img src="{escape(source)}" alt="{words}" width="{width}" height="{height}" loading="lazy">'
+        return f'<figure>{image}<figcaption aria-hidden="true">{words}</figcaption></figure>\n'
 
 
 def _opens(token: Token) -> bool:
@@ -158,17 +170,9 @@ def _target(link: str, folder: str) -> str:
     return f"{page}.html" + (f"#{anchor}" if anchor else "")
 
 
-def _only_image(token: Token) -> str:
-    """A paragraph that is nothing but an image, as a figure."""
-    children = token.children or []
-    if len(children) != 1 or children[0].type != "image":
-        return ""
-    source, words = escape(str(children[0].attrGet("src"))), escape(children[0].content)
-    return f'<figure><img src="{source}" alt="{words}" loading="lazy"><figcaption aria-hidden="true">{words}</figcaption></figure>\n'
-
-
-def _image(token: Token) -> Token:
-    return (token.children or [])[0]
+def _source(token: Token) -> str:
+    """The image of a paragraph that is nothing but an image."""
+    return str((token.children or [])[0].attrGet("src"))
 
 
 def _docstring(function: Function) -> str:

@@ -31,15 +31,15 @@ def course() -> dict[str, bytes]:
 
 def style() -> str:
     """One style sheet. The font of the formulas is inside it: Firefox refuses a font beside a page that has no server."""
-    font = base64.b64encode((HERE / "fonts" / "STIXTwoMath.woff2").read_bytes()).decode("ascii")
-    face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff2;base64,{font}) format("woff2"); }}\n'
+    font = base64.b64encode((HERE / "fonts" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
+    face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
 def _pages() -> dict[str, str]:
     """Name → HTML."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
-    renderer = Renderer(glossary)
+    renderer = Renderer(glossary, TEXTS)
     environment = Environment(
         loader=FileSystemLoader([HERE / "templates", dials.FOLDER]), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
