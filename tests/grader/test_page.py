@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,7 @@ def test_a_lesson_is_all_there(assignment: Assignment, files: dict[str, bytes]) 
 
 def test_every_lesson_leads_to_the_next(files: dict[str, bytes]) -> None:
     names = ["index", *(one.name for one in course.assignments()), "glossary", "numpy"]
-    for before, after in zip(names, names[1:], strict=False):
+    for before, after in pairwise(names):
         assert f'rel="next" href="{after}.html"' in files[f"{before}.html"].decode("utf-8")
         assert f'rel="prev" href="{before}.html"' in files[f"{after}.html"].decode("utf-8")
 

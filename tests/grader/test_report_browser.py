@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from autograder.batch import postprocessing
 from tests.grader import gradebooks
-from tests.grader.browsing import Opened, browser  # noqa: F401
+from tests.grader.browsing import Opened
 
 A4 = 688
 """width of an A4 page without its margins, in pixels"""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element, tostring
+from itertools import pairwise
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from latex2mathml.converter import convert_to_element
 
@@ -24,6 +25,9 @@ _BEFORE = (
     (re.compile(r"(?<!\\right)\\(rvert|rfloor|rceil)\b"), r"\\right\\\1"),
 )
 _FUNCTION = re.compile("[a-zA-Z]{2,}")
+_LONG = 24
+"""more characters than this do not fit beside a word on a narrow screen"""
+_BREAKS = frozenset("=≤≥≈<>→↦+−·,")
 _SIGNS = frozenset("−+±")
 _AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
 
@@ -47,7 +51,25 @@ def mathml(latex: str, display: bool = False) -> str:
     if unknown := [text for text in _texts(root) if "\\" in text]:
         raise FormulaError(f"{latex}: {', '.join(unknown)} is not known")
     root.set("alttext", latex.strip())
-    return tostring(root, encoding="unicode")
+    return "<wbr>".join(tostring(piece, encoding="unicode") for piece in _pieces(root, display))
+
+
+def _pieces(root: Element, display: bool) -> list[Element]:
+    """A long formula in a line of text as several, so that the line can end after a relation, a sum or a comma."""
+    row = root[0]
+    if display or len("".join(root.itertext())) <= _LONG:
+        return [root]
+    pieces: list[list[Element]] = [[]]
+    for child in row:
+        pieces[-1].append(child)
+        if child.tag == "mo" and (child.text or "") in _BREAKS and child.get("form") is None:
+            pieces.append([])
+    found = []
+    for piece in filter(None, pieces):
+        element = Element(root.tag, {name: value for name, value in root.attrib.items() if name != "alttext"})
+        SubElement(element, "mrow").extend(piece)
+        found.append(element)
+    return found
 
 
 def _texts(root: Element) -> Iterator[str]:
@@ -65,9 +87,7 @@ def _complete(parent: Element) -> None:
         elif child.tag == "mo" and text == "/":
             child.set("lspace", "0")
             child.set("rspace", "0")
-        elif child.tag == "mo" and text == "∞":
-            child.tag = "mi"
-        elif child.tag == "mo" and _FUNCTION.fullmatch(text) and text != "mod":
+        elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
             child.tag = "mi"
         elif child.tag == "mi" and text == "′":
             child.tag = "mo"
@@ -87,9 +107,9 @@ def _begins(row: Element, place: int) -> bool:
 def _space_functions(row: Element) -> None:
     """A thin space between a function and what it is applied to, and between a factor and a function after it."""
     children = list(row)
-    spaced: list[Element] = []
-    for before, child in zip([None, *children[:-1]], children, strict=True):
-        if before is not None and (_is_function(before) and not _is_bracket(child) or _is_function(child) and _is_factor(before)):
+    spaced = children[:1]
+    for before, child in pairwise(children):
+        if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
             spaced.append(Element("mspace", width="0.1667em"))
         spaced.append(child)
     row[:] = spaced

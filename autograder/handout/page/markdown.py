@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
@@ -47,7 +48,7 @@ class Rendered:
 def code(text: str) -> str:
     """Python, or a session with `>>>`, highlighted."""
     lexer = PythonConsoleLexer() if ">>>" in text else PythonLexer(stripnl=False)
-    return highlight(text, lexer, _FORMATTER)
+    return str(highlight(text, lexer, _FORMATTER))
 
 
 def scrolling(html: str) -> str:
@@ -63,16 +64,18 @@ class Renderer:
         self._folder = folder
         self._markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
         self._markdown.use(dollarmath_plugin, renderer=lambda latex, options: mathml(latex, options["display_mode"]))
+        self._html = cast(RendererHTML, self._markdown.renderer)
         rules: dict[str, Any] = {
             "code_block": lambda tokens, place, *_: scrolling(f"<pre><code>{code(tokens[place].content)}</code></pre>"),
             "table_open": lambda *_: '<div class="scroll" tabindex="0"><table>',
             "table_close": lambda *_: "</table></div>\n",
             "math_block": lambda tokens, place, *_: f'<div class="formula" tabindex="0">{mathml(tokens[place].content, True)}</div>\n',
             "math_inline": lambda tokens, place, *_: mathml(tokens[place].content),
-            "th_open": lambda *_: '<th scope="col">',
+            "th_open": lambda tokens, place, *_: '<th scope="col">' if tokens[place + 1].content else "<td>",
+            "th_close": lambda tokens, place, *_: "</th>\n" if tokens[place - 1].content else "</td>\n",
         }
         rules["fence"] = rules["code_block"]
-        self._markdown.renderer.rules |= rules
+        self._html.rules |= rules
 
     def inline(self, text: str) -> str:
         """A piece of a line, as in a table's cell."""
@@ -108,14 +111,14 @@ class Renderer:
                 stem = posixpath.splitext(posixpath.basename(_source(tokens[place - 1])))[0]
                 out.append(_html(placed.pop(stem, "")))
         out.append(_html("".join(map(_docstring, left.values()))))
-        body = str(self._markdown.renderer.render(out, self._markdown.options, {}))
-        page.html = _before_second_section(body, "".join(placed.values()))
+        body = str(self._html.render(out, self._markdown.options, {}))
+        page.html = _GLUED.sub(_glue, _before_second_section(body, "".join(placed.values())))
         return page
 
     def _heading(self, page: Rendered, opening: Token, title: Token) -> None:
         anchor = slug(re.sub(r"[`$*]", "", title.content))
         opening.attrSet("id", anchor)
-        html = self._markdown.renderer.renderInline(title.children or [], self._markdown.options, {})
+        html = self._html.renderInline(title.children or [], self._markdown.options, {})
         if opening.tag == "h1":
             page.title = title.content
         else:
@@ -155,6 +158,15 @@ def _closes(token: Token) -> bool:
     return token.type == "html_inline" and token.content.startswith(("</summary", "</a"))
 
 
+_GLUED = re.compile(r"(\(?)(<(math|button)\b(?:(?!</\3>).)*</\3>)([,.;:!?)]*)", re.DOTALL)
+
+
+def _glue(match: re.Match[str]) -> str:
+    """A formula or a term with the bracket before it and the comma after it: no line ends between them."""
+    whole = match[0]
+    return f'<span class="glued">{whole}</span>' if match[1] or match[4] else whole
+
+
 def _html(text: str) -> Token:
     return Token("html_block", "", 0, content=text)
 
@@ -178,7 +190,7 @@ def _source(token: Token) -> str:
 def _docstring(function: Function) -> str:
     return (
         f'<details class="docstring"><summary>Docstring of <code>{function.name}</code></summary>'
-        f'<pre tabindex="0"><code>{code(function.signature).strip()}\n\n{escape(function.docstring)}</code></pre></details>\n'
+        f'<pre><code>{code(function.signature).strip()}\n\n{escape(function.docstring)}</code></pre></details>\n'
     )
 
 

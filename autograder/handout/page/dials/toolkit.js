@@ -82,7 +82,14 @@ const theme = () => {
   }
 };
 
+// Where nothing is hidden at the side, the tabulator key has nothing to stop for.
+const stops = () => {
+  for (const one of document.querySelectorAll(".scroll, .formula")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+};
+
 document.addEventListener("DOMContentLoaded", () => {
+  stops();
+  addEventListener("resize", stops);
   document.getElementById("theme").addEventListener("click", theme);
   document.querySelectorAll(".dial").forEach(start);
 });
