@@ -35,7 +35,7 @@ class Glossary:
                 if spelling not in _EVERYDAY:
                     self.spellings[_folded(spelling)] = term
         longest_first = sorted(self.spellings, key=len, reverse=True)
-        self.pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})s?(?![\w-])", re.IGNORECASE)
+        self.pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})s?(?![\w-])", re.IGNORECASE)
 
     def marked(self, text: str, touched: set[str], used: set[str]) -> str:
         """A piece of plain text as HTML, with the terms that are not yet `touched` as buttons; `used` collects all of a page."""

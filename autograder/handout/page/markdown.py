@@ -71,8 +71,8 @@ class Renderer:
             "table_close": lambda *_: "</table></div>\n",
             "math_block": lambda tokens, place, *_: f'<div class="formula" tabindex="0">{mathml(tokens[place].content, True)}</div>\n',
             "math_inline": lambda tokens, place, *_: mathml(tokens[place].content),
-            "th_open": lambda tokens, place, *_: '<th scope="col">' if tokens[place + 1].content else "<td>",
-            "th_close": lambda tokens, place, *_: "</th>\n" if tokens[place - 1].content else "</td>\n",
+            "th_open": lambda tokens, place, *_: _column_heading(tokens[place + 1])[0],
+            "th_close": lambda tokens, place, *_: _column_heading(tokens[place - 1])[1],
         }
         rules["fence"] = rules["code_block"]
         self._html.rules |= rules
@@ -148,6 +148,16 @@ class Renderer:
         width, height = struct.unpack(">II", (self._folder / source).read_bytes()[16:24])
         image = f'<img src="{escape(source)}" alt="{words}" width="{width}" height="{height}" loading="lazy">'
         return f'<figure>{image}<figcaption aria-hidden="true">{words}</figcaption></figure>\n'
+
+
+def _column_heading(title: Token) -> tuple[str, str]:
+    """What begins and ends it. One that is a formula alone is also written out, because not every screen reader names it otherwise."""
+    if not title.content:
+        return "<td>", "</td>\n"
+    if any(child.type != "math_inline" for child in title.children or []):
+        return '<th scope="col">', "</th>\n"
+    written = escape(title.content.replace("$", ""))
+    return f'<th scope="col"><span class="unseen">{written}</span><span aria-hidden="true">', "</span></th>\n"
 
 
 def _opens(token: Token) -> bool:

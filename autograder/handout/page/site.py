@@ -17,7 +17,6 @@ from autograder.handout.page.markdown import Rendered, Renderer
 HERE = Path(__file__).parent
 SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
 TEXTS = ROOT / "assignments"
-_EXTRA = ("glossary", "numpy")
 
 
 def course() -> dict[str, bytes]:
@@ -46,8 +45,9 @@ def _pages() -> dict[str, str]:
     lessons = {assignment.name: _lesson(assignment, renderer, environment) for assignment in assignments()}
     rendered = {"index": renderer.render("#" + (TEXTS / "README.md").read_text("utf-8"), ".")} | lessons  # its title is a section there
     rendered["index"].title = "Positional encodings by hand"
-    for name in _EXTRA:
-        rendered[name] = renderer.render((TEXTS / f"{name}.md").read_text("utf-8"), ".")
+    plain = Renderer(Glossary(""), TEXTS)
+    rendered["glossary"] = plain.render(glossary.text, ".")  # it explains its terms itself
+    rendered["numpy"] = renderer.render((TEXTS / "numpy.md").read_text("utf-8"), ".")
     template = environment.get_template("page.html")
     names = list(rendered)
     pages = {}
