@@ -118,6 +118,8 @@ PLANTED: dict[str, tuple[str, str | bytes, str]] = {
     "a body in a notebook": ("explore.ipynb", notebook_with(solution_body()), "rope's solution"),
     "a body in a string of JSON": ("rope.json", json.dumps({"x": json.dumps(solution_body())}), "rope's solution"),
     "a body for a web page": ("README.md", solution_body().replace("<", "&lt;").replace('"', "&quot;"), "rope's solution"),
+    "a body in a page, highlighted": ("rope.html", re.sub(r"(\w+)", r'<span class="n">\1</span>', solution_body()), "rope's solution"),
+    "a body in a script": ("dials.js", f"/* {solution_body()} */", "rope's solution"),
     "a body in a picture": ("rope.png", PNG[:8] + solution_body().encode() + PNG[8:], "rope's solution"),
     "a body commented out": ("rope.py", solution_body().replace("\n", "\n# "), "a line of"),
     "a line of a hidden test": ("README.md", f"Think of `{HIDDEN}`.", "rope's hidden tests"),
