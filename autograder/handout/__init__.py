@@ -1,11 +1,13 @@
 """Solutions → what students get: a handout that provably holds no answer.
 
-    left_open which rules only hidden tests check, by kind
-    stubs     the committed files that are generated from the solutions
-    bundle    the handout as a folder and as a zip
-    page      the lessons as pages for a browser, with pictures that move
-    leaks     reads every byte of a handout and finds what must not be in it
-    template  the handout's own README, Makefile and settings
+    stubs      the committed files that are generated from the solutions
+    left_open  which rules only hidden tests check, by kind
+    page       the lessons as pages for a browser, with pictures that move
+    bundle     the handout as a folder and as a zip
+    leaks      reads every byte of a handout and finds what must not be in it
+    template   the handout's own README, Makefile and settings
+
+What `bundle` does not name does not ship.
 """
 
 from autograder.handout.bundle import build
