@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from autograder.submission.passed_over import skipped
 from autograder.submission.reader import read, recognised
 from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
 from autograder.submission.roster import find_file, find_in_folder
-from autograder.submission.passed_over import skipped
 
 __all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "skipped"]
 
