@@ -6,6 +6,9 @@ Imports numpy and the standard library only, since the worker has nothing else.
 
 from __future__ import annotations
 
+import _thread
+import ast
+import functools
 import os
 import sys
 import traceback
@@ -14,12 +17,18 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from autograder.checks import codec
 
 MAX_MESSAGE = 2000
 """Characters of an exception's message that are kept: no tests read more, and nobody else does either."""
+
+UNCOUNTED = -1
+"""In the place of a number of lines: the call changed what counts them."""
 
 ANSWERS = "ANSWERS"
 """The one name of a submission that is read and not called."""
@@ -38,6 +47,8 @@ class Raised:
     """line in the student's file that was being executed"""
     function: str | None = None
     """the student's function that was being executed"""
+    left_out: bool = False
+    """whether it came from an import at the top level: that line alone was left out, and the rest of the file ran"""
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class Reply:
     """the result as `codec.encode` wrote it; empty where an exception came instead"""
     raised: Raised | None = None
     lines: int = 0
-    """lines executed in the student's own file, where that was measured"""
+    """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being counted"""
     changed: tuple[str, ...] = field(default=())
     """the arguments changed in place, as a reader would name them, where that was measured"""
 
@@ -56,26 +67,76 @@ class Reply:
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
     """Execute a submission as the module `name`, registered before it runs as any imported module is.
 
-    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. Returns the module,
-    as far as it came, and the first exception, if there was one. Lines count through all cells.
+    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. An import of what is
+    not there is left out: nobody loses functions that do not use it. Returns the module, as far as it came, and the first
+    exception that stopped something, or else the first import that was left out. Lines count through all cells.
     """
+    _watch_tracing()
     module = types.ModuleType(name)
     module.__file__ = filename
     sys.modules[name] = module
     first: Raised | None = None
+    imports: list[Raised] = []
     lines_before = 0
     for number, cell in enumerate(cells, start=1):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                exec(compile("\n" * lines_before + cell, filename, "exec", dont_inherit=True), module.__dict__)
+                _run("\n" * lines_before + cell, filename, module, imports)
             except BaseException as error:  # a submission may raise anything, SystemExit included
                 raised = describe_exception(error, filename)
                 if len(cells) > 1:
                     raised = replace(raised, message=f"{raised.message} (in code cell {number})")
                 first = first or raised
         lines_before += cell.count("\n") + 1
-    return module, first
+    return module, first or next(iter(imports), None)
+
+
+def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raised]) -> None:
+    """Execute a text. Where an import at its top level fails, go on after it; `imports` grows by what it raised."""
+    code = compile(text, filename, "exec", dont_inherit=True)
+    statements: list[ast.stmt] | None = None
+    while True:
+        try:
+            exec(code, module.__dict__)
+            return
+        except ImportError as error:
+            if statements is None:
+                statements = _one_import_each(ast.parse(text))
+            place = _failed_import(statements, error, filename)
+            if place is None:
+                raise
+            imports.append(replace(describe_exception(error, filename), left_out=True))
+        future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+        statements = future + statements[place + 1 :]
+        code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
+
+
+def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a text, `import a, b` as two."""
+    found: list[ast.stmt] = []
+    for statement in tree.body:
+        names = statement.names if isinstance(statement, ast.Import) else []
+        found += [ast.copy_location(ast.Import([alias]), statement) for alias in names] or [statement]
+    return found
+
+
+def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
+    """Which of the statements is the import that failed; None where it was none of them, but one in a block or a function."""
+    line, function = _place(error, filename)
+    found = [
+        (place, statement)
+        for place, statement in enumerate(statements)
+        if isinstance(statement, ast.Import | ast.ImportFrom) and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
+    ]
+    if function != "<module>" or not found:
+        return None
+    return next((place for place, statement in found if _imports(statement, error.name or "")), found[0][0])
+
+
+def _imports(statement: ast.stmt, name: str) -> bool:
+    names = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [alias.name for alias in statement.names]  # type: ignore[attr-defined]
+    return any(f"{one}.".startswith(f"{name}.") for one in names)
 
 
 def perform(
@@ -92,7 +153,7 @@ def perform(
         missing = f"{name} is not defined in {os.path.basename(str(module.__file__))}"
         return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
     before = _encoded(args, kwargs) if measured else {}
-    lines = _LineCounter(str(module.__file__))
+    lines = _LineCounter()
     try:
         with warnings.catch_warnings(action="ignore"), lines if measured else _NOTHING:
             result = function(*args, **kwargs)
@@ -135,24 +196,81 @@ def _encoded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bytes]:
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
-class _LineCounter:
-    """Counts lines executed in one file. numpy's own Python lines and the standard library's do not count."""
+_LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + os.sep for module in (os, np)))
+"""How the names of files begin whose lines do not count: the standard library, numpy, and this file."""
 
-    def __init__(self, filename: str) -> None:
-        self.filename = filename
+_TRACING = frozenset(
+    "sys.settrace sys.setprofile sys._getframe sys._current_frames gc.get_objects gc.get_referrers gc.get_referents "
+    "_thread.start_new_thread _thread.start_joinable_thread".split()
+)
+"""Events of a call that turns the counting off, gets at a frame to do so, or loops in another thread. (Python 3.11 tells no hook of
+a new thread; the profile function sees it.)"""
+
+_FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
+"""The attributes that give a frame; to ask for one is an event too."""
+
+
+class _LineCounter:
+    """Counts the lines that one call executes.
+
+    Python lets a call turn this off. Then its lines count as UNCOUNTED: Python reports the ways to do so to audit hooks, and those
+    cannot be removed.
+    """
+
+    watching: _LineCounter | None = None
+    """the one that counts now"""
+
+    def __init__(self) -> None:
         self.count = 0
 
     def __enter__(self) -> None:
+        sys.setprofile(self._profile)
         sys.settrace(self._call)
+        _LineCounter.watching = self
 
     def __exit__(self, *_: object) -> None:
+        _LineCounter.watching = None
+        sys.setprofile(None)
+        if sys.gettrace() != self._call:
+            self.count = UNCOUNTED
         sys.settrace(None)
 
+    def _profile(self, frame: types.FrameType, event: str, argument: object) -> None:
+        if event == "c_call" and argument is _thread.start_new_thread:
+            self.count = UNCOUNTED
+
     def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        return self._line if frame.f_code.co_filename == self.filename else None
+        return None if frame.f_code.co_filename.startswith(_LIBRARIES) else self._line
 
     def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
-        self.count += event == "line"
+        if event == "line" and self.count != UNCOUNTED:
+            self.count += 1
         return self._line
 
+    def saw(self, event: str, arguments: tuple[object, ...]) -> None:
+        """An event while this counts."""
+        if event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES):
+            _LineCounter.watching = None  # what follows asks for frames itself
+            self.count = self.count if _is_importing() else UNCOUNTED
+            _LineCounter.watching = self
 
+
+def _is_importing() -> bool:
+    """Whether a library is being loaded: some ask for frames then."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+    return False
+
+
+def _hook(event: str, arguments: tuple[object, ...]) -> None:
+    if _LineCounter.watching is not None:
+        _LineCounter.watching.saw(event, arguments)
+
+
+@functools.cache
+def _watch_tracing() -> None:
+    """Once, before a submission is loaded: no hook of its own can then keep this one out."""
+    sys.addaudithook(_hook)

@@ -1,19 +1,24 @@
 """Results → words for a student: what was wanted, what came, the likely cause, where in the lesson to look.
 
-Of a public test everything is told. Of a hidden one only its rule, the kind of mistake and a known cause: never an input, a
-wanted or got value, or anything that the submission printed or raised there.
+Of a public test everything is told. Of a hidden one only its rule and one of a few kinds of mistake, and one known cause per
+question: never an input, a wanted or got value, or anything that the submission printed or raised there. A submission can choose
+how it fails by the hidden input that it sees, so every kind that is told is a word that it can say (`coarse`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, KeysView, Sequence
+from dataclasses import replace
 
-from autograder.checks.blocks import building_blocks, root_causes
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import Phase, TestResult
+from autograder.checks.test_result import Phase, TestResult, compared_with
+from autograder.course import Assignment
+from autograder.grading import quiz
+from autograder.grading.quiz import Answer
 from autograder.grading.result import Grade
 from autograder.submission import Submission
 
@@ -22,6 +27,19 @@ MAX_PRINTED = 2000
 
 _GENERAL = frozenset({Kind.VALUE, Kind.TYPE, Kind.SHAPE, Kind.RAISED})
 """Kinds of mistakes that one cause makes in many tests, and in what is built on the function or compared with it."""
+
+_LIBRARIES = "Numpy and the standard library are all that can be imported when your code is graded."
+
+_ALIKE = {Kind.TYPE: Kind.SHAPE, Kind.NO_ERROR: Kind.WRONG_ERROR, Kind.NOT_WRITTEN: Kind.RAISED, Kind.WAITING: Kind.RAISED}
+_ALIKE |= {Kind.NOT_REACHED: Kind.RAISED}
+"""Kinds that are told as another one where inputs are hidden."""
+
+_WORDS = {
+    Kind.RAISED: "it gave no result: it raised an exception, did not return in time or ended its process",
+    Kind.SHAPE: "it returned a value of the wrong type or shape",
+    Kind.WRONG_ERROR: "it does not refuse a bad argument with the right error",
+}
+"""The words for kinds that stand for several."""
 
 _CASCADING = "What follows may be wrong only because of what stands above: fix that first."
 
@@ -52,20 +70,50 @@ def headline(won: float, public: float, total: float) -> str:
     )
 
 
+def coarse(test_results: list[TestResult]) -> list[TestResult]:
+    """What may be told of these results. Public tests and answers, which come first, stay as they are.
+
+    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, only where a public
+    test found that out; and, per question, the cause that the first hidden test with a known one has.
+    """
+    unfinished = {one.test.question: one for one in test_results if one.test.phase is Phase.PUBLIC and one.status.is_unwritten}
+    explained: set[str] = set()
+    told_results = []
+    for one in test_results:
+        if one.test.phase is Phase.HIDDEN and not one.passed and one.status is not TestStatus.UNREADABLE:
+            kind = Kind.RAISED if one.kind is None else _ALIKE.get(one.kind, one.kind)
+            public = unfinished.get(one.test.question)
+            if kind is Kind.RAISED and public is not None:
+                one = replace(public, test=one.test)
+            else:
+                hint = None if one.test.question in explained else one.hint
+                explained |= {one.test.question} if hint else set()
+                one = TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind)
+        told_results.append(one)
+    return told_results
+
+
 def told(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
-    if one.passed or one.status is TestStatus.UNREADABLE:
+    if not one.matters or one.status is TestStatus.UNREADABLE:
         return ""
     if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
-        return f"{_rule(one)}:\n{plain(one.sentence)}"
+        return f"{_rule(one)}:\n{plain(_with_call(one) + one.sentence)}"
     return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
+
+
+def told_of_answer(one: TestResult, right: Answer | None) -> str:
+    """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
+    head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
+    hint = f" {one.hint}" if one.hint else ""
+    return f"{head}.{hint} The answer is {right.told}" if right else f"{head}.{hint}"
 
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """The feedback file of one submission that was graded."""
-    return assembled(submission, grade.score, grade.max_score, body(grade, submission.cells))
+    return assembled(submission, grade.score, grade.max_score, body(grade, submission.assignment, submission.cells))
 
 
 def assembled(submission: Submission, score: float, max_score: float, text: str) -> str:
@@ -74,9 +122,9 @@ def assembled(submission: Submission, score: float, max_score: float, text: str)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def body(grade: Grade, cells: Sequence[str]) -> str:
+def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase))]
+    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase)), *_answers(grade, assignment)]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts))
@@ -94,6 +142,7 @@ def public_markdown(submission: Submission, grade: Grade) -> str:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
     parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(grade, submission.cells, (Phase.PUBLIC,))]
+    parts += _answers_at_once(grade, submission.assignment)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -115,26 +164,30 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     failure = grade.failure
     if failure is not None:
         at = f" at line {failure.line}" if failure.line else ""
+        if failure.left_out:
+            said = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
+            return [*parts, said + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
         if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
         parts += [head, quoted(f"{failure.kind}: {failure.message}")]
         if "ImportError" in failure.bases:
-            parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
+            parts.append(_LIBRARIES)
     return parts
 
 
 def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
-    for one in grade.test_results:
-        if one.test.phase in phases:
+    for one in coarse(grade.test_results):
+        if one.test.phase in phases and one.test.question != ANSWERS:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
     # A single mistake is its own cause: no need to read the code for that.
-    blocks = building_blocks("\n".join(cells)) if len(mistaken) > 1 else {}
+    blocks = building_blocks("\n".join(cells) if len(mistaken) > 1 else "")
     causes = _causes(mistaken, blocks)
-    own = [name for name in mistaken if name not in causes]
+    compared = compared_with({name: [one for one in group if one.is_mistake] for name, group in mistaken.items() if name not in causes})
+    own = [name for name in mistaken if name not in causes and name not in compared]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
     cascading = [name for name in own if _is_cascading(questions[name])]
     first = [name for name in own if name not in cascading]
@@ -144,7 +197,9 @@ def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) ->
     passed = "Complete" if len(phases) == len(Phase) else "Nothing wrong in the public tests"
     lines: dict[str, list[str]] = {}
     for name, group in questions.items():
-        if name in causes:
+        if name in compared:
+            lines.setdefault(f"Not right in tests that also call `{compared[name]}`: fix that first", []).append(name)
+        elif name in causes:
             lines.setdefault(f"Not right, and built on `{causes[name]}`: fix that first", []).append(name)
         elif name not in mistaken:
             lines.setdefault(_state(group, passed, questions.keys()), []).append(name)
@@ -153,12 +208,44 @@ def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) ->
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
 
 
-def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[str]]) -> dict[str, str]:
+def _answers(grade: Grade, assignment: str) -> list[str]:
+    """Every question of the lesson, with the right answer and its reason."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    if not given:
+        return []
+    right = quiz.answers(Assignment(assignment))
+    lines = [_answer_line(one, right.get(quiz.key(one.test))) for one in given]
+    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", "\n".join(lines), "See the lesson, section Questions."]
+
+
+def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
+    """Before hidden results are published a wrong number is named, and a wrong yes or no is counted: naming it would tell."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    right = quiz.answers(Assignment(assignment))
+    choices = [one for one in given if (answer := right.get(quiz.key(one.test))) is None or answer.yes_or_no]
+    numbers = [one for one in given if one.kind is Kind.ANSWER and one not in choices]
+    lines = [_answer_line(one, None) for one in numbers]
+    wrong = sum(one.kind is Kind.ANSWER for one in choices)
+    if wrong:
+        lines.append(f"- Not right: {wrong} of {len(choices)} answers with True or False.")
+    empty = [one for one in given if one.kind is Kind.UNANSWERED and one.test.points]
+    if empty:
+        lines.append(f"- Not answered yet: {', '.join(f'`{quiz.key(one.test)}`' for one in empty)}.")
+    return [f"## `{ANSWERS}`", "\n".join(lines), "See the lesson, section Questions."] if lines else []
+
+
+def _answer_line(one: TestResult, right: Answer | None) -> str:
+    key = quiz.key(one.test)
+    practice = "" if one.test.points else " (For practice, without points.)"
+    return "- " + inline(told_of_answer(one, right)).replace(inline(key), f"`{key}`", 1) + practice
+
+
+def _causes(mistaken: dict[str, list[TestResult]], blocks: Blocks) -> dict[str, str]:
     """For each question that is wrong because of another: that one. An echo is nobody's cause."""
     sources = [name for name, group in mistaken.items() if not _is_cascading(group)]
     found = {}
     for name in mistaken:
-        if cause := root_causes([*sources, name], blocks).get(name):
+        if cause := blocks.root_causes([*sources, name]).get(name):
             found[name] = cause
     return found
 
@@ -169,8 +256,9 @@ def _state(test_results: list[TestResult], passed: str, known: Collection[str]) 
     if waiting is not None:
         # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
-        return f"Waiting for {function}, which is not implemented yet"
-    return passed if all(one.passed for one in test_results) else "Not finished yet"
+        why = "which raises an exception" if waiting.kind is Kind.RAISED else "which is not implemented yet"
+        return f"Waiting for {function}, {why}"
+    return "Not finished yet" if any(one.matters for one in test_results) else passed
 
 
 def _points(test_results: list[TestResult]) -> str:
@@ -190,11 +278,8 @@ def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
     missed = [one for one in test_results if one.is_mistake]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
-    if question == ANSWERS:
-        parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
-        return "\n\n".join(parts)
     parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
-    parts += [f"{_rule(one)}:\n\n{quoted(one.message)}" for one in missed if not one.test.hidden]
+    parts += [f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in missed if not one.test.hidden]
     parts += [_unseen(missed), f"See the lesson, section `{question}`."]
     return "\n\n".join(filter(None, parts))
 
@@ -222,14 +307,15 @@ def _hints(test_results: list[TestResult]) -> KeysView[str]:
     return dict.fromkeys(one.hint for one in test_results if one.hint).keys()
 
 
+def _with_call(one: TestResult) -> str:
+    """The call that failed, for a Python prompt. Of public tests alone: a hidden one's arguments stay hidden."""
+    return f">>> {one.call}\n" if one.call and not one.test.hidden else ""
+
+
 def _rule(one: TestResult) -> str:
     return one.test.rule.rstrip(".")
 
 
 def _kind(one: TestResult) -> str:
     """What may be told of a mistake on inputs that are not shown."""
-    if one.status is TestStatus.TIMEOUT:
-        return "it did not return in time"
-    if one.status in (TestStatus.CRASHED, TestStatus.KILLED):
-        return "it ended its process"
-    return one.kind.value if one.kind is not None else "it did not pass"
+    return _WORDS.get(one.kind, one.kind.value) if one.kind is not None else "it did not pass"

@@ -23,9 +23,9 @@ def functions(assignment: Assignment) -> list[str]:
     return [name for name, value in vars(catalogue.solution(assignment)).items() if inspect.isfunction(value) and name[0] != "_"]
 
 
-def test_the_course_has_its_nine_assignments_in_order() -> None:
-    names = "attention naive sinusoidal learned rope relative alibi context_extension extrapolation".split()
-    assert [assignment.name for assignment in course.assignments()] == names
+def test_the_lessons_are_numbered_without_gaps() -> None:
+    titles = [assignment.lesson.read_text(encoding="utf-8").partition("\n")[0] for assignment in course.assignments()]
+    assert [re.match(r"# (\d+)\. ", title)[1] for title in titles] == [str(place + 1) for place in range(len(titles))]  # type: ignore[index]
 
 
 def test_an_assignment_is_worth_twenty_points(suite: Suite) -> None:
@@ -64,7 +64,7 @@ def test_a_stub_earns_nothing_and_reads_as_unwritten(assignment: Assignment, sui
     vars(stub).clear()
     stub.__file__ = "stub.py"
     exec(source, vars(stub))
-    assert {one.status for one in suite.run(catalogue.Module(stub))} == {"not_implemented"}
+    assert all(one.status.is_unwritten for one in suite.run(catalogue.Module(stub)))
 
 
 def test_a_solution_imports_numpy_and_the_standard_library_only(assignment: Assignment) -> None:
@@ -121,3 +121,9 @@ def test_another_term_s_seed_changes_no_solution_s_score(
     monkeypatch.setattr(course, "seed", lambda: seed)
     test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
+
+
+def test_the_front_page_lists_the_lessons_in_their_order() -> None:
+    rows = re.findall(r"^\| (\d+) \| \[(\w+)\]\(assignments/(\w+)/README\.md\) \|", (course.ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    wanted = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
+    assert rows == wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
-from autograder.grading import feedback
+from autograder.grading import feedback, quiz
 from autograder.grading.grader import Grader
 from autograder.grading.result import Grade
 from autograder.submission import Problem, Submission, read_file
@@ -86,15 +87,72 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     said = feedback.markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
-    assert "it ended its process" in said and "it did not return in time" in said
-    assert "977" not in "".join(map(feedback.told, (secret, crash, slow)))
+    for one in ("odd", "slow"):
+        assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
+    assert "977" not in "".join(map(feedback.told, feedback.coarse([secret, crash, slow])))
 
 
-def test_wrong_answers_are_counted_and_not_named() -> None:
-    tests = [test_(f"answer[{key}]", Phase.ANSWERS, "ANSWERS") for key in "abc"]
-    wrong = [TestResult(one, TestStatus.FAILED, "True is not right", None, Kind.ANSWER) for one in tests[:2]]
-    said = feedback.markdown(handed_in(), grade(*wrong, TestResult(tests[2], TestStatus.PASSED)))
-    assert "Not right: 2 of 3 answers." in said and "True" not in said
+OUTCOMES = 8
+"""What may be told of one hidden test: that it passed, or one of seven kinds of mistake. The threat model says so."""
+
+
+def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
+    """Of every status and kind, each with a hint, a name and a message of its own."""
+    hidden, public = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
+    statuses = set(TestStatus) - {TestStatus.PASSED, TestStatus.UNREADABLE}
+    ends = [TestResult(hidden, TestStatus.PASSED)]
+    ends += [TestResult(hidden, status, f"{status}", None, kind, f"{kind}") for status in statuses for kind in (None, *Kind)]
+    kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED}  # of answers, which come first
+    unwritten = TestResult(public, TestStatus.NOT_IMPLEMENTED, kind=Kind.NOT_WRITTEN)
+    for before in (TestResult(public, TestStatus.PASSED), unwritten):
+        possible = [one for one in ends if one.kind is None or one.kind in kinds]
+        assert len({feedback.markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
+        assert len({feedback.told(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
+        assert len({feedback.public_markdown(handed_in(), grade(before, one)) for one in possible}) == 1
+
+
+def test_hidden_tests_tell_one_cause_per_question() -> None:
+    """The first of them that has one; whether the others have the same is not told."""
+    tests = [test_(name, Phase.HIDDEN, question) for question in "fg" for name in (f"{question}1", f"{question}2", f"{question}3")]
+    hints = [None, "one", "two", "three", "three", None]
+    results = [TestResult(test, TestStatus.FAILED, "", hint, Kind.VALUE) for test, hint in zip(tests, hints, strict=True)]
+    assert [one.hint for one in feedback.coarse(results)] == [None, "one", None, "three", None, None]
+
+
+def answered(key: str, status: TestStatus = TestStatus.PASSED, message: str = "", hint: str | None = None, points: float = 1.0) -> TestResult:
+    test = Test(f"test_answer[{key}]", "ANSWERS", points, Phase.ANSWERS, "One right answer.")
+    return TestResult(test, status, message, hint, None if status is TestStatus.PASSED else Kind.ANSWER)
+
+
+def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> None:
+    given = grade(
+        answered("extra_parameters", TestStatus.FAILED, "extra_parameters: 32 is not right", "You counted pairs."),
+        answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"),
+        answered("half_layout_is_a_bug"),
+    )
+    said = feedback.public_markdown(handed_in(), given)
+    assert "32 is not right. You counted pairs." in said and "The answer is" not in said
+    assert "Not right: 1 of 2 answers with True or False." in said and "rotates" not in said
+
+
+def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
+    given = grade(answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters"))
+    said = feedback.markdown(handed_in(), given)
+    reasons = quiz.answers(course.find("rope"))
+    assert f"The answer is False; {reasons['rotates_values'].reason}." in said
+    assert "`extra_parameters` is right. The answer is 0; " in said and "## `ANSWERS`: 1 of 2" in said
+
+
+def test_practice_has_no_points_and_says_so() -> None:
+    said = feedback.markdown(handed_in(), grade(answered("extra_parameters", points=0)))
+    assert "(For practice, without points.)" in said
+
+
+def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
+    failed = TestResult(test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)")
+    public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
+    assert ">>> apply_rope(977)" in feedback.markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.told(public)
+    assert "977" not in feedback.markdown(handed_in(), grade(hidden)) + feedback.told(hidden)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +171,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
     submission = handed_in(notes=(HOSTILE,))
     for said in (feedback.markdown(submission, given), feedback.public_markdown(submission, given)):
         assert_harmless(said)
-    for one in given.test_results:
+    for one in feedback.coarse(given.test_results):
         assert feedback.plain(feedback.told(one)) == feedback.told(one)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -45,10 +44,11 @@ def mathml(latex: str, display: bool = False) -> str:
         raise FormulaError(f"{latex}: {error!r}") from error
     elements = list(root.iter())
     for element in elements:
-        element.text = html.unescape(element.text or "")  # latex2mathml writes characters as entities
+        # latex2mathml writes characters as entities, and leaves a text as it is.
+        element.text = html.unescape(element.text or "").replace("\\_", "_")
     for element in elements:
         _complete(element)
-    if unknown := [text for text in _texts(root) if "\\" in text]:
+    if unknown := [text for text in root.itertext() if "\\" in text]:
         raise FormulaError(f"{latex}: {', '.join(unknown)} is not known")
     root.set("alttext", latex.strip())
     return "<wbr>".join(tostring(piece, encoding="unicode") for piece in _pieces(root, display))
@@ -70,10 +70,6 @@ def _pieces(root: Element, display: bool) -> list[Element]:
         SubElement(element, "mrow").extend(piece)
         found.append(element)
     return found
-
-
-def _texts(root: Element) -> Iterator[str]:
-    return (element.text or "" for element in root.iter() if element.tag != "mtext")
 
 
 def _complete(parent: Element) -> None:
