@@ -244,7 +244,7 @@ SETTINGS = {
     "slopes": {"heads": 12, "tolerance": 0.01},
     "stretch": {"factor": 8, "d": 128, "base": 500000, "trained": 8192},
     "patch": {"kind": "mixed", "d": 16, "side": 8, "y": 3, "x": 4},
-    "sinks": {"length": 20, "sinks": 4, "window": 8},
+    "sinks": {"total": 20, "sinks": 4, "window": 8},
 }
 
 
