@@ -23,6 +23,7 @@ _BEFORE = (
     (re.compile(r"(?<!\\left)\\(lvert|lfloor|lceil)\b"), r"\\left\\\1"),
     (re.compile(r"(?<!\\right)\\(rvert|rfloor|rceil)\b"), r"\\right\\\1"),
 )
+_BOLD = {ord("0") + digit: 0x1D7CE + digit for digit in range(10)}
 _FUNCTION = re.compile("[a-zA-Z]{2,}")
 _LONG = 24
 """more characters than this do not fit beside a word on a narrow screen"""
@@ -80,9 +81,11 @@ def _complete(parent: Element) -> None:
         if child.tag == "mo" and text == "|" and not child.get("form"):
             child.set("form", "postfix" if bars % 2 else "prefix")
             bars += 1
-        elif child.tag == "mo" and text == "/":
+        elif child.tag == "mo" and text in ("/", "."):
             child.set("lspace", "0")
             child.set("rspace", "0")
+        elif child.tag == "mn" and child.get("mathvariant") == "bold":
+            child.text = text.translate(_BOLD)
         elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
             child.tag = "mi"
         elif child.tag == "mi" and text == "′":
@@ -117,7 +120,7 @@ def _is_function(element: Element) -> bool:
 
 
 def _is_factor(element: Element) -> bool:
-    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac")
+    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac") or (element.tag == "mo" and element.text == ")")
 
 
 def _is_bracket(element: Element) -> bool:
