@@ -152,8 +152,11 @@ def answer(submission: Submission, key: str) -> None:
     got, wanted = answers.get(key), submission.reference.answer(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    if type(got) is Foreign or not _answers(_plain_scalar(got), wanted):
-        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right")
+    given = _plain_scalar(got)
+    if type(got) is Foreign or not _answers(given, wanted):
+        known = submission.reference.known_answers(key)
+        hint = next((hint for value, hint in known.items() if _answers(given, value)), None)
+        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(given, wanted))
 
 
 def _matches(
@@ -198,7 +201,7 @@ def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None)
 
 
 def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
-    """The first way in which two results differ, in words; None where they agree."""
+    """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
     if type(wanted) is tuple:
         return _tuple_difference(got, wanted, tolerance)
     if not _is_number_like(got, wanted):
@@ -245,12 +248,14 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
         right = near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
     if right.all():
         return None
-    first = tuple(int(axis) for axis in np.argwhere(~right)[0])
-    largest = np.nanmax(np.where(right, 0, error)) if not np.isnan(error[~right]).all() else np.nan
-    where = f"first at index {first}: " if wanted.ndim else ""
-    words = "{}wanted {}, got {}".format(where, *_apart(wanted[first], got[first]))
+    # Where the difference is no number, nothing could be worse.
+    size = np.where(right, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+    worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
+    where = f"at index {worst}: " if wanted.ndim else ""
+    words = "{}wanted {}, got {}".format(where, *_apart(wanted[worst], got[worst]))
     if wanted.size > 1:
-        words += f" (largest error {float(largest):.3g}, {int((~right).sum())} of {wanted.size} values wrong)"
+        wrong = int((~right).sum())
+        words += f" (the largest of {wrong} differences in {wanted.size} values)" if wrong > 1 else f" (the only difference in {wanted.size} values)"
     if got.dtype != wanted.dtype:
         words += f"; it is {got.dtype} where {wanted.dtype} is wanted"
     return Kind.VALUE, words
@@ -275,6 +280,12 @@ def _answers(got: Any, wanted: Any) -> bool:
         return False
     allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
     return bool(abs(got - wanted) <= allowed)
+
+
+def _rounded(got: Any, wanted: Any) -> str | None:
+    """For a number that is nearly right."""
+    near = type(got) in (int, float) and type(wanted) is float and abs(got - wanted) <= 0.01 * abs(wanted)
+    return "You are near, but rounded too early or too much; the rule is four right digits or more." if near else None
 
 
 def _plain_scalar(value: Any) -> Any:
@@ -315,8 +326,12 @@ def _kind_of(value: Any) -> str:
 
 
 def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
-    """Two values with as many digits as it takes to tell them apart."""
-    digits = next((digits for digits in (6, 9, 12) if f"{wanted:.{digits}g}" != f"{got:.{digits}g}"), 17)
+    """Two values with as many digits as it takes to see by how much they differ."""
+    if wanted.dtype.kind == "b":
+        return str(wanted), str(got)
+    size, gap = abs(float(wanted)), abs(float(got) - float(wanted))
+    comparable = math.isfinite(size) and math.isfinite(gap) and size > 0 and gap > 0
+    digits = min(17, max(6, 2 + math.ceil(math.log10(size) - math.log10(gap)))) if comparable else 6
     return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
 
 

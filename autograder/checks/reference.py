@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,6 +35,9 @@ class Reference(Protocol):
     def answer(self, key: str) -> Any:
         """The right entry of ANSWERS."""
 
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        """Known wrong numbers for an entry of ANSWERS, each with its hint."""
+
 
 class NoReference:
     """For tests that need none: asking it anything is a mistake in the test."""
@@ -47,6 +50,9 @@ class NoReference:
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -109,6 +115,9 @@ class GoldenValues:
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        return {}
 
 
 def golden_values(path: Path, test: str) -> Reference:

@@ -15,7 +15,10 @@ from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import Phase, TestResult
+from autograder.checks.test_result import Phase, TestResult, compared_with
+from autograder.course import Assignment
+from autograder.grading import quiz
+from autograder.grading.quiz import Answer
 from autograder.grading.result import Grade
 from autograder.submission import Submission
 
@@ -92,18 +95,25 @@ def coarse(test_results: list[TestResult]) -> list[TestResult]:
 
 def told(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
-    if one.passed or one.status is TestStatus.UNREADABLE:
+    if not one.matters or one.status is TestStatus.UNREADABLE:
         return ""
     if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
-        return f"{_rule(one)}:\n{plain(one.sentence)}"
+        return f"{_rule(one)}:\n{plain(_with_call(one) + one.sentence)}"
     return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
+
+
+def told_of_answer(one: TestResult, right: Answer | None) -> str:
+    """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
+    head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
+    hint = f" {one.hint}" if one.hint else ""
+    return f"{head}.{hint} The answer is {right.told}" if right else f"{head}.{hint}"
 
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """The feedback file of one submission that was graded."""
-    return assembled(submission, grade.score, grade.max_score, body(grade, submission.cells))
+    return assembled(submission, grade.score, grade.max_score, body(grade, submission.assignment, submission.cells))
 
 
 def assembled(submission: Submission, score: float, max_score: float, text: str) -> str:
@@ -112,9 +122,9 @@ def assembled(submission: Submission, score: float, max_score: float, text: str)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def body(grade: Grade, cells: Sequence[str]) -> str:
+def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase))]
+    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase)), *_answers(grade, assignment)]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts))
@@ -132,6 +142,7 @@ def public_markdown(submission: Submission, grade: Grade) -> str:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
     parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(grade, submission.cells, (Phase.PUBLIC,))]
+    parts += _answers_at_once(grade, submission.assignment)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -169,13 +180,14 @@ def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) ->
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
     for one in coarse(grade.test_results):
-        if one.test.phase in phases:
+        if one.test.phase in phases and one.test.question != ANSWERS:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
     # A single mistake is its own cause: no need to read the code for that.
     blocks = building_blocks("\n".join(cells) if len(mistaken) > 1 else "")
     causes = _causes(mistaken, blocks)
-    own = [name for name in mistaken if name not in causes]
+    compared = compared_with({name: [one for one in group if one.is_mistake] for name, group in mistaken.items() if name not in causes})
+    own = [name for name in mistaken if name not in causes and name not in compared]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
     cascading = [name for name in own if _is_cascading(questions[name])]
     first = [name for name in own if name not in cascading]
@@ -185,13 +197,47 @@ def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) ->
     passed = "Complete" if len(phases) == len(Phase) else "Nothing wrong in the public tests"
     lines: dict[str, list[str]] = {}
     for name, group in questions.items():
-        if name in causes:
+        if name in compared:
+            lines.setdefault(f"Not right in tests that also call `{compared[name]}`: fix that first", []).append(name)
+        elif name in causes:
             lines.setdefault(f"Not right, and built on `{causes[name]}`: fix that first", []).append(name)
         elif name not in mistaken:
             lines.setdefault(_state(group, passed, questions.keys()), []).append(name)
     scored = {name: f"`{name}` ({_points(group)})" for name, group in questions.items()}
     listed = [f"- {head}: {', '.join(map(scored.__getitem__, names))}." for head, names in lines.items()]
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
+
+
+def _answers(grade: Grade, assignment: str) -> list[str]:
+    """Every question of the lesson, with the right answer and its reason."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    if not given:
+        return []
+    right = quiz.answers(Assignment(assignment))
+    lines = [_answer_line(one, right.get(quiz.key(one.test))) for one in given]
+    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", "\n".join(lines), "See the lesson, section Questions."]
+
+
+def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
+    """Before hidden results are published a wrong number is named, and a wrong yes or no is counted: naming it would tell."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    right = quiz.answers(Assignment(assignment))
+    choices = [one for one in given if (answer := right.get(quiz.key(one.test))) is None or answer.yes_or_no]
+    numbers = [one for one in given if one.kind is Kind.ANSWER and one not in choices]
+    lines = [_answer_line(one, None) for one in numbers]
+    wrong = sum(one.kind is Kind.ANSWER for one in choices)
+    if wrong:
+        lines.append(f"- Not right: {wrong} of {len(choices)} answers with True or False.")
+    empty = [one for one in given if one.kind is Kind.UNANSWERED and one.test.points]
+    if empty:
+        lines.append(f"- Not answered yet: {', '.join(f'`{quiz.key(one.test)}`' for one in empty)}.")
+    return [f"## `{ANSWERS}`", "\n".join(lines), "See the lesson, section Questions."] if lines else []
+
+
+def _answer_line(one: TestResult, right: Answer | None) -> str:
+    key = quiz.key(one.test)
+    practice = "" if one.test.points else " (For practice, without points.)"
+    return "- " + inline(told_of_answer(one, right)).replace(inline(key), f"`{key}`", 1) + practice
 
 
 def _causes(mistaken: dict[str, list[TestResult]], blocks: Blocks) -> dict[str, str]:
@@ -210,8 +256,9 @@ def _state(test_results: list[TestResult], passed: str, known: Collection[str]) 
     if waiting is not None:
         # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
-        return f"Waiting for {function}, which is not implemented yet"
-    return passed if all(one.passed for one in test_results) else "Not finished yet"
+        why = "which raises an exception" if waiting.kind is Kind.RAISED else "which is not implemented yet"
+        return f"Waiting for {function}, {why}"
+    return "Not finished yet" if any(one.matters for one in test_results) else passed
 
 
 def _points(test_results: list[TestResult]) -> str:
@@ -231,11 +278,8 @@ def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
     missed = [one for one in test_results if one.is_mistake]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
-    if question == ANSWERS:
-        parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
-        return "\n\n".join(parts)
     parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
-    parts += [f"{_rule(one)}:\n\n{quoted(one.message)}" for one in missed if not one.test.hidden]
+    parts += [f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in missed if not one.test.hidden]
     parts += [_unseen(missed), f"See the lesson, section `{question}`."]
     return "\n\n".join(filter(None, parts))
 
@@ -261,6 +305,11 @@ def _is_cascading(test_results: list[TestResult]) -> bool:
 def _hints(test_results: list[TestResult]) -> KeysView[str]:
     """The known causes of a question's mistakes, in the order of its tests."""
     return dict.fromkeys(one.hint for one in test_results if one.hint).keys()
+
+
+def _with_call(one: TestResult) -> str:
+    """The call that failed, for a Python prompt. Of public tests alone: a hidden one's arguments stay hidden."""
+    return f">>> {one.call}\n" if one.call and not one.test.hidden else ""
 
 
 def _rule(one: TestResult) -> str:

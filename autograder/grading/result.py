@@ -59,9 +59,10 @@ def from_json(text: str) -> Grade:
     return Grade(**data, test_results=[_test_result(**one) for one in test_results])
 
 
-def _test_result(test: dict[str, Any], status: str, kind: str | None, **rest: Any) -> TestResult:
+def _test_result(test: dict[str, Any], status: str, kind: str | None, called: list[str], **rest: Any) -> TestResult:
     phase = Phase[test.pop("phase")]
-    return TestResult(Test(**test, phase=phase), TestStatus(status), kind=None if kind is None else Kind[kind], **rest)
+    known = None if kind is None else Kind[kind]
+    return TestResult(Test(**test, phase=phase), TestStatus(status), kind=known, called=tuple(called), **rest)
 
 
 def _raised(bases: list[str], **rest: Any) -> Raised:

@@ -41,11 +41,11 @@ class PackedGrade:
     """what the student may read of it, as Markdown, without notes on how their file was read"""
 
     @classmethod
-    def of(cls, grade: Grade, cells: tuple[str, ...]) -> PackedGrade:
+    def of(cls, grade: Grade, assignment: str, cells: tuple[str, ...]) -> PackedGrade:
         """Pack a grade of that code."""
         packed = zlib.compress(result.to_json(grade).encode("ascii"))
         gradescope = json.dumps(grade.gradescope, indent=1)
-        words = feedback.body(grade, cells)
+        words = feedback.body(grade, assignment, cells)
         return cls(grade.status, grade.score, grade.max_score, grade.seconds, grade.questions, packed, gradescope, words)
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
 
+from autograder.checks.test_result import Test
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
 from autograder.handout import otter_tests
 from autograder.handout.leaks import leaks
+from autograder.handout.left_open import left_open
+from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
 from autograder.otter import zips
+
+COURSE = "course"
+"""The folder of the course's pages, in the handout and beside it."""
 
 TEMPLATE = Path(__file__).with_name("template")
 
@@ -21,25 +28,29 @@ _GIVEN = ("*.md", "figures.py", "figures/*.png", "*/lab.py", "*/*.csv", "*/measu
 
 def contents() -> dict[str, bytes]:
     """Path in the handout → content. What is not named here does not ship."""
-    files = {path.name.removesuffix(".template"): path for path in TEMPLATE.iterdir()}
+    templates = (path for path in TEMPLATE.rglob("*.template"))
+    files = {path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in templates}
     given = (path for pattern in _GIVEN for path in (ROOT / "assignments").glob(pattern))
     files |= {path.relative_to(ROOT).as_posix(): path for path in given}
     files |= {f"autograder/checks/{path.name}": path for path in (PACKAGE / "checks").glob("*.py")}
     files["autograder/__init__.py"] = PACKAGE / "__init__.py"
     found = {name: path.read_bytes() for name, path in files.items()}
+    open_rules = {}
     for assignment in assignments():
-        found |= _of(assignment)
-    return found
+        tests = Suite(assignment).tests
+        found |= _of(assignment, tests)
+        open_rules[assignment.name] = left_open(assignment, tests)
+    found["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
+    return found | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 
-def _of(assignment: Assignment) -> dict[str, bytes]:
+def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
     """What a handout has of one assignment."""
     folder = f"assignments/{assignment.name}"
-    tests = Suite(assignment).tests
     files = {f"{folder}/{path.name}": path.read_bytes() for path in (assignment.lesson, assignment.stub)}
     notebook = assignment.folder / "explore.ipynb"
     if notebook.is_file():
-        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), tests).encode("utf-8")
+        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), assignment.name, tests).encode("utf-8")
     for name, content in otter_tests.test_files(assignment.name, tests).items():
         files[f"{folder}/tests/{name}"] = content.encode("utf-8")
     files[f"tests/public/{assignment.public_tests.name}"] = assignment.public_tests.read_bytes()
@@ -48,7 +59,7 @@ def _of(assignment: Assignment) -> dict[str, bytes]:
 
 
 def build(target: Path) -> Path:
-    """Write the zip, and the same as a folder beside it. Raises HandoutError rather than writing one that leaks."""
+    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing one that leaks."""
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)
@@ -60,9 +71,11 @@ def build(target: Path) -> Path:
         if found := leaks(folder):
             raise HandoutError("the handout would give answers away:\n" + "\n".join(found))
         zips.write(target, {f"{folder.name}/{name}": content for name, content in files.items()})
-        beside = target.with_suffix("")
-        shutil.rmtree(beside, ignore_errors=True)
+        beside, pages = target.with_suffix(""), target.with_name(COURSE)
+        for old in (beside, pages):
+            shutil.rmtree(old, ignore_errors=True)
         shutil.move(folder, beside)
+        shutil.copytree(beside / COURSE, pages)
     return target
 
 

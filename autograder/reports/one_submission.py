@@ -71,7 +71,7 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
     complete = []
     for question in grade.questions:
         test_results = [one for one in grade.test_results if one.test.question == question]
-        if everything or any(map(_counts, test_results)):
+        if everything or any(one.matters for one in test_results):
             _print_question(question, test_results, {} if everything else told, everything, console)
         else:
             complete.append(question)
@@ -93,7 +93,7 @@ def _print_question(question: str, test_results: list[TestResult], told: dict[st
     known = next((told[one.hint] for one in test_results if one.hint in told), None)
     same, unwritten = 0, Counter[str]()
     for one in test_results:
-        if not (everything or _counts(one)):
+        if not (everything or one.matters):
             continue
         if one.status.is_unwritten:
             unwritten[one.message] += 1
@@ -114,13 +114,9 @@ def _print_test(one: TestResult, hint: str | None, console: Console) -> None:
     mark = MARKS.get(one.status, f"[red]{one.status}[/]")
     facts = [f"{one.test.points if one.passed else 0:g} of {one.test.points:g}", *([HIDDEN] if one.test.phase is Phase.HIDDEN else [])]
     console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{', '.join(facts)}[/]", highlight=False)
-    for line in [*plain(one.message).splitlines(), *([f"Likely cause: {hint}"] if hint else [])]:
+    call = [f">>> {plain(one.call)}"] if one.call else []
+    for line in [*call, *plain(one.message).splitlines(), *([f"Likely cause: {hint}"] if hint else [])]:
         console.print(Text(f"      {line}"), soft_wrap=True)
-
-
-def _counts(one: TestResult) -> bool:
-    """Whether there is something to say of a test: an answer for practice that was left open is nothing."""
-    return one.is_mistake or (not one.passed and one.test.points > 0)
 
 
 def _tests(count: int) -> str:
