@@ -80,6 +80,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="whereabouts-autograder", prog_name="autograder")
 def main() -> None:
     """Grades the Whereabouts course on positional encodings."""
 

@@ -66,8 +66,8 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     number = len(assignments()) + 1
     page = ROOT / "README.md"
     listed = re.finditer(r"^\| \d+ \| \[\w+\]\(assignments/\w+/README\.md\) \|.*\n", page.read_text("utf-8"), re.MULTILINE)
-    line = f"| {number} | [{name}](assignments/{name}/README.md) | Where is the middle of a step? |\n"
-    yield page, _inserted(page, [match.end() for match in listed], line)
+    entry = f"| {number} | [{name}](assignments/{name}/README.md) | Where is the middle of a step? |\n"
+    yield page, _inserted(page, [match.end() for match in listed], entry)
     words = ROOT / "assignments" / "glossary.md"
     row = f"| middle of a step ({name}) | Half a width after the beginning of the step. | {number} |\n"
     yield words, _inserted(words, _place_of_word(words, name), row)
