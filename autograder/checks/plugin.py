@@ -138,6 +138,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         item.repr_failure = lambda excinfo, style=None: str(excinfo.value)  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
-        report.test_result = "skipped"
+        report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1] or 0, wrong.message)
     return report
