@@ -29,9 +29,6 @@ class Reference(Protocol):
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The right result of a call, or REFUSED where it is an error."""
 
-    def hint(self, got: Any) -> str | None:
-        """The hint for a wrong result of the call that `wanted` was last asked about."""
-
     def answer(self, key: str) -> Any:
         """The right entry of ANSWERS."""
 
@@ -41,9 +38,6 @@ class NoReference:
 
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise BrokenTest(f"no recorded value for {function}: run `make handout`")
-
-    def hint(self, got: Any) -> str | None:
-        return None
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")

@@ -13,6 +13,7 @@ from typing import Any
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
+from autograder.grading import causes
 from autograder.grading.result import Grade
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
@@ -38,10 +39,11 @@ class Grader:
         backend = Sandboxed(self.sandbox, Source(assignment.name, cells))
         try:
             with bounded_memory():
-                test_results = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
+                public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 told = backend.told
-                test_results += suite.run(backend, Phase.HIDDEN)
+                settled = causes.named(assignment, public, cells)
+                test_results = causes.named(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
         finally:
             backend.close()
         return Grade(
@@ -51,6 +53,7 @@ class Grader:
             stopped=told.stopped,
             failure=told.failure,
             printed=told.printed,
+            settled={before.test.name: before for before, after in zip(settled, test_results, strict=False) if before != after},
             **_scored(scorer, test_results),
         )
 

@@ -36,6 +36,8 @@ class Grade:
     """what stopped the file while it was loaded"""
     printed: str = field(default="", repr=False)
     """what it printed during public tests"""
+    settled: dict[str, TestResult] = field(default_factory=dict)
+    """the public tests of which hidden ones tell more, by name: as far as they were settled before the first hidden test"""
 
 
 def to_json(grade: Grade) -> str:
