@@ -141,13 +141,14 @@ def _wanted(assignment: Assignment, encoded_call: bytes) -> Any:
     return wanted
 
 
-def refusal(assignment: Assignment, encoded_call: bytes) -> str | None:
-    """The rule that the solution states when it refuses a call, without any value; None where numpy refuses in its place."""
+def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | None:
+    """The error of the solution's refusal of a call, and the rule that it states, without any value; None where numpy refuses for it."""
     function, args, kwargs = codec.decode(encoded_call)
     reply = call.perform(right(assignment), function, args, kwargs, measured=False)
     if reply.raised is None:
         return None
-    return _rule(reply.raised.message, _stated(assignment))
+    rule = _rule(reply.raised.message, _stated(assignment))
+    return (reply.raised.kind, rule) if rule else None
 
 
 def _rule(said: str, stated: tuple[tuple[str, ...], ...]) -> str | None:

@@ -88,12 +88,16 @@ def named(assignment: Assignment, observed: Sequence[Observed], cells: Sequence[
     mistaken = list(dict.fromkeys(one.test.question for one in results if one.is_mistake and one.test.question != ANSWERS))
     if not mistaken:
         return results
-    evidence = {name: _evidence(assignment, name, observed) for name in mistaken}
+    evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name in mistaken if any(row.is_wrong for row in evidence[name])]
     blocks = building_blocks("\n".join(cells)) if wrong and len(mistaken) > 1 else {}
     below = {name: _lowest([one for one in wrong if one in blocks.get(name, ())], blocks) for name in mistaken}
     hints = {
-        name: _hints(assignment, name, evidence[name], below[name] is None) for name in mistaken
+        name: _Hints(
+            _told(explanations(assignment, name, rows)) if below[name] is None else None,
+            _told(missing_refusals(assignment, name, rows)),
+        )
+        for name, rows in evidence.items()
     }
     given: set[str] = set()
     for place, one in enumerate(observed):
@@ -118,7 +122,7 @@ def _explained(assignment: Assignment, one: Observed, hints: _Hints, below: str 
     if result.kind in _REFUSALS:
         hint = hints.refusals if result.kind is Kind.NO_ERROR and hints.refusals else None
         if hint is None and result.test.phase is Phase.HIDDEN and one.calls:
-            hint = _rule_of(assignment, one.calls[-1], result.kind)
+            hint = _rule_of(assignment, one.calls[-1])
         if hint in given:
             hint = None
         given.add(hint or "")
@@ -143,7 +147,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, eq=False)
-class _Row:
+class Row:
     """One call of a function, encoded; what came of it, and what is right."""
 
     call: bytes
@@ -165,9 +169,9 @@ class _Row:
         return not self.is_refusal and not _same(self.got, self.right)
 
 
-def _evidence(assignment: Assignment, function: str, observed: Iterable[Observed]) -> list[_Row]:
+def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observed]) -> list[Row]:
     """Every distinct call of a function."""
-    rows: dict[bytes, _Row] = {}
+    rows: dict[bytes, Row] = {}
     for one in observed:
         for seen in one.calls:
             if seen.function != function:
@@ -178,7 +182,7 @@ def _evidence(assignment: Assignment, function: str, observed: Iterable[Observed
             except (ValueError, codec.Malformed):
                 continue
             if len(encoded) <= LOOKED_AT and encoded not in rows:
-                rows[encoded] = _Row(encoded, got, _predictions(assignment, encoded).of(None))
+                rows[encoded] = Row(encoded, got, _predictions(assignment, encoded).of(None))
     return list(rows.values())
 
 
@@ -189,7 +193,7 @@ def _outcome(reply: Reply) -> Any:
 def _same(got: Any, wanted: Any) -> bool:
     """Whether two outcomes are the same one, within what a test allows."""
     if type(got) is Refusal or type(wanted) is Refusal:
-        return bool(got == wanted)
+        return type(got) is type(wanted) and bool(got == wanted)
     return difference(got, wanted, None) is None
 
 
@@ -214,9 +218,18 @@ class _Predictions:
         _, args, kwargs = codec.decode(self.encoded)
         module = _behaving(self.assignment, entry, self.function)
         outcome = _outcome(call.perform(module, self.function, args, kwargs, measured=False))
+        if entry is None:
+            return outcome
+        right = self.of(None)
+        if type(right) is not Refusal and type(outcome) is not Refusal and not _is_comparable(outcome, right):
+            return Refusal("no result of the right type")
         # Most mistakes leave most calls alone: then there is one value to keep.
-        right = outcome if entry is None else self.of(None)
-        return right if outcome is not right and _identical(outcome, right) else outcome
+        return right if _identical(outcome, right) else outcome
+
+
+def _is_comparable(outcome: Any, right: Any) -> bool:
+    found = difference(outcome, right, None)
+    return found is None or found[0] is not Kind.TYPE
 
 
 def _identical(one: Any, other: Any) -> bool:
@@ -259,29 +272,40 @@ def _predictions(assignment: Assignment, encoded: bytes) -> _Predictions:
     return _Predictions(assignment, encoded)
 
 
-def _hints(assignment: Assignment, function: str, rows: list[_Row], ask_for_values: bool) -> _Hints:
-    """The likely causes of one function's mistakes: of its wrong values, and of its missing refusals."""
-    wrong = [row for row in rows if row.is_wrong]
+_Explains = Callable[[Assignment, Misconception, Sequence[Row]], bool]
+
+
+def explanations(assignment: Assignment, function: str, rows: Sequence[Row]) -> list[Misconception]:
+    """The nearest known mistakes that explain all wrong values of a function; none where it has none.
+
+    An exception alone says too little: very different mistakes end in the same one.
+    """
+    return _first(assignment, function, [row for row in rows if row.is_wrong and row.accepted], rows, _explains_values)
+
+
+def missing_refusals(assignment: Assignment, function: str, rows: Sequence[Row]) -> list[Misconception]:
+    """The nearest known mistakes that accept exactly the bad arguments that a function accepted; best those with its very values."""
     accepted = [row for row in rows if row.is_refusal and row.accepted]
-    values = _first(assignment, function, wrong, rows, _explains_values) if wrong and ask_for_values else None
-    refusals = _first(assignment, function, accepted, rows, _explains_refusals) if accepted else None
-    return _Hints(values, refusals)
+    alike = _first(assignment, function, accepted, rows, _explains_refusals)
+    return [one for one in alike if all(_same(row.got, _predictions(assignment, row.call).of(one)) for row in accepted)] or alike
 
 
-_Explains = Callable[[Assignment, Misconception, Sequence[_Row]], bool]
-
-
-def _first(assignment: Assignment, function: str, faults: list[_Row], rows: list[_Row], explains: _Explains) -> str | None:
-    """The hints of the nearest known mistakes that explain all rows. Most are out at the first fault."""
-    for entries in candidates(assignment, function):
+def _first(assignment: Assignment, function: str, faults: list[Row], rows: Sequence[Row], explains: _Explains) -> list[Misconception]:
+    """Of the nearest group that explains all rows, those that do. Most are out at the first fault."""
+    for entries in candidates(assignment, function) if faults else ():
         left = [one for one in entries if explains(assignment, one, faults[:1])]
         left = [one for one in left if explains(assignment, one, rows)]
         if left:
-            return " Or: ".join(list(dict.fromkeys(one.hint for one in left))[:TOLD])
-    return None
+            return left
+    return []
 
 
-def _explains_values(assignment: Assignment, entry: Misconception, rows: Sequence[_Row]) -> bool:
+def _told(entries: Sequence[Misconception]) -> str | None:
+    """The hints of mistakes that explain the same."""
+    return " Or: ".join(list(dict.fromkeys(one.hint for one in entries))[:TOLD]) or None
+
+
+def _explains_values(assignment: Assignment, entry: Misconception, rows: Sequence[Row]) -> bool:
     for row in rows:
         predicted = _predictions(assignment, row.call).of(entry)
         if row.is_refusal:
@@ -292,7 +316,7 @@ def _explains_values(assignment: Assignment, entry: Misconception, rows: Sequenc
     return True
 
 
-def _explains_refusals(assignment: Assignment, entry: Misconception, rows: Sequence[_Row]) -> bool:
+def _explains_refusals(assignment: Assignment, entry: Misconception, rows: Sequence[Row]) -> bool:
     for row in rows:
         predicted = _predictions(assignment, row.call).of(entry)
         if row.is_refusal:
@@ -303,11 +327,11 @@ def _explains_refusals(assignment: Assignment, entry: Misconception, rows: Seque
     return True
 
 
-def _fits(row: _Row, predicted: Any) -> bool:
+def _fits(row: Row, predicted: Any) -> bool:
     return _same(row.got, predicted) if row.is_wrong else predicted is row.right or _same(predicted, row.right)
 
 
-def _coarsely_same(row: _Row, predicted: Any) -> bool:
+def _coarsely_same(row: Row, predicted: Any) -> bool:
     """Whether both err by a little and alike: the digits of two ways of losing precision differ."""
     errors = [_largest_error(one, row.right) for one in (row.got, predicted)]
     if None in errors:
@@ -334,14 +358,17 @@ def _largest_error(value: Any, right: Any) -> float | None:
     return largest
 
 
-def _rule_of(assignment: Assignment, seen: Seen, kind: Kind) -> str | None:
+def _rule_of(assignment: Assignment, seen: Seen) -> str | None:
     """The rule behind one refusal, by what the solution says when it refuses, without any value."""
     try:
-        rule = catalogue.refusal(assignment, codec.message(seen.function, seen.args, seen.kwargs))
+        refused = catalogue.refusal(assignment, codec.message(seen.function, seen.args, seen.kwargs))
     except ValueError:
         return None
-    if rule is None:
+    if refused is None:
         return None
-    if kind is Kind.NO_ERROR:
+    kind, rule = refused
+    if seen.reply.raised is None:
         return f"Your code accepts an argument that breaks this rule: {rule}."
-    return f"Your code refuses with another kind of error, or one that does not name the value; the rule is: {rule}."
+    if kind not in seen.reply.raised.bases:
+        return f"Your code refuses with another error than {kind}. The rule: {rule}."
+    return f"The message of your {kind} does not carry the value. The rule: {rule}."

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, KeysView, Sequence
 
-from autograder.checks.blocks import building_blocks, root_causes
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
@@ -76,7 +75,7 @@ def assembled(submission: Submission, score: float, max_score: float, text: str)
 
 def body(grade: Grade, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase))]
+    parts = [*_loading(grade, cells), *_questions(grade.test_results, tuple(Phase))]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts))
@@ -89,11 +88,11 @@ def not_graded(assignment: str, why: str) -> str:
 
 def public_markdown(submission: Submission, grade: Grade) -> str:
     """What a student may see at once, before hidden results are published: public results and what is still to be decided."""
-    public = [one for one in grade.test_results if not one.test.hidden]
+    public = grade.public_results
     if submission.problem is not None:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
-    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(grade, submission.cells, (Phase.PUBLIC,))]
+    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(public, (Phase.PUBLIC,))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -124,16 +123,15 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     return parts
 
 
-def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) -> list[str]:
+def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
-    for one in grade.test_results:
+    for one in test_results:
         if one.test.phase in phases:
             questions.setdefault(one.test.question, []).append(one)
-    mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
-    # A single mistake is its own cause: no need to read the code for that.
-    blocks = building_blocks("\n".join(cells)) if len(mistaken) > 1 else {}
-    causes = _causes(mistaken, blocks)
+    mistaken = {name: missed for name, group in questions.items() if (missed := [one for one in group if one.is_mistake])}
+    # Wrong only because of another function: that one is to be fixed first.
+    causes = {name: _below(missed[0]) for name, missed in mistaken.items() if all(map(_below, missed))}
     own = [name for name in mistaken if name not in causes]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
     cascading = [name for name in own if _is_cascading(questions[name])]
@@ -151,16 +149,6 @@ def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) ->
     scored = {name: f"`{name}` ({_points(group)})" for name, group in questions.items()}
     listed = [f"- {head}: {', '.join(map(scored.__getitem__, names))}." for head, names in lines.items()]
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
-
-
-def _causes(mistaken: dict[str, list[TestResult]], blocks: dict[str, frozenset[str]]) -> dict[str, str]:
-    """For each question that is wrong because of another: that one. An echo is nobody's cause."""
-    sources = [name for name, group in mistaken.items() if not _is_cascading(group)]
-    found = {}
-    for name in mistaken:
-        if cause := root_causes([*sources, name], blocks).get(name):
-            found[name] = cause
-    return found
 
 
 def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:
@@ -189,13 +177,16 @@ def _possible(test_results: list[TestResult]) -> float:
 def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
     missed = [one for one in test_results if one.is_mistake]
+    below = next(filter(None, map(_below, missed)), None)
+    missed = [one for one in missed if _below(one) is None]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
     if question == ANSWERS:
         parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
         return "\n\n".join(parts)
     parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
     parts += [f"{_rule(one)}:\n\n{quoted(one.message)}" for one in missed if not one.test.hidden]
-    parts += [_unseen(missed), f"See the lesson, section `{question}`."]
+    built = f"Its values are not right, and built on `{below}`: fix that first." if below else ""
+    parts += [_unseen(missed), built, f"See the lesson, section `{question}`."]
     return "\n\n".join(filter(None, parts))
 
 
@@ -215,6 +206,11 @@ def _is_cascading(test_results: list[TestResult]) -> bool:
     """Whether hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions."""
     missed = [one for one in test_results if one.is_mistake]
     return not _hints(missed) and all(one.test.hidden and one.kind in _GENERAL for one in missed)
+
+
+def _below(one: TestResult) -> str | None:
+    """The function to fix first, where a wrong value has its cause there."""
+    return one.function if one.status is TestStatus.FAILED else None
 
 
 def _hints(test_results: list[TestResult]) -> KeysView[str]:

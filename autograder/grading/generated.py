@@ -309,8 +309,8 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
         case ast.Compare(ops=[operator]):
             for other, what in _OPERATORS.get(type(operator), []):
                 yield what, _with(node, ops=[other()])
-        case ast.UnaryOp(op=ast.USub()) if not isinstance(node.operand, ast.Constant):
-            yield "A minus sign is missing", node.operand
+        case ast.UnaryOp(op=ast.USub()):
+            yield "A minus sign is missing, or an axis is the wrong one," if isinstance(node.operand, ast.Constant) else "A minus sign is missing", node.operand
         case ast.UnaryOp(op=ast.Not() | ast.Invert()):
             yield "A condition is the wrong way round", node.operand
         case ast.Constant(value=bool(value)):

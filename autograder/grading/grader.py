@@ -54,14 +54,14 @@ class Grader:
             failure=told.failure,
             printed=told.printed,
             settled={before.test.name: before for before, after in zip(settled, test_results, strict=False) if before != after},
-            **_scored(scorer, test_results),
+            **_scored(scorer, test_results, settled),
         )
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
         test_results = [TestResult(test, TestStatus(status), sentence) for test in suite.tests]
-        return Grade(status=status, test_results=test_results, seconds=0.0, **_scored(scorer, test_results, sentence))
+        return Grade(status=status, test_results=test_results, seconds=0.0, **_scored(scorer, test_results, test_results, sentence))
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
@@ -81,9 +81,9 @@ class Grader:
         self.close()
 
 
-def _scored(scorer: Scorer, test_results: list[TestResult], output: str | None = None) -> dict[str, Any]:
+def _scored(scorer: Scorer, test_results: list[TestResult], settled: list[TestResult], output: str | None = None) -> dict[str, Any]:
     """All numbers of a grade, and its Gradescope form: Otter's."""
-    results = scorer.score(test_results)
+    results = scorer.score(test_results, settled)
     if output is not None:
         results.set_output(output)
     return {

@@ -20,13 +20,15 @@ PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(results: GradingResults, test_results: Iterable[TestResult]) -> None:
+def put_into_words(results: GradingResults, test_results: Iterable[TestResult], public_results: Iterable[TestResult]) -> None:
     """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
-    words = {test_result.test.name: feedback.told(test_result) for test_result in test_results}
+    words = {one.test.name: feedback.told(one) for one in test_results}
+    public_words = {one.test.name: feedback.told(one) for one in public_results}
     for file in results.results.values():
         file.__class__ = _Question
         for case in file.test_case_results:
             case.message = words[case.test_case.name]
+            case.public_message = public_words.get(case.test_case.name, "")
     results.__class__ = _Results
 
 
@@ -35,8 +37,8 @@ class _Question(ExceptionTestFile):  # type: ignore[misc]
 
     def summary(self, public_only: bool = False) -> str:
         """The points of the question, and what did not pass."""
-        shown = [case for case in self.test_case_results if not (public_only and case.test_case.hidden)]
-        missed = [line for case in shown if case.message for line in f"  ✗ {case.message}".replace("\n", "\n    ").split("\n")]
+        told = [case.public_message if public_only else case.message for case in self.test_case_results]
+        missed = [line for words in told if words for line in f"  ✗ {words}".replace("\n", "\n    ").split("\n")]
         # What several tests say alike, such as a likely cause, is said once.
         return "\n".join(dict.fromkeys([self._points(public_only), *missed]))
 

@@ -71,7 +71,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         from autograder.grading import feedback
         from autograder.grading.wording import put_into_words
 
-        put_into_words(results, self.grade.test_results)
+        put_into_words(results, self.grade.test_results, self.grade.public_results)
         if not results.all_hidden:
             said = [results.output] if results.output else []
             results.set_output("\n\n".join([*said, feedback.public_markdown(self.submission, self.grade)]))
