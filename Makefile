@@ -54,7 +54,9 @@ figures: $(READY)
 	@$(BIN)/python -m assignments.figures
 
 experiment: $(READY)
+	@$(BIN)/python -m assignments.context_extension.lab
 	@$(BIN)/python -m assignments.extrapolation.lab
+	@$(BIN)/python -m assignments.modern.lab
 
 bench: $(READY)
 	@$(BIN)/autograder bench

@@ -37,7 +37,8 @@ HERE = Path(__file__).resolve().parent
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
-SHADES, SIGNED = "Blues", "RdBu"
+SHADES = "Blues"
+SIGNED = "RdBu"  # for values of both signs: red below 0, white at 0, blue above
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -189,10 +190,11 @@ def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | Non
     return image
 
 
-def _shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> None:
+def _shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> Any:
     bar = figure.colorbar(image, ax=axes, shrink=0.85, aspect=25, pad=0.02)
     bar.outline.set_visible(False)
     bar.set_label(label)
+    return bar
 
 
 def _dial(axes: Axes, radius: float = 1.0) -> None:
@@ -688,7 +690,7 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
 
 @picture
 def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure:
-    """The same straight line in every head, steeper or gentler: steep heads see the neighbourhood, gentle ones see far."""
+    """The same straight line in every head, steeper or gentler: steep heads use near keys, gentle ones far keys too."""
     slopes = _numbers(alibi.alibi_slopes(n_heads))
     bias = _numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))
@@ -697,11 +699,11 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
     heads = np.atleast_1d(above.subplots(1, len(shown)))
     for head, axes in zip(shown, heads, strict=True):
         causal = np.where(np.tri(length, dtype=bool), bias[head], np.nan)
-        image = _heatmap(axes, causal, -4, 0)
-        axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="key", aspect="equal")
+        image = _heatmap(axes, causal, -4, 4)
+        axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="position of the key", aspect="equal")
         axes.set(xticks=[0, length - 1], yticks=[0, length - 1])
-    heads[0].set_ylabel("query")
-    _shade_bar(above, image, list(heads), "bias (−4 and less: white)")
+    heads[0].set_ylabel("position of the query")
+    _shade_bar(above, image, list(heads), "bias (darkest: −4 or less)").ax.set_ylim(-4, 0)
     axes = below.subplots()
     distances = np.arange(1, 2001)
     for place, head in enumerate(shown):
@@ -711,8 +713,8 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
         axes.plot(min(window, distances[-1]), 0.01, "o", color=colour, markersize=5)
         _note(axes, f"{window:,}", (min(window, distances[-1]), 0.01), (0, 6), ha="center", color=colour)
     axes.set(xscale="log", ylim=(-0.02, 1.05), xlim=(1, distances[-1]))
-    axes.set(xlabel="distance, in positions", ylabel="factor on the weight")
-    axes.set_title("what the bias alone does to a weight; the dot: a hundredth is left")
+    axes.set(xlabel="distance between query and key, in positions", ylabel="weight is multiplied by")
+    axes.set_title("how the bias alone lowers a weight; dot: the first distance at which 1/100 or less is left")
     axes.legend(loc="upper right")
     return figure
 
@@ -724,7 +726,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 def extended_frequencies(
     context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
 ) -> Figure:
-    """Four answers to which pairs to slow down, and by how much."""
+    """Four methods: which pairs each of them slows down, and by how much."""
     ones = np.ones(head_dim // 2)
     trained = _numbers(context_extension.longrope_frequencies(head_dim, ones))
     turns = _numbers(context_extension.rotations_in_context(head_dim, trained_len))
@@ -741,18 +743,54 @@ def extended_frequencies(
     for axes in (left, right):
         if never.size:
             axes.axvspan(never[0] - 0.5, pairs[-1] + 0.5, color=FAINT, alpha=0.6, linewidth=0)
-        axes.set(xlabel="pair", xlim=(-0.5, pairs[-1] + 0.5))
+        axes.set(xlabel="pair i (fast pairs left, slow pairs right)", xlim=(-0.5, pairs[-1] + 0.5))
     right.plot(pairs, turns, color=GREY, linestyle="-", linewidth=5, alpha=0.6, label="in training", solid_capstyle="butt")
     for (name, frequencies), (colour, style) in zip(slowed.items(), LINES, strict=True):
         frequencies = _numbers(frequencies)
         left.plot(pairs, frequencies / trained, color=colour, linestyle=style, label=name)
         right.plot(pairs, turns * factor * frequencies / trained, color=colour, linestyle=style)
     left.set(ylabel="new frequency / trained frequency", ylim=(0, 1.06))
-    left.set_title(f"slowed down for {factor:g} × {trained_len:,} tokens")
-    right.set(yscale="log", ylabel="turns over the whole text", title="shaded: less than one turn in training")
+    left.set_title(f"how much each pair is slowed: from {trained_len:,} to {factor:g} × {trained_len:,} tokens")
+    right.set(yscale="log", ylabel="full rotations over the whole sequence")
+    right.set_title("grey pairs: less than one rotation in training")
     right.axhline(1, color=GREY, linestyle=":", linewidth=1)
     left.legend(loc="upper right")
     right.legend(loc="upper right")
+    return figure
+
+
+@picture
+def extended_accuracy(extended: Iterable[Any]) -> Figure:
+    """What each method makes of a trained model at longer lengths, at once and after some steps of training there."""
+    rows = list(extended)
+    tasks, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "method"))
+    lengths, seeds = (sorted({getattr(row, name) for row in rows}) for name in ("length", "seed"))
+    figure = Figure(figsize=(9.6, 4), layout="constrained")
+    grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True, squeeze=False)
+    for (task, method), axes in zip(((task, method) for task in tasks for method in methods), grid.flat, strict=True):
+        for what, (colour, style), label in (
+            ("at_once", LINES[0], "without further training"),
+            ("trained_on", LINES[1], "after 50 steps at the length"),
+        ):
+            found = {(row.length, row.seed): getattr(row, what) for row in rows if (row.task, row.method) == (task, method)}
+            curves = np.array([[found[length, seed] for length in lengths] for seed in seeds])
+            axes.plot(lengths, curves.mean(axis=0), color=colour, linestyle=style, label=label)
+            if what == "at_once":
+                axes.fill_between(lengths, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, linewidth=0)
+                for length, count in zip(lengths, (curves >= 0.9).sum(axis=0), strict=True):
+                    axes.text(length, 1.08, str(count), ha="center", fontsize=8, color=colour)
+        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
+        axes.set_xticks(lengths[::2], [str(length) for length in lengths[::2]])
+        axes.minorticks_off()
+    for axes, method in zip(grid[0], methods, strict=True):
+        axes.set_title(method)
+    for axes, task in zip(grid[:, 0], tasks, strict=True):
+        axes.set_ylabel(f"{task}: accuracy")
+    for axes in grid[-1]:
+        axes.set_xlabel("length")
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    title = f"trained at {lengths[0]}. Shaded: worst to best seed; numbers: how many of {len(seeds)} seeds reach 0.9; "
+    _headline(figure, title + "both without further training")
     return figure
 
 
@@ -761,7 +799,7 @@ def extended_frequencies(
 
 @picture
 def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
-    """The same token at every place: whatever is not plain in these scores is the position's doing."""
+    """The same token at every position: every difference between these scores comes from the positions."""
     d = 16
     rng = np.random.default_rng(0)
     parameters = {
@@ -777,17 +815,16 @@ def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
         placed = extrapolation.encode(method, token, parameters)
         scores = _numbers(extrapolation.logits(method, placed, placed, parameters))
         visible = scores[np.isfinite(scores)]
-        low, high = visible.min(), visible.max()
-        same = high - low < 1e-6
-        _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), low - 1 if same else low, high + 1 if same else high)
+        largest = max(np.abs(visible).max(), 1e-6)
+        _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), -largest, largest)
         axes.set(aspect="equal", xticks=[0, length - 1], yticks=[0, length - 1])
-    _headline(figure, "scores of one and the same token; in each panel the darkest is the highest")
+    _headline(figure, "scores of the same token at every position. Blue: above 0, red: below 0; each panel has its own scale")
     return figure
 
 
 @picture
 def accuracy_against_length(extrapolation: ModuleType, measured: Iterable[Any], run: str = "copy 3 back") -> Figure:
-    """One small panel a method: mean and spread over the seeds, and how far the method can be relied on."""
+    """One small panel per method: mean and spread over the seeds, and how far the method can be relied on."""
     rows = [row for row in measured if row.run == run]
     methods = list(dict.fromkeys(row.method for row in rows))
     lengths = sorted({row.length for row in rows})
@@ -804,18 +841,22 @@ def accuracy_against_length(extrapolation: ModuleType, measured: Iterable[Any], 
         axes.plot(lengths, mean, "o-", color=BLUE, markersize=4)
         if np.isnan(mean).any():
             axes.text(lengths[-1], 0.14, "no entry", ha="right", color=ORANGE, fontsize=8)
+        for length, column in zip(lengths, curves.T, strict=True):
+            if not np.isnan(column).all():
+                axes.text(length, 1.08, str((column >= 0.9).sum()), ha="center", fontsize=8, color=BLUE)
         if reliable:
             axes.plot(reliable, mean[lengths.index(reliable)], "o", **ring)
-        axes.set(xscale="log", ylim=(-0.03, 1.05), yticks=(0, 0.5, 1))
+        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
         axes.set_xticks(lengths, [str(length) for length in lengths])
         axes.minorticks_off()
-    _headline(figure, f"{run}, trained at {lengths[0]}. Thin lines: single seeds. Ring: reliable up to here, at 0.9")
+    title = f"{run}, trained at {lengths[0]}. Thin lines: single seeds. Numbers: how many of {len(seeds)} seeds reach 0.9. "
+    _headline(figure, title + "Ring: the mean is reliable up to here")
     return figure
 
 
 @picture
 def attention_against_distance(looks: dict[str, np.ndarray], back: int = 3) -> Figure:
-    """Where each trained method looks at the longest length: the right key stands `back` places behind the query."""
+    """Which distances get attention at the longest length: the right key stands `back` positions before the query."""
     figure, panels = _small_multiples(list(looks), "distance, in positions", "mean weight")
     for method, weights in looks.items():
         axes = panels[method]
@@ -826,6 +867,336 @@ def attention_against_distance(looks: dict[str, np.ndarray], back: int = 3) -> F
         axes.set_yticks((0.001, 0.01, 0.1, 1), ("0.001", "0.01", "0.1", "1"))
         axes.minorticks_off()
     _headline(figure, f"attention weight by distance at the longest length; the right key, {back} back, is the thick line")
+    return figure
+
+
+# 10. grids
+
+
+@picture
+def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8) -> Figure:
+    """Two neighbours on the grid are a whole row apart when it is flattened, and two neighbours in the row may be far apart."""
+    where = np.asarray(grids.grid_positions(height, width))
+    cells = height * width
+    cell = min(cell, cells - width - 1)
+    row_end = (cell // width + 1) * width - 1
+    pairs = ((cell, cell + width, BLUE, ""), (row_end, row_end + 1, ORANGE, "//"))
+
+    figure = Figure(figsize=(8.8, 4.2), layout="constrained")
+    strip, grid = figure.subplots(2, 1, height_ratios=(1, 3.2))
+    for axes, places in ((strip, np.stack([np.zeros(cells), np.arange(cells)], axis=1)), (grid, where)):
+        looks = {place: (colour, hatch) for *pair, colour, hatch in pairs for place in pair}
+        for number, (y, x) in enumerate(places):
+            colour, hatch = looks.get(number, ("white", ""))
+            axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, hatch=hatch, edgecolor=GREY, linewidth=0.7))
+            axes.text(x, y, str(number), ha="center", va="center", fontsize=8, color="white" if number in looks else INK)
+        axes.set(ylim=(places[:, 0].max() + 0.6, -0.6), xlim=(-0.6, places[:, 1].max() + 0.6), aspect="equal")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+    strip.set(title="flattened: one position per patch", yticks=[], xticks=[])
+    grid.set(xlabel="x", ylabel="y", xticks=range(width), yticks=range(height), title="on the grid: a row (y, x) per patch")
+    said = []
+    for (first, second, _, _), name in zip(pairs, ("blue", "striped"), strict=True):
+        down, right = where[second] - where[first]
+        steps = f"{abs(down)} down, {abs(right)} to the {'left' if right < 0 else 'right'}"
+        said.append(f"{name}: {first} and {second}, {second - first} apart in the flattened sequence; on the grid {steps}")
+    _headline(figure, "\n".join(said))
+    return figure
+
+
+@picture
+def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: float = 100.0) -> Figure:
+    """Every feature of a 2-D sinusoidal code is a pattern of stripes: across for y, upright for x, wider from pair to pair."""
+    codes = _numbers(grids.sinusoidal_2d(height, width, 12, base)).reshape(height, width, 12)
+    figure = Figure(figsize=(9.4, 2.8), layout="constrained")
+    panels = figure.subplots(2, 6, sharex=True, sharey=True)
+    for feature, axes in enumerate(panels.flat):
+        image = _heatmap(axes, codes[:, :, feature], -1, 1)
+        kind = f"{('sin', 'cos')[feature % 2]} {'yx'[feature // 6]}, pair {feature % 6 // 2}"
+        axes.set(title=kind, aspect="equal", xticks=[0, width - 1], yticks=[0, height - 1])
+    for axes in panels[1]:
+        axes.set_xlabel("x")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("y")
+    _shade_bar(figure, image, list(panels.flat), "value")
+    return figure
+
+
+def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
+    """The same speeds as `axial`, each pair in a direction of its own: both columns of a row are in use."""
+    speeds = np.sort(axial.sum(axis=1))[::-1]
+    directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two point the same way
+    return speeds[:, np.newaxis] * np.stack([np.cos(directions), np.sin(directions)], axis=1)
+
+
+@picture
+def favourite_offset(grids: ModuleType, down: int = 5, right: int = 7, head_dim: int = 64, base: float = 100.0) -> Figure:
+    """A query that likes one offset best: where a pair reads one axis, it also likes the whole row and the whole column."""
+    side = 25
+    where = np.asarray(grids.grid_positions(side, side))
+    middle, offset = np.full((1, 2), side // 2), np.array([[down, right]])
+    axial = _numbers(grids.axial_frequencies(head_dim, base))
+    ways = {
+        "axial": axial,
+        "alternating": _numbers(grids.alternating_frequencies(head_dim, base)),
+        "mixed: both axes in every pair": _mixed_frequencies(axial),
+    }
+    row = np.tile([1.0, 0.0], head_dim // 2)[np.newaxis]
+    figure, panels = _panels(3, 9.6, 3.4, sharey=True)
+    for (name, frequencies), axes in zip(ways.items(), panels, strict=True):
+        # This query, rotated by its own place, meets a key of `row` at the favourite offset with all its pairs in line.
+        query = grids.apply_rope_nd(row, offset, frequencies)
+        scores = _numbers(grids.grid_scores(query, np.repeat(row, len(where), axis=0), middle, where, frequencies))
+        image = _heatmap(axes, scores.reshape(side, side), -np.sqrt(head_dim) / 2, np.sqrt(head_dim) / 2)
+        axes.plot(side // 2, side // 2, "o", color=INK, markersize=5)
+        axes.plot(side // 2 + right, side // 2 + down, "s", color=INK, markerfacecolor="none", markersize=9)
+        axes.set(title=name, xlabel="x of the key", aspect="equal", xticks=[0, side - 1], yticks=[0, side - 1])
+    panels[0].set_ylabel("y of the key")
+    _shade_bar(figure, image, list(panels), "score")
+    _headline(figure, f"dot: the query.  square: the offset that it likes best, {down} down and {right} to the right")
+    return figure
+
+
+@picture
+def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20, width_pairs: int = 20) -> Figure:
+    """Which pair rotates with which axis: in sections the slow pairs are all of one axis, interleaved each axis has fast and slow ones."""
+    sections = (head_dim // 2 - height_pairs - width_pairs, height_pairs, width_pairs)
+    figure = Figure(figsize=(9.4, 3.4), layout="constrained")
+    panels = figure.subplots(2, 1, sharex=True)
+    for axes, interleaved in zip(panels, (False, True), strict=True):
+        frequencies = _numbers(grids.mrope_frequencies(head_dim, sections, interleaved=interleaved))
+        used = frequencies != 0
+        image = _heatmap(axes, np.where(used, np.log10(frequencies), np.nan).T, -5, 0)
+        counts = ", ".join(f"{axis} {count}" for axis, count in zip("thw", used.sum(axis=0), strict=True))
+        axes.set(yticks=range(3), yticklabels=["t", "h", "w"], ylabel="axis")
+        axes.set_title(f"{'interleaved' if interleaved else 'in sections'} {sections}: {counts} pairs")
+        axes.set_yticks(np.arange(4) - 0.5, minor=True)
+        axes.grid(axis="y", which="minor", color=FAINT, linestyle="-", linewidth=0.8)
+        axes.tick_params(which="minor", length=0)
+    panels[1].set_xlabel("pair")
+    _shade_bar(figure, image, list(panels), "log₁₀ of the frequency")
+    return figure
+
+
+@picture
+def sequence_positions(grids: ModuleType, before: int = 4, height: int = 3, width: int = 5, frames: int = 1, after: int = 4) -> Figure:
+    """Text counts on all three axes at once; an image spreads out on h and w, and the text after it goes on past its longest side."""
+    where = _numbers(grids.mrope_positions([before, (frames, height, width), after]))
+    tokens = np.arange(len(where))
+    figure = Figure(figsize=(8.8, 3.6), layout="constrained")
+    axes = figure.subplots()
+    axes.axvspan(before - 0.5, len(where) - after - 0.5, color=FAINT, alpha=0.6, linewidth=0)
+    looks = (("t", BLUE, "-", 3.2), ("h", ORANGE, "--", 2.2), ("w", INK, ":", 2.2))
+    for axis, (name, colour, style, thickness) in enumerate(looks):
+        axes.plot(tokens, where[:, axis], color=colour, linestyle=style, linewidth=thickness, label=name, drawstyle="steps-mid")
+    axes.plot(tokens, tokens, color=GREY, linestyle="-.", linewidth=1, label="number of the token")
+    following = grids.next_position(where)
+    axes.plot(len(where), following, "o", color=INK, markerfacecolor="white")
+    _note(axes, f"next: {following}", (len(where), following), (-2, 8), ha="center")
+    axes.set(xlabel="token", ylabel="coordinate", xlim=(-0.5, len(where) + 1.2), ylim=(-0.8, len(where) + 0.5))
+    axes.set_title(f"{before} tokens of text, {frames} × {height} × {width} cells (shaded), {after} tokens of text")
+    axes.legend(loc="upper left")
+    return figure
+
+
+@picture
+def stretched_grid(grids: ModuleType, new_height: int = 9, new_width: int = 13) -> Figure:
+    """One feature of a learned grid, stretched: bilinear fills in between the old cells, nearest repeats them."""
+    old = (4, 6)
+    table = np.random.default_rng(4).normal(size=(old[0] * old[1], 1))
+    smooth = _numbers(grids.resize_grid(table, old, (new_height, new_width))).reshape(new_height, new_width)
+    rows, columns = np.arange(new_height) * old[0] // new_height, np.arange(new_width) * old[1] // new_width
+    repeated = table.reshape(old)[np.ix_(rows, columns)]
+    figure, panels = _panels(3, 9.6, 3.0)
+    named = {"learned": table.reshape(old), "bilinear": smooth, "nearest": repeated}
+    for (name, values), axes in zip(named.items(), panels, strict=True):
+        image = _heatmap(axes, values, -2, 2)
+        rows, columns = values.shape
+        axes.set(title=f"{name}, {rows} × {columns}", xlabel="x", xticks=[0, columns - 1], yticks=[0, rows - 1])
+    panels[0].set_ylabel("y")
+    _shade_bar(figure, image, list(panels), "one feature of the table")
+    return figure
+
+
+# 11. modern
+
+
+@picture
+def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> Figure:
+    """Without any encoding the weight of token 0 says how many tokens there are; far along, a small error in it hides that."""
+    share = _numbers(modern.first_token_share(length))
+    figure, (weights, read) = _panels(2, 9.4, 3.5, width_ratios=(1, 1.35))
+    image = _heatmap(weights, np.tri(length) * share[:, np.newaxis], 0, 1)
+    weights.set(title="attention weights, all scores equal", xlabel="key", ylabel="query", aspect="equal")
+    _shade_bar(figure, image, weights, "weight")
+    far = np.arange(8 * length)
+    exact = _numbers(modern.first_token_share(len(far)))
+    low, high = (_numbers(modern.position_from_share(np.clip(exact + sign * error, 1e-9, 1))) for sign in (1, -1))
+    read.fill_between(far, low, np.minimum(high, 2 * far[-1]), color=ORANGE, alpha=0.3, linewidth=0)
+    read.plot(far, modern.position_from_share(exact), color=BLUE, linestyle="-")
+    read.set(xlabel="position of the query", ylabel="position read from the weight", ylim=(0, 2 * far[-1]), xlim=(0, far[-1]))
+    read.set_title(f"shaded: what the weight ± {error:g} may say")
+    return figure
+
+
+@picture
+def layer_schedules(modern: ModuleType) -> Figure:
+    """Four public models, layer by layer: which layers see the whole text, and which rotate."""
+    local, whole, partly, none = "part of the text, RoPE", "whole text, RoPE", "whole text, p-RoPE", "whole text, no encoding"
+    looks = {local: "#9ecae1", whole: BLUE, partly: PURPLE, none: "white"}
+    hatches = {local: "", whole: "", partly: "////", none: ""}
+    bases = {26: modern.layer_bases(26, 6), 30: modern.layer_bases(30, 6)}
+    models = {
+        "Llama 4 Scout": [local if rope else none for rope in modern.rope_layers(48, 4)],
+        "SmolLM3 3B": [whole if rope else none for rope in modern.rope_layers(36, 4)],
+        "Gemma 3 1B": [local if base == 10000 else whole for base in bases[26]],
+        "Gemma 4 (defaults)": [local if base == 10000 else partly for base in bases[30]],
+    }
+    figure = Figure(figsize=(9.4, 2.7), layout="constrained")
+    axes = figure.subplots()
+    for row, kinds in enumerate(models.values()):
+        for layer, kind in enumerate(kinds):
+            box = Rectangle((layer - 0.44, row - 0.34), 0.88, 0.68, facecolor=looks[kind], edgecolor=INK, linewidth=0.7)
+            axes.add_patch(box).set_hatch(hatches[kind])
+        axes.text(len(kinds) + 0.2, row, f"{len(kinds)} layers", va="center", fontsize=8)
+    handles = [Rectangle((0, 0), 1, 1, facecolor=looks[kind], edgecolor=INK, hatch=hatches[kind], label=kind) for kind in looks]
+    figure.legend(handles=handles, loc="outside upper left", ncols=4, handlelength=1.4)
+    axes.set(xlim=(-0.8, 53), ylim=(len(models) - 0.5, -0.5), xlabel="layer", xticks=range(0, 48, 4))
+    axes.set_yticks(range(len(models)), list(models))
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    return figure
+
+
+@picture
+def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, new: int = 4) -> Figure:
+    """A window slides with the query; a chunk stands still until it is full. New queries line up with the last keys."""
+    masks = {"sliding window": modern.sliding_window_mask, "chunks": modern.chunk_mask}
+    figure = Figure(figsize=(9.4, 4.6), layout="constrained")
+    grid = figure.subplots(2, 3, height_ratios=(length, new + 2), width_ratios=(1, 1, 1.15), sharex="col")
+    for column, (name, mask) in enumerate(masks.items()):
+        full, last = (np.asarray(mask(queries, length, window)) for queries in (length, new))
+        for axes, shown in ((grid[0, column], full), (grid[1, column], last)):
+            _heatmap(axes, shown, 0, 1.25)
+            axes.set(yticks=np.arange(0, len(shown), 3), yticklabels=np.arange(length - len(shown), length, 3))
+        grid[0, column].set(title=f"{name} of {window}", ylabel="position of the query")
+        grid[1, column].set(title=f"the last {new} queries, with a cache", xlabel="key", ylabel="query")
+        colour, style = LINES[column]
+        grid[0, 2].plot(np.arange(length), full.sum(axis=1), color=colour, linestyle=style, drawstyle="steps-mid", label=name)
+    grid[0, 2].set(title="how many keys a query sees", ylabel="keys", ylim=(0, 1.45 * window), xlabel="position of the query")
+    grid[0, 2].tick_params(labelbottom=True)
+    grid[0, 2].legend(loc="upper left")
+    grid[1, 2].set_visible(False)
+    return figure
+
+
+@picture
+def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) -> Figure:
+    """p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over few pairs."""
+    theta = _numbers(modern.p_rope_frequencies(head_dim, 1))
+    stopped = _numbers(modern.p_rope_frequencies(head_dim, p))
+    rotating = np.count_nonzero(stopped)
+    partial = np.zeros(head_dim // 2)
+    if rotating:
+        partial[:rotating] = modern.p_rope_frequencies(2 * rotating, 1)
+    pairs, floor = np.arange(head_dim // 2), theta[theta > 0].min() / 10
+    figure = Figure(figsize=(8.4, 3.3), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(pairs, theta, color=GREY, linestyle="-", linewidth=5, alpha=0.5, label="RoPE", solid_capstyle="butt")
+    for (name, values), (colour, style), mark in zip(
+        ((f"p-RoPE, p = {p:g}", stopped), (f"partial RoPE, rotary_dim {2 * rotating}", partial)), LINES[1:3], "ox", strict=True
+    ):
+        moves = values > 0
+        axes.plot(pairs[moves], values[moves], mark, linestyle=style, color=colour, label=name, markersize=5)
+        axes.plot(pairs[~moves], np.full((~moves).sum(), floor * (1 if mark == "o" else 2)), mark, color=colour, markersize=4)
+    _note(axes, "frequency 0: these pairs do not rotate", (pairs[-1], 2 * floor), (0, 7), ha="right")
+    axes.set(yscale="log", xlabel="pair", ylabel="radians per position", xlim=(-0.7, pairs[-1] + 0.7), ylim=(floor / 2, 2))
+    axes.set_title(f"head_dim {head_dim}")
+    axes.legend(loc="upper right")
+    return figure
+
+
+@picture
+def cache_with_sinks(modern: ModuleType, length: int = 20, n_sinks: int = 2, window: int = 6, head_dim: int = 8) -> Figure:
+    """Old tokens leave the cache, the first ones stay; keys that moved together with the query score as before."""
+    kept = np.asarray(modern.kept_tokens(length, n_sinks, window)).astype(np.int64)
+    places = np.arange(len(kept))
+    keys, query = np.split(np.random.default_rng(4).normal(size=(length + 1, head_dim)), [length])
+    stored = np.stack([modern.shift_keys(keys[[token]], token)[0] for token in kept])
+    moved = np.stack([modern.shift_keys(stored[[place]], place - token)[0] for place, token in enumerate(kept)])
+    before = _numbers(modern.shift_keys(query, length))[0] @ stored.T
+    after = _numbers(modern.shift_keys(query, len(kept)))[0] @ moved.T
+
+    figure = Figure(figsize=(9.4, 3.9), layout="constrained")
+    boxes, bars = figure.subplots(2, 1, height_ratios=(1.1, 1))
+    for row, (tokens, at, title) in enumerate(
+        ((np.arange(length), np.arange(length), "all tokens"), (kept, kept, "kept"), (kept, places, "moved"))
+    ):
+        for token, place in zip(tokens, at, strict=True):
+            colour = ORANGE if token < n_sinks else BLUE
+            face = colour if token in kept else "white"
+            boxes.add_patch(Rectangle((place - 0.45, row - 0.33), 0.9, 0.66, facecolor=face, edgecolor=INK, linewidth=0.7))
+            boxes.text(place, row, str(token), ha="center", va="center", fontsize=8, color="white" if face == colour else INK)
+        boxes.text(-0.8, row, title, ha="right", va="center")
+    boxes.set(xlim=(-3.4, length), ylim=(2.6, -0.6), yticks=[], xticks=range(0, length, 2), xlabel="position")
+    boxes.spines["left"].set_visible(False)
+    boxes.set_title(f"orange: the first {n_sinks} tokens, the sinks. blue: the last {window}")
+    bars.bar(places - 0.2, before, width=0.36, color=GREY, label=f"query at {length}, keys as stored")
+    bars.bar(places + 0.2, after, width=0.36, color=BLUE, hatch="//", edgecolor="white", label=f"query at {len(kept)}, keys moved")
+    bars.axhline(0, color=INK, linewidth=0.8, linestyle="-")
+    bars.set(xlabel="token", ylabel="score × √d", xticks=places, xticklabels=kept)
+    bars.set_ylim(min(before.min(), after.min()) - 0.5, 1.5 * max(before.max(), after.max(), 1))
+    bars.legend(loc="upper center", ncols=2)
+    return figure
+
+
+@picture
+def content_and_position(modern: ModuleType, length: int = 12, shift: int = 0) -> Figure:
+    """Decoupled RoPE: a score of what the tokens say plus a score of where they stand; a shift of all changes neither."""
+    rng = np.random.default_rng(1)
+    q_content, k_content = rng.normal(size=(2, 1, length, 6))
+    q_rope, k_rope = np.tile([2.0, 0, 1, 0], (1, length, 1)), np.tile([2.0, 0, 1, 0], (length, 1))
+    where = np.arange(length) + shift
+    parts = {
+        "content alone": (q_content, k_content, 0 * q_rope, k_rope),
+        "position alone": (0 * q_content, k_content, q_rope, k_rope),
+        "both": (q_content, k_content, q_rope, k_rope),
+    }
+    scores = {name: _numbers(modern.decoupled_scores(*arrays, where, where))[0] for name, arrays in parts.items()}
+    largest = max(float(np.abs(values).max()) for values in scores.values())
+    figure, panels = _panels(3, 9.4, 3.3)
+    for axes, (name, values) in zip(panels, scores.items(), strict=True):
+        image = _heatmap(axes, values, -largest, largest)
+        axes.set(title=name, xlabel="position of the key", aspect="equal")
+        axes.set(xticks=range(0, length, 3), yticks=range(0, length, 3), xticklabels=where[::3], yticklabels=where[::3])
+    panels[0].set_ylabel("position of the query")
+    _shade_bar(figure, image, list(panels), "score")
+    return figure
+
+
+@picture
+def schedules_measured(schedules: Iterable[Any]) -> Figure:
+    """Accuracy against length for each task and schedule of layers: single seeds, their mean, and the reliable lengths."""
+    rows = list(schedules)
+    tasks, kinds = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "schedule"))
+    lengths = sorted({row.length for row in rows})
+    seeds = sorted({row.seed for row in rows})
+    accuracy = {row[:4]: row.accuracy for row in rows}
+    figure = Figure(figsize=(8.8, 3.7), layout="constrained")
+    grid = figure.subplots(len(tasks), len(kinds), sharex=True, sharey=True, squeeze=False)
+    for (row, column), axes in np.ndenumerate(grid):
+        curves = np.array([[accuracy[tasks[row], kinds[column], seed, length] for length in lengths] for seed in seeds])
+        axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
+        axes.plot(lengths, curves.T, color="#9ecae1", linestyle="-", linewidth=0.8)
+        axes.plot(lengths, curves.mean(axis=0), "o-", color=BLUE, markersize=4)
+        axes.set(xscale="log", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1), title=f"{tasks[row]}: {kinds[column]}")
+        axes.set_xticks(lengths, [str(length) for length in lengths])
+        axes.minorticks_off()
+        if row == len(tasks) - 1:
+            axes.set_xlabel("length, in tokens")
+        if column == 0:
+            axes.set_ylabel("accuracy")
+    _headline(figure, f"RoPE in no layer, every second layer, every layer; trained at {lengths[0]} tokens. Thin lines: single seeds. Dotted: 0.9")
     return figure
 
 
@@ -844,8 +1215,13 @@ def _module(folder: Path, name: str) -> ModuleType:
 
 def draw_all(source: Path, target: Path) -> list[Path]:
     """Every picture, drawn from the modules in `source`, as PNG files in `target`."""
-    lab = _module(HERE / "extrapolation", "lab")
-    given: dict[str, Any] = {"measured": lab.saved(), "looks": lab.saved_looks()}
+    extension, lab, layers = (_module(HERE / lesson, "lab") for lesson in ("context_extension", "extrapolation", "modern"))
+    given: dict[str, Any] = {
+        "measured": lab.saved(),
+        "looks": lab.saved_looks(),
+        "extended": extension.saved(),
+        "schedules": layers.saved(),
+    }
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for draw in PICTURES:

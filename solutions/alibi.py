@@ -1,16 +1,16 @@
 """ALiBi: subtract the distance.
 
-T5 learns what a distance is worth, so it can only know the distances that it was trained on, and it
-looks a number up for every pair of tokens. ALiBi (Press et al. 2022) asks for much less: every head
-lowers a score by its own fixed slope times the distance. A straight line needs no training, does not
-end where the training texts ended, and costs one multiplication. Heads with steep slopes read the
-neighbourhood, heads with gentle slopes read far.
+T5 learns what a distance is worth. So it only has numbers for the distances that it was trained on, and it
+looks one up for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its
+own fixed slope times the distance. A straight line needs no training, does not end where the training
+sequences ended, and costs one multiplication. Heads with steep slopes use near keys, heads with gentle
+slopes also use far ones.
 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
-have shape (..., h, T, d), heads before the sequence. Where there are fewer queries than keys, the
-last query lines up with the last key, as in generation with a cache. Results are float32 where every
-feature array is float32, else float64; slopes and biases are float64 and never decide. No function
-changes an argument in place. A bad argument raises ValueError with the offending value, or the
+have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
+has the position of the last key, as in generation with a cache. Results are float32 where every
+feature array is float32, else float64; slopes and biases are float64 and do not decide the dtype. No
+function changes an argument in place. A bad argument raises ValueError with the offending value, or the
 shape, in its message.
 """
 
@@ -19,12 +19,12 @@ import math
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
-# with a ValueError of its own, shapes that do not multiply or do not broadcast, is left to numpy.
+# The rules that all functions share are here, once, so that each function below shows only its idea. For shapes that do
+# not multiply or do not broadcast, numpy raises a ValueError itself.
 
 
 def _feature_dtype(*features):
-    """float32 where every feature array is float32, else float64: biases never decide."""
+    """float32 where every feature array is float32, else float64: a bias has no influence on the dtype."""
     all_float32 = all(feature.dtype == np.float32 for feature in features)
     return np.float32 if all_float32 else np.float64
 
@@ -51,15 +51,15 @@ def _softmax(scores):
 
 
 def alibi_slopes(n_heads):
-    """How much each head lowers a score for each place of distance.
+    """How much each head lowers a score for each step of distance.
 
         n a power of two:   m_h = 2^(−8(h + 1) / n),   h = 0 … n − 1
         otherwise:          the slopes for p heads, then the 1st, 3rd, 5th, … of the slopes for 2p heads,
                             until there are n; p is the power of two below n
 
-    The slopes for 2p heads are those for p heads with one more in every gap and one steeper in front, so
-    every other one adds exactly the new ones. The result is sorted only for a power of two. For any other
-    n the formula of the first line gives other slopes than the published models have.
+    The slopes for 2p heads are those for p heads, one more between each two of them, and one steeper before the
+    first. So the 1st, 3rd, 5th, … are exactly the new ones. The result is sorted only for a power of two. For any
+    other n the formula of the first line gives other slopes than the published models have.
 
     Parameters: `n_heads`, an int of at least 1.
     Returns: float64, shape (n_heads,), all positive.
@@ -79,7 +79,7 @@ def alibi_bias(n_heads, q_len, k_len):
 
         bias[h, i, j] = −m_h · |i + (k_len − q_len) − j|
 
-    The last query stands at the last key. With q_len = k_len that is −m_h·|i − j|; with q_len = 1 it is
+    The last query has the position of the last key. With q_len = k_len the bias is −m_h·|i − j|; with q_len = 1 it is
     the row of a newly generated token, whose distance to itself is 0.
 
     Parameters: `n_heads`, at least 1; `q_len` and `k_len`, at least 0, q_len not above k_len.
@@ -98,15 +98,15 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def alibi_attention(q, k, v, causal=True):
-    """Attention that knows positions only through the bias on its scores.
+    """Attention in which positions act only through the bias on the scores.
 
         out = softmax(q kᵀ / √d + alibi_bias) v
 
-    The bias is added after the division by √d and is not divided itself. Queries, keys and values are
-    what the projections gave: nothing is added to them.
+    The bias is added after the division by √d and is not divided itself. Queries, keys and values come from
+    the projections: nothing is added to them.
 
     Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
-    most Tk; `causal`: each query sees the keys up to its own place, and the last query sees them all.
+    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
     Returns: shape (..., h, Tq, dv); float32 where q, k and v all are, else float64.
     Raises: ValueError for shapes that do not fit: numbers of heads that numpy cannot broadcast, another d,
     another length of v than of k, more queries than keys.
@@ -128,12 +128,12 @@ def alibi_attention(q, k, v, causal=True):
 
 
 def bloom_bias(n_heads, k_len):
-    """The same bias as BLOOM writes it: slope times the position of the key, one row for all queries.
+    """The same bias in BLOOM's form: slope times the position of the key, one row for all queries.
 
         bias[h, 0, j] = m_h · j
 
     For a key that is not ahead, −m(i − j) = m·j − m·i, and m·i is the same for every key of a query, so
-    softmax does not see it. Under a causal mask only: ahead of the query this bias would keep growing.
+    softmax does not change by it. This holds under a causal mask only: for keys ahead this bias keeps growing.
 
     Parameters: `n_heads`, at least 1; `k_len`, at least 0.
     Returns: float64, shape (n_heads, 1, k_len).
@@ -148,12 +148,12 @@ def bloom_bias(n_heads, k_len):
 
 
 def effective_window(slope, tolerance):
-    """How far a head can look: the first distance at which its bias leaves next to nothing.
+    """How far a head reaches: the first distance at which its bias leaves almost no weight.
 
-        smallest whole n with exp(−slope · n) ≤ tolerance
+        smallest whole r with exp(−slope · r) ≤ tolerance
 
-    A bias of −slope·n on a score multiplies that key's weight, before softmax divides by the sum, by
-    exp(−slope·n). A large enough score can still outbid it.
+    A bias of −slope·r on a score multiplies that key's weight, before softmax divides by the sum, by
+    exp(−slope·r). A key whose score is high enough still gets a large weight.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1.
     Returns: int.
@@ -174,7 +174,12 @@ ANSWERS = {
     # What is the slope of the last of 8 heads?
     "last_slope_8_heads": 2.0**-8,  # 2^(−64/8) = 1/256
     # Is anything added to the token embeddings?
-    "added_to_embeddings": False,  # the scores alone are changed
+    "added_to_embeddings": False,  # only the scores change
     # How many trainable parameters does ALiBi add to a model?
     "parameters": 0,  # the slopes are fixed before training
+    # For practice, no points. Slope 1/2, two keys that match equally well, one a step further away: by which number do
+    # you multiply the nearer key's weight to get the other's?
+    "weight_ratio_of_neighbours_slope_one_half": math.exp(-0.5),  # the bias differs by −1/2, whatever the distance
+    # For practice, no points. What is the largest of the slopes for 12 heads?
+    "steepest_slope_of_12_heads": 2.0**-0.5,  # the first slope for 16 heads, which head 8 gets
 }

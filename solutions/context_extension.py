@@ -1,16 +1,16 @@
 """Context extension: train short, run long.
 
-RoPE accepts any position, so nothing stops a model trained on 4,096 tokens from reading 32,768. Yet
-it fails there, and not for the reason usually given: the fast pairs have gone round their circle
-hundreds of times in training and know every angle; it is the slow pairs, which never completed one
-turn, that now reach angles no query or key was ever trained on. Each method below changes the
-frequencies so that they stay where they have been. They differ in which pairs they slow down: all of
-them alike (position interpolation), the slower ones more (NTK-aware), only those that did not turn
-often enough (YaRN and Llama 3), or each by a factor found by search (LongRoPE).
+RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 without an error. Yet the model
+fails there. The fast pairs are not the reason: in training they rotated many times, so the model has seen each
+of their angles. The slow pairs are. They made less than one full rotation in training, and now they get angles that no
+query and no key ever had. Each method below lowers frequencies, so that the slow pairs stay within the trained angles.
+The methods differ in which pairs they slow down: all by the same factor (position interpolation), slow pairs more than
+fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor that a search
+found (LongRoPE).
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). Pair i is the features (2i, 2i+1), θ_i = base^(−2i/d) its frequency, d = head_dim,
-L₀ = trained_len the length the model was trained on, and `factor` how many times longer it is to run.
+L₀ = trained_len the length that the model was trained on, and `factor` the number s that says how far to extend it.
 Functions without a feature array return float64 or a plain float. No function changes an argument in
 place. A bad argument raises ValueError with the offending value, or the shape, in its message.
 The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
@@ -22,12 +22,12 @@ import math
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that every function shares live here once, so that each function below is only its idea.
+# The rules that all functions share are here, once, so that each function below shows only its idea.
 
 
 def _check_head_dim(head_dim, pairs=1):
     if head_dim % 2 or head_dim // 2 < pairs:
-        raise ValueError(f"head_dim must be even and make at least {pairs} pairs; got {head_dim}")
+        raise ValueError(f"head_dim must be even and give at least {pairs} pairs; got {head_dim}")
 
 
 def _check_base(base):
@@ -61,7 +61,7 @@ def _ntk_base(base, growth, head_dim):
     return float(base) * float(growth) ** (head_dim / (head_dim - 2))
 
 
-def _blend(frequencies, factor, interpolated):
+def _mix(frequencies, factor, interpolated):
     """Between the trained frequency (share 0) and the one divided by factor (share 1), pair by pair."""
     return frequencies * (1 - interpolated) + frequencies / factor * interpolated
 
@@ -70,11 +70,11 @@ def _blend(frequencies, factor, interpolated):
 
 
 def interpolate_positions(positions, factor):
-    """Position interpolation: squeeze the longer text into the positions that training covered.
+    """Position interpolation: press the longer sequence into the positions that training covered.
 
         m' = m / factor
 
-    No pair then turns further than in training, at the price that neighbours stand only 1/factor apart.
+    No pair then rotates further than in training. The price: the distance between neighbours is only 1/factor.
     Dividing all positions or dividing all frequencies is the same: (m/factor)·θ = m·(θ/factor).
 
     Parameters: `positions`, a real number or an array of them, any shape; `factor`, at least 1.
@@ -90,12 +90,12 @@ def interpolate_positions(positions, factor):
 
 
 def ntk_base(base, factor, head_dim):
-    """NTK-aware interpolation: a larger base, so that slow pairs are slowed most.
+    """NTK-aware interpolation: a larger base, so that the slowest pairs are slowed most.
 
         base' = base · factor^(d / (d − 2))
 
-    The exponent makes the slowest pair, i = d/2 − 1, come out exactly 1/factor as fast; a pair in
-    between is slowed by factor^(2i / (d − 2)). Positions stay whole: only the base changes.
+    With this exponent the frequency of the slowest pair, i = d/2 − 1, is divided by exactly the factor. The frequency
+    of pair i is divided by factor^(2i / (d − 2)), that of pair 0 by 1. Positions stay whole: only the base changes.
 
     Parameters: `base`, a positive finite number; `factor`, at least 1; `head_dim`, an even int, at least 4.
     Returns: float.
@@ -110,13 +110,13 @@ def ntk_base(base, factor, head_dim):
 
 
 def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
-    """Dynamic NTK: the base follows the length of the text at hand.
+    """Dynamic NTK: the base is computed from the length of the current sequence.
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
-    L is never less than L₀. The base grows as the text does, so a key cached at an earlier length was
-    turned with a smaller base than the query that meets it now: it has to be turned anew, or the score
-    is no longer a function of the offset.
+    L is never less than L₀, so up to the trained length the bracket is 1 and the base is the trained one. A longer
+    sequence has a larger base. So a key that was cached at an earlier length was rotated with a smaller base than the
+    query has now: rotate it again, from the key before rotation, or the score depends on more than the offset.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
@@ -136,12 +136,12 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
 
 def rotations_in_context(head_dim, trained_len, base=10000.0):
-    """How many full turns each pair makes over the trained context.
+    """How many full rotations each pair makes over the trained context.
 
         r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
 
-    A pair with r_i well above 1 has shown the model its whole circle. A pair below 1 has shown only an
-    arc: everything beyond that arc is new.
+    A pair with r_i well above 1 had every angle in training. A pair with r_i below 1 had only a part of the circle;
+    all angles beyond this part are new to the model.
 
     Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -156,7 +156,7 @@ def rotations_in_context(head_dim, trained_len, base=10000.0):
 
 
 def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, blend between.
+    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, mix both between them.
 
         dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
         low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
@@ -164,13 +164,14 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
         ramp_i = clip((i − low) / (high − low), 0, 1)
         θ'_i   = θ_i · (1 − ramp_i) + θ_i / factor · ramp_i
 
-    where high is raised by 0.001 if it equals low. Each bound is clamped on its own side only, and high
-    at d − 1 although pairs end at d/2 − 1: the ramp may run out past the last pair. It is frequencies
-    that are blended, not wavelengths, and the base is the trained one, not ntk_base. The paper draws
-    its ramp along r_i; the authors' code, and all that follow it, along the pair index i, as here.
+    If high equals low, it is raised by 0.001. low is never less than 0 and has no upper limit; high is never more than
+    d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. The mix is one of
+    frequencies, not of wavelengths, and the base is the trained one, not ntk_base. In the paper the ramp depends on r_i;
+    in the authors' code, and in all libraries that follow it, on the pair index i, as here.
 
-    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1, whose logarithm is 0;
-    `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full turns.
+    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
+    test asks for it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
+    rotations.
     Returns: float64, shape (head_dim/2,).
     Raises: ValueError for a head_dim that is odd or below 1, a base that is not positive and finite, a factor
     or trained_len below 1, or beta_fast below beta_slow.
@@ -185,28 +186,28 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     if not beta_fast >= beta_slow:
         raise ValueError(f"beta_fast must be at least beta_slow = {beta_slow}; got {beta_fast}")
 
-    def pair_that_turns(beta):
+    def pair_that_rotates(beta):
         return head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
 
-    low = max(math.floor(pair_that_turns(beta_fast)), 0)
-    high = min(math.ceil(pair_that_turns(beta_slow)), head_dim - 1)
+    low = max(math.floor(pair_that_rotates(beta_fast)), 0)
+    high = min(math.ceil(pair_that_rotates(beta_slow)), head_dim - 1)
     if high == low:
         high += 0.001
     ramp = np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1)
-    return _blend(frequencies, factor, ramp)
+    return _mix(frequencies, factor, ramp)
     # END SOLUTION
 
 
 def yarn_scale(factor):
-    """What YaRN multiplies cos and sin by, to sharpen attention that is spread over more keys.
+    """The number by which YaRN multiplies cos and sin, to sharpen attention that is spread over more keys.
 
         scale = √(1/t) = 0.1 · ln(factor) + 1,   and 1 for factor ≤ 1
 
-    Queries and keys are both turned with scaled cos and sin, so a score is multiplied by scale² = 1/t,
-    t being the temperature of the softmax: apply it here or there, and once. The formula was fitted to
-    LLaMA models, not derived.
+    t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with scaled cos
+    and sin, so a score is multiplied by scale² = 1/t. Do not scale the scores as well. The authors fitted the formula to
+    measurements of LLaMA models; nobody derived it.
 
-    Parameters: `factor`, a number; up to 1 there is nothing to mend and the scale is 1.
+    Parameters: `factor`, a number; for a factor up to 1 nothing is extended, and the scale is 1.
     Returns: float.
     Example: yarn_scale(4) is 1.1386, so scores grow by 1.1386² = 1.2965; yarn_scale(0.5) is 1.0.
     Source: Peng et al. 2023 (YaRN) §3.4.
@@ -217,23 +218,23 @@ def yarn_scale(factor):
 
 
 def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
-    """Llama 3.1's frequencies: keep, interpolate or blend, with the blend drawn along the turns r_i.
+    """Llama 3.1's frequencies: keep, interpolate or mix, and the mix depends on the number of rotations r_i.
 
-        r_i = L₀ / λ_i                                                    turns over the trained context
+        r_i = L₀ / λ_i                                                    rotations over the trained context
         s_i = (r_i − low_freq_factor) / (high_freq_factor − low_freq_factor)
-        θ'_i = θ_i                              where r_i > high_freq_factor   (many turns: keep)
+        θ'_i = θ_i                              where r_i > high_freq_factor   (many rotations: keep)
         θ'_i = θ_i / factor                     where r_i < low_freq_factor    (few: interpolate)
-        θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (blend)
+        θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (mix)
 
-    At r_i = high_freq_factor s_i is 1, at r_i = low_freq_factor it is 0: no jump at either end. This is
+    At r_i = high_freq_factor s_i is 1, at r_i = low_freq_factor it is 0: there is no jump at either end. This is
     the ramp of the YaRN paper (not of its code) with other bounds, and without a scale for the scores.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
-    `low_freq_factor` below `high_freq_factor`, numbers of turns; `trained_len`, at least 1.
+    `low_freq_factor` below `high_freq_factor`, numbers of rotations; `trained_len`, at least 1.
     Returns: float64, shape (head_dim/2,).
     Raises: ValueError for a head_dim that is odd or below 1, a bad base, a factor or trained_len below 1,
     or a low_freq_factor that is not below high_freq_factor.
-    Example: with head_dim = 8, base = 10000, factor = 4 and trained_len = 1024 the turns are 162.97, 16.297,
+    Example: with head_dim = 8, base = 10000, factor = 4 and trained_len = 1024 the rotations are 162.97, 16.297,
     1.6297 and 0.16297; the third has s = 0.2099, and [1, 0.1, 0.01, 0.001] becomes
     [1, 0.1, 0.0040743, 0.00025].
     Source: Llama 3.1's reference code (`apply_scaling`); Hugging Face transformers, rope_type "llama3".
@@ -243,19 +244,19 @@ def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0,
     _check_at_least_one(factor, "factor")
     if not low_freq_factor < high_freq_factor:
         raise ValueError(f"low_freq_factor must be below high_freq_factor = {high_freq_factor}; got {low_freq_factor}")
-    turns = rotations_in_context(head_dim, trained_len, base)
-    kept = np.clip((turns - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
-    return _blend(frequencies, factor, 1 - kept)
+    rotations = rotations_in_context(head_dim, trained_len, base)
+    kept = np.clip((rotations - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
+    return _mix(frequencies, factor, 1 - kept)
     # END SOLUTION
 
 
 def longrope_frequencies(head_dim, rescale, base=10000.0):
-    """LongRoPE's frequencies: each pair has a divisor of its own, found by search on the model.
+    """LongRoPE's frequencies: each pair has its own divisor, found by a search with the model.
 
         θ'_i = θ_i / rescale_i
 
-    Position interpolation is the case of one number throughout; NTK-aware is factor^(2i / (d − 2)).
-    A model ships two lists, one for texts that fit the trained length and one for those that do not.
+    If all divisors are the same number, this is position interpolation; factor^(2i / (d − 2)) is NTK-aware.
+    A model has two lists, one for sequences up to the trained length and one for longer ones.
 
     Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
     finite number.
@@ -277,13 +278,14 @@ def longrope_frequencies(head_dim, rescale, base=10000.0):
 
 
 def longrope_scale(factor, trained_len):
-    """What LongRoPE multiplies cos and sin by: YaRN's purpose, another formula.
+    """The number by which LongRoPE multiplies cos and sin: the purpose of YaRN's scale, another formula.
 
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
-    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): by how much the logarithm of the length grew.
+    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length over that of the old.
 
-    Parameters: `factor`, a number; `trained_len`, at least 1, and above 1 where factor is (ln 1 = 0 divides nothing).
+    Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
+    divides by ln 1 = 0; no test asks for it.
     Returns: float.
     Raises: ValueError for a trained_len below 1.
     Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
@@ -296,12 +298,12 @@ def longrope_scale(factor, trained_len):
 
 
 def apply_rope_with(x, positions, frequencies, scale=1.0):
-    """RoPE from frequencies that are given: turn pair i of row t by positions[t] · frequencies[i].
+    """RoPE with given frequencies: rotate pair i of row t by the angle positions[t] · frequencies[i].
 
         y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
         y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
 
-    One rotation serves every method above. A scale other than 1 changes norms, also at position 0.
+    Every method above uses this function. A scale other than 1 changes norms, at position 0 too.
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
     shape (d/2,); `scale`, a number that cos and sin are multiplied by.
@@ -315,27 +317,32 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
     x, positions, frequencies = np.asarray(x), _check_positions(positions), np.asarray(frequencies)
     _check_head_dim(x.shape[-1])
     if positions.shape != (x.shape[-2],):
-        raise ValueError(f"features of shape {x.shape} need a position a row; got shape {positions.shape}")
+        raise ValueError(f"features of shape {x.shape} need one position per row; got shape {positions.shape}")
     if frequencies.shape != (x.shape[-1] // 2,):
-        raise ValueError(f"features of shape {x.shape} need a frequency a pair; got shape {frequencies.shape}")
+        raise ValueError(f"features of shape {x.shape} need one frequency per pair; got shape {frequencies.shape}")
     angles = np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), scale * np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
-    turned = np.empty(x.shape)
-    turned[..., 0::2] = first * cos - second * sin
-    turned[..., 1::2] = first * sin + second * cos
-    return turned.astype(np.float32 if x.dtype == np.float32 else np.float64)
+    rotated = np.empty(x.shape)
+    rotated[..., 0::2] = first * cos - second * sin
+    rotated[..., 1::2] = first * sin + second * cos
+    return rotated.astype(np.float32 if x.dtype == np.float32 else np.float64)
     # END SOLUTION
 
 
-# Answer with a number, True or False.
+# Answer with a number, True or False. A number that is not whole needs four digits.
 ANSWERS = {
-    # At which position does token 8191 stand after position interpolation by a factor of 4?
+    # Position interpolation with a factor of 4 moves token 8191 to which position?
     "interpolated_position_8191_factor_4": 2047.75,  # 8191/4: positions need not be whole numbers
     # Does NTK-aware interpolation leave the frequency of the fastest pair as it was?
     "ntk_keeps_fastest_frequency": True,  # base'^0 = 1: the base does not enter pair 0
     # Does dynamic NTK change what the model computes for inputs no longer than the trained length?
     "dynamic_ntk_changes_short_inputs": False,  # L = L₀ there, and the bracket is 1
-    # What does YaRN multiply cos and sin by at a factor of 16? (to five digits, or as an expression)
+    # By which number does YaRN multiply cos and sin if the factor is 16?
     "yarn_scale_16": 0.1 * math.log(16) + 1,  # about 1.277; a score is multiplied by its square
+    # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full rotation
+    # over 8,192 tokens?
+    "pairs_with_a_rotation_in_8192": 50,  # r_i = 8192·θ_i/2π is 1 at i = 49.8: pairs 0 … 49 reach it
+    # For practice, no points. Llama 3.1 was trained on 8,192 tokens and serves 131,072: how many times longer is that?
+    "llama_3_1_length_over_trained": 16,  # the factor of its frequencies is 8: it is not the ratio of the lengths
 }

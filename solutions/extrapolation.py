@@ -1,14 +1,14 @@
 """Extrapolation: the experiment.
 
 Every article on positional encodings repeats one table: learned, none; sinusoidal, limited; RoPE and
-ALiBi, excellent. This module puts the whole course behind two functions, so that one small model can
-be trained with each encoding at a short length, run at longer ones, and asked. `encode` is what a
-method adds to the embeddings, `logits` what it does to the attention scores; every method acts in one
-of the two and leaves the other as it is. The last two functions turn the measured accuracies into
-numbers that can be compared.
+ALiBi, excellent. This module puts the whole course behind two functions. With them one small model can
+be trained with each encoding at a short length, and then asked at longer lengths. `encode` is what a
+method adds to the embeddings, `logits` is what it does to the attention scores; every method acts in one
+of the two and leaves the other as it is. Two functions turn the measured accuracies into numbers that can
+be compared, and two more measure columns of the table itself.
 
-Conventions: positions count from 0; rows are tokens, columns features; attention is causal, row t
-looking at rows 0 … t. Scores are divided by √d for every method (T5 itself leaves that out). Results
+Conventions: positions count from 0; rows are tokens, columns features; attention is causal: row t
+may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results
 are float32 where every feature array and the method's own table are, else float64. No function
 changes an argument in place. A bad argument raises ValueError with the offending value, or the shape,
 in its message.
@@ -19,12 +19,12 @@ import numpy as np
 METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "rope", "shaw", "t5", "alibi")
 
 # BEGIN SOLUTION
-# First the rules that every method shares, then one short function a method, in the course's order.
+# First the rules that all methods share, then one short function per method, in the course's order.
 
 _T5_MAX_DISTANCE = 128
 
-# Added before cutting to whole buckets: a distance exactly on a boundary must open the upper bucket, as
-# it does in T5, but 5·log 2 / log 32 comes out as 0.9999… in float64.
+# Added before rounding down to a whole bucket: a distance exactly on a boundary belongs to the upper bucket, as
+# in T5, but 5·log 2 / log 32 is 0.9999… in float64.
 _ROUNDING = 1e-9
 
 
@@ -45,7 +45,7 @@ def _check_shape(name, array, shape):
 
 
 def _angles(length, d, parameters):
-    """positions × frequencies, shape (T, d/2): the clock that the sinusoidal encoding and RoPE share."""
+    """positions × frequencies, shape (T, d/2): the angles that the sinusoidal encoding and RoPE share."""
     base = parameters.get("base", 10000.0)
     if d % 2:
         raise ValueError(f"the feature size must be even, for features to form pairs; got {d}")
@@ -104,14 +104,14 @@ def _plain_scores(q, k, parameters):
 
 
 def _rope_scores(q, k, parameters):
-    turns = np.exp(1j * _angles(*q.shape, parameters))
+    rotations = np.exp(1j * _angles(*q.shape, parameters))
 
-    def turned(x):
-        # A pair of features is one complex number, and turning it is one multiplication.
-        return (x[:, 0::2] + 1j * x[:, 1::2]) * turns
+    def rotated(x):
+        # A pair of features is one complex number, and rotating it is one multiplication.
+        return (x[:, 0::2] + 1j * x[:, 1::2]) * rotations
 
     # The dot product of two pairs is the real part of one number times the other's conjugate.
-    return (turned(q) @ turned(k).conj().T).real / np.sqrt(q.shape[1])
+    return (rotated(q) @ rotated(k).conj().T).real / np.sqrt(q.shape[1])
 
 
 def _shaw_scores(q, k, parameters):
@@ -130,7 +130,7 @@ def _t5_buckets(length, n_buckets):
     """The causal bucket of each distance 0 … T − 1: one each for the near ones, the rest shared."""
     max_exact = n_buckets // 2
     near, far = np.split(np.arange(length), [max_exact])
-    # How much of the way from max_exact to the maximum lies behind, on a logarithmic scale.
+    # Which share of the way from max_exact to the maximum a distance has covered, on a logarithmic scale.
     share = np.log(far / max_exact) / np.log(_T5_MAX_DISTANCE / max_exact)
     shared = max_exact + (share * (n_buckets - max_exact) + _ROUNDING).astype(np.int64)
     return np.concatenate([near, np.minimum(shared, n_buckets - 1)])
@@ -187,7 +187,7 @@ def encode(method, x, parameters):
         binary        the bits of t, most significant first, to the first n_bits features
         sinusoidal    sin(t ω_i) to feature 2i, cos(t ω_i) to feature 2i + 1;  ω_i = base^(−2i/d)
         learned       row t of the table
-        none, rope, shaw, t5, alibi    nothing: these act in the scores, if anywhere
+        none, rope, shaw, t5, alibi    nothing: these act in the scores, or (none) nowhere
 
     Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict of which this function reads
     `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if absent.
@@ -210,18 +210,18 @@ def encode(method, x, parameters):
 
 
 def logits(method, q, k, parameters):
-    """Causal attention logits, with what the method does to the scores.
+    """Causal attention logits: the scores before softmax, with what the method does to them.
 
     For query row i and key row j ≤ i; above the diagonal every method has −inf:
 
         none, and all that act in encode    q_i·k_j / √d
-        rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t turns pair i by t·base^(−2i/d)
+        rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t rotates pair i by t·base^(−2i/d)
         shaw     q_i·(k_j + a) / √d         a = row clip(j − i, −k, k) + k of key_table, 2k + 1 rows
         t5       q_i·k_j / √d + b           b = the bias_table entry of distance i − j's causal bucket
         alibi    q_i·k_j / √d − slope·(i − j)
 
     T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself where n < E, else
-    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary opens the upper bucket.
+    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary belongs to the upper bucket.
 
     Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
     a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2k+1, d), for
@@ -248,7 +248,7 @@ def logits(method, q, k, parameters):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
 
-    A model that fails at 64 and happens to pass again at 128 is reliable up to what came before 64.
+    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
 
     Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `threshold`, a
     number.
@@ -270,8 +270,8 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
-    A gap of 0 is praise only where the first of the two is high: a model that never learnt the task has
-    nothing to lose.
+    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task has
+    a gap of 0 too.
 
     Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
     one of the lengths.
@@ -289,12 +289,71 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     # END SOLUTION
 
 
-# Answer with True or False.
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    """How much the scores of the same tokens change when the tokens stand further back in a longer sequence.
+
+        padded = `shift` rows of zeros, then the rows of x
+        gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
+
+    Both times the rows are encoded first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
+    rounding, where a score depends on the distance of two tokens and not on their positions.
+
+    Parameters: `method`, one of METHODS; `x`, shape (T, d), T at least 1; `w_q` and `w_k`, shape (d, d_k);
+    `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
+    Returns: float, never negative.
+    Raises: ValueError for a negative shift, for weights that do not fit x, and wherever encode or logits does: for
+    learned when T + shift exceeds the table.
+    Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last
+    score grows from 2·2 = 4 to 3·3 = 9. shift_gap("none", x, w_q, w_k, {}, 1) is 0.0.
+    """
+    # BEGIN SOLUTION
+    if shift < 0:
+        raise ValueError(f"shift must be at least 0; got {shift}")
+    x = np.asarray(x, dtype=np.float64)
+    padded = np.concatenate([np.zeros((shift, x.shape[1])), x])
+
+    def scores(rows):
+        encoded = encode(method, rows, parameters)
+        return logits(method, encoded @ w_q, encoded @ w_k, parameters)
+
+    # Above the diagonal both are −∞, and −∞ − (−∞) is not a number: compare what a query may look at.
+    visible = np.tri(len(x), dtype=bool)
+    at_the_start, further_back = scores(x)[visible], scores(padded)[shift:, shift:][visible]
+    return float(np.abs(further_back - at_the_start).max())
+    # END SOLUTION
+
+
+def learned_parameters(method, parameters):
+    """How many learned numbers the method brings with it: the size of its table, or 0.
+
+    Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
+    belong to the model. A table counts only for the method that reads it.
+
+    Parameters: `method`, one of METHODS; `parameters`, a dict that may hold the tables of several methods.
+    Returns: int.
+    Raises: ValueError for an unknown method.
+    Example: with a table of shape (64, 32) in parameters["table"], learned_parameters("learned", parameters) is
+    2048, and learned_parameters("rope", parameters) is 0.
+    """
+    # BEGIN SOLUTION
+    _check_method(method)
+    names = _ADDED_TABLES.get(method, []) + _SCORE_TABLES.get(method, [])
+    return sum(np.size(parameters[name]) for name in names)
+    # END SOLUTION
+
+
+# Answer with True or False. The questions for practice also ask for a number and a name.
 ANSWERS = {
     # Can a learned table encode a position past its last row?
     "learned_runs_past_its_table": False,  # there is no row to add: encode raises an error
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": False,  # it subtracts a distance from the scores
-    # Can reordering the tokens change what a causal model without any encoding computes for a token?
-    "causal_model_without_encoding_sees_order": True,  # moving a token changes which come before it
+    # Can a new order of the tokens change what a causal model without any encoding computes for a token?
+    "causal_model_without_encoding_sees_order": True,  # if a token moves, other tokens come before it
+    # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
+    "methods_without_a_shift_gap": 5,  # none, rope, shaw, t5 and alibi
+    # For practice, no points. Does every method without a shift gap still copy 3 back with 0.9 at 128 tokens?
+    "no_shift_gap_is_enough_to_run_longer": False,  # of the five only Shaw's does
+    # For practice, no points. Among the methods that learn numbers of their own, which one learns the fewest?
+    "fewest_learned_numbers": "t5",  # one number per bucket: 32, against 544 and 2,048
 }

@@ -1,14 +1,14 @@
 """Extrapolation: the experiment.
 
 Every article on positional encodings repeats one table: learned, none; sinusoidal, limited; RoPE and
-ALiBi, excellent. This module puts the whole course behind two functions, so that one small model can
-be trained with each encoding at a short length, run at longer ones, and asked. `encode` is what a
-method adds to the embeddings, `logits` what it does to the attention scores; every method acts in one
-of the two and leaves the other as it is. The last two functions turn the measured accuracies into
-numbers that can be compared.
+ALiBi, excellent. This module puts the whole course behind two functions. With them one small model can
+be trained with each encoding at a short length, and then asked at longer lengths. `encode` is what a
+method adds to the embeddings, `logits` is what it does to the attention scores; every method acts in one
+of the two and leaves the other as it is. Two functions turn the measured accuracies into numbers that can
+be compared, and two more measure columns of the table itself.
 
-Conventions: positions count from 0; rows are tokens, columns features; attention is causal, row t
-looking at rows 0 … t. Scores are divided by √d for every method (T5 itself leaves that out). Results
+Conventions: positions count from 0; rows are tokens, columns features; attention is causal: row t
+may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results
 are float32 where every feature array and the method's own table are, else float64. No function
 changes an argument in place. A bad argument raises ValueError with the offending value, or the shape,
 in its message.
@@ -29,7 +29,7 @@ def encode(method, x, parameters):
         binary        the bits of t, most significant first, to the first n_bits features
         sinusoidal    sin(t ω_i) to feature 2i, cos(t ω_i) to feature 2i + 1;  ω_i = base^(−2i/d)
         learned       row t of the table
-        none, rope, shaw, t5, alibi    nothing: these act in the scores, if anywhere
+        none, rope, shaw, t5, alibi    nothing: these act in the scores, or (none) nowhere
 
     Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict of which this function reads
     `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if absent.
@@ -44,18 +44,18 @@ def encode(method, x, parameters):
 
 
 def logits(method, q, k, parameters):
-    """Causal attention logits, with what the method does to the scores.
+    """Causal attention logits: the scores before softmax, with what the method does to them.
 
     For query row i and key row j ≤ i; above the diagonal every method has −inf:
 
         none, and all that act in encode    q_i·k_j / √d
-        rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t turns pair i by t·base^(−2i/d)
+        rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t rotates pair i by t·base^(−2i/d)
         shaw     q_i·(k_j + a) / √d         a = row clip(j − i, −k, k) + k of key_table, 2k + 1 rows
         t5       q_i·k_j / √d + b           b = the bias_table entry of distance i − j's causal bucket
         alibi    q_i·k_j / √d − slope·(i − j)
 
     T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself where n < E, else
-    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary opens the upper bucket.
+    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary belongs to the upper bucket.
 
     Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
     a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2k+1, d), for
@@ -72,7 +72,7 @@ def logits(method, q, k, parameters):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """The longest measured length up to which accuracy never falls below the threshold; 0 if none.
 
-    A model that fails at 64 and happens to pass again at 128 is reliable up to what came before 64.
+    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
 
     Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `threshold`, a
     number.
@@ -88,8 +88,8 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
-    A gap of 0 is praise only where the first of the two is high: a model that never learnt the task has
-    nothing to lose.
+    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task has
+    a gap of 0 too.
 
     Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
     one of the lengths.
@@ -100,12 +100,53 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     raise NotImplementedError("extrapolation_gap is not written yet")
 
 
-# Answer with True or False.
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    """How much the scores of the same tokens change when the tokens stand further back in a longer sequence.
+
+        padded = `shift` rows of zeros, then the rows of x
+        gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
+
+    Both times the rows are encoded first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
+    rounding, where a score depends on the distance of two tokens and not on their positions.
+
+    Parameters: `method`, one of METHODS; `x`, shape (T, d), T at least 1; `w_q` and `w_k`, shape (d, d_k);
+    `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
+    Returns: float, never negative.
+    Raises: ValueError for a negative shift, for weights that do not fit x, and wherever encode or logits does: for
+    learned when T + shift exceeds the table.
+    Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last
+    score grows from 2·2 = 4 to 3·3 = 9. shift_gap("none", x, w_q, w_k, {}, 1) is 0.0.
+    """
+    raise NotImplementedError("shift_gap is not written yet")
+
+
+def learned_parameters(method, parameters):
+    """How many learned numbers the method brings with it: the size of its table, or 0.
+
+    Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
+    belong to the model. A table counts only for the method that reads it.
+
+    Parameters: `method`, one of METHODS; `parameters`, a dict that may hold the tables of several methods.
+    Returns: int.
+    Raises: ValueError for an unknown method.
+    Example: with a table of shape (64, 32) in parameters["table"], learned_parameters("learned", parameters) is
+    2048, and learned_parameters("rope", parameters) is 0.
+    """
+    raise NotImplementedError("learned_parameters is not written yet")
+
+
+# Answer with True or False. The questions for practice also ask for a number and a name.
 ANSWERS = {
     # Can a learned table encode a position past its last row?
     "learned_runs_past_its_table": None,
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": None,
-    # Can reordering the tokens change what a causal model without any encoding computes for a token?
+    # Can a new order of the tokens change what a causal model without any encoding computes for a token?
     "causal_model_without_encoding_sees_order": None,
+    # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
+    "methods_without_a_shift_gap": None,
+    # For practice, no points. Does every method without a shift gap still copy 3 back with 0.9 at 128 tokens?
+    "no_shift_gap_is_enough_to_run_longer": None,
+    # For practice, no points. Among the methods that learn numbers of their own, which one learns the fewest?
+    "fewest_learned_numbers": None,
 }

@@ -4,6 +4,7 @@
     expect.dtype(rope.apply_rope, x32, positions)             the same dtype too
     expect.unchanged(rope.apply_rope, x, positions)           the same values, and no argument changed
     expect.vectorised(rope.apply_rope, arguments)             the same values, and no Python loop over the sequence
+    expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3, mentions=3)
     expect.close(got, wanted, "position 0 changes nothing")   a property, or a value worked out by hand
     expect.answer(rope, "rotates_values")
@@ -76,6 +77,17 @@ def vectorised(
             f"{GROWTH * length}: let numpy work on the whole sequence at once instead of looping over it"
         )
         raise Wrong(Kind.LOOP, message)
+
+
+def answers(function: Function, *args: Any, **kwargs: Any) -> None:
+    """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
+    is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
+    wanted = function.submission.reference.wanted(function.name, args, kwargs)
+    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (function(*args, **kwargs), wanted))
+    if got_shapes != wanted_shapes:
+        shapes = " and ".join(map(str, wanted_shapes))
+        message = f"{function.name}: wanted shape {shapes} for a call without a fault{_of(args, kwargs)}, got {got_shapes}"
+        raise Wrong(Kind.SHAPE, message)
 
 
 def raises(error: type[Exception], function: Function, *args: Any, mentions: Any = None, **kwargs: Any) -> None:
@@ -190,7 +202,7 @@ def _is_number_like(got: Any, wanted: Any) -> bool:
 def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
-        tolerance = max(TOLERANCE.get(array.dtype, 0.0) for array in (got, wanted))
+        tolerance = max(TOLERANCE.get(array.dtype.newbyteorder("="), 0.0) for array in (got, wanted))
     if _all_near(got, wanted, tolerance):
         return None
     with np.errstate(all="ignore"):
@@ -211,12 +223,15 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
 
 
 def _all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
-    """Whether finite values of the usual type agree at first sight, as nearly all do. Others are looked at closely."""
-    if got.dtype != np.float64 or wanted.dtype != np.float64:
+    """Whether numbers of the usual types agree at first sight, as nearly all do. Others are looked at closely."""
+    if got.dtype == wanted.dtype and got.dtype.kind in "bi":
+        return np.array_equal(got, wanted)
+    if got.dtype not in TOLERANCE or wanted.dtype not in TOLERANCE:
         return False
-    with np.errstate(over="ignore"):
-        bound = tolerance * (1 + np.abs(wanted))
-        return bool(np.isfinite(bound).all() and (np.abs(got - wanted) <= bound).all())
+    with np.errstate(over="ignore", invalid="ignore"):
+        bound = tolerance * (1 + np.abs(wanted, dtype=np.float64))
+        near = (np.abs(np.subtract(got, wanted, dtype=np.float64)) <= bound) & np.isfinite(bound)
+    return bool((near | (got == wanted)).all())
 
 
 def _answers(got: Any, wanted: Any) -> bool:

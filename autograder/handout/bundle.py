@@ -15,7 +15,7 @@ from autograder.otter import zips
 
 TEMPLATE = Path(__file__).with_name("template")
 
-_GIVEN = ("*.md", "figures.py", "figures/*.png", *(f"extrapolation/{name}" for name in ("lab.py", "*.csv", "measured.md")))
+_GIVEN = ("*.md", "figures.py", "figures/*.png", "*/lab.py", "*/*.csv", "*/measured.md")
 """What lies in assignments/ beside the lessons, stubs and notebooks."""
 
 

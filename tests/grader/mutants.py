@@ -5,7 +5,7 @@ points. Those that live although the change makes a difference are holes in a su
 none are listed, each with its reason, in `survivors.csv`.
 
 Why not mutmut or cosmic-ray: both start a test runner for each mutant, some 1.5 s for suites that take 0.1 s, and neither
-knows that the code under test is a submission. Here a warm process forks for each mutant and stops at the first lost point.
+knows that the code under test is a submission. Here a warm process forks for each mutant and says whether it loses points.
 """
 
 from __future__ import annotations
@@ -226,10 +226,7 @@ def _grade(suite: Suite, mutant: Mutant) -> int:
         module = types.ModuleType(suite.assignment.name)
         module.__file__ = str(suite.assignment.solution)
         exec(compile(mutant.tree, module.__file__, "exec"), module.__dict__)
-        for test_result in suite.test_results(catalogue.Module(module)):
-            if not test_result.passed:
-                return CAUGHT
-        return ALIVE
+        return ALIVE if all(test_result.passed for test_result in suite.run(catalogue.Module(module))) else CAUGHT
     except BaseException:
         return CAUGHT
 
@@ -251,6 +248,8 @@ def main(names: list[str]) -> int:
         suite = Suite(assignment)
         # Everything that is loaded once is loaded now, and not in each child.
         assert all(test_result.passed for test_result in suite.run(catalogue.Module(catalogue.solution(assignment))))
+        unchanged = Mutant("", "", "", ast.parse(assignment.solution.read_text(encoding="utf-8")))
+        assert not loses_points(suite, unchanged), "the children catch even the solution"
         known = reasons.get(assignment.name, {})
         count = survived = 0
         for mutant in mutants(assignment):

@@ -23,9 +23,9 @@ def functions(assignment: Assignment) -> list[str]:
     return [name for name, value in vars(catalogue.solution(assignment)).items() if inspect.isfunction(value) and name[0] != "_"]
 
 
-def test_the_course_has_its_nine_assignments_in_order() -> None:
-    names = "attention naive sinusoidal learned rope relative alibi context_extension extrapolation".split()
-    assert [assignment.name for assignment in course.assignments()] == names
+def test_the_lessons_are_numbered_without_gaps() -> None:
+    titles = [assignment.lesson.read_text(encoding="utf-8").partition("\n")[0] for assignment in course.assignments()]
+    assert [re.match(r"# (\d+)\. ", title)[1] for title in titles] == [str(place + 1) for place in range(len(titles))]  # type: ignore[index]
 
 
 def test_an_assignment_is_worth_twenty_points(suite: Suite) -> None:

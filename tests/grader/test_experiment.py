@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assignments.context_extension import lab as extension
 from assignments.extrapolation import lab
 from autograder import course
 from autograder.grading import catalogue
@@ -28,8 +29,7 @@ def random_parameters(method: str, setting: lab.Setting, seeds: int) -> lab.Para
     """Parameters that are as large as trained ones, tables too."""
     rng = np.random.default_rng(5)
     drawn = [lab.draw_parameters(method, setting, seed) for seed in range(seeds)]
-    stacked = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
-    return {name: value + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
+    return {name: value + rng.normal(0, 0.3, value.shape) for name, value in lab.stacked(drawn).items()}
 
 
 @every_method
@@ -38,7 +38,8 @@ def test_gradients_are_those_of_finite_differences(method: str) -> None:
     parameters = random_parameters(method, SMALL, seeds=2)
     rng = np.random.default_rng(0)
     texts = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
-    _, gradients = lab.loss_and_gradients(parameters, reading, texts, back=2)
+    answers = texts[..., :-2]
+    _, gradients = lab.loss_and_gradients(parameters, reading, texts, answers)
     assert gradients.keys() == parameters.keys()
 
     def slope(name: str, place: tuple[int, ...], step: float = 1e-5) -> float:
@@ -46,7 +47,7 @@ def test_gradients_are_those_of_finite_differences(method: str) -> None:
         for moved in (step, -step):
             shifted = {key: value.copy() for key, value in parameters.items()}
             shifted[name][place] += moved
-            losses.append(lab.loss_and_gradients(shifted, reading, texts, back=2)[0][place[0]])
+            losses.append(lab.loss_and_gradients(shifted, reading, texts, answers)[0][place[0]])
         return float(losses[0] - losses[1]) / (2 * step)
 
     for name, gradient in gradients.items():
@@ -61,7 +62,7 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
     """The loss of the batched model is the cross-entropy of answers made with `encode` and `logits`, text by text."""
     parameters = random_parameters(method, SMALL, seeds=2)
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
-    losses, _ = lab.loss_and_gradients(parameters, lab.read(SOLUTION, method, SMALL), texts, back=2)
+    losses, _ = lab.loss_and_gradients(parameters, lab.read(SOLUTION, method, SMALL), texts, texts[..., :-2])
     for seed in range(2):
         known = {name: value[seed] for name, value in parameters.items()} | SMALL.constants()
         surprise = []
@@ -71,9 +72,10 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
         assert losses[seed] == pytest.approx(np.mean(surprise))
 
 
-def test_no_encoding_is_written_in_the_laboratory() -> None:
+@pytest.mark.parametrize("laboratory", [lab, extension], ids=["extrapolation", "context_extension"])
+def test_no_encoding_is_written_in_the_laboratory(laboratory: types.ModuleType) -> None:
     """It ships with the assignment in which students write them."""
-    source = Path(lab.__file__).read_text("utf-8")
+    source = Path(str(laboratory.__file__)).read_text("utf-8")
     assert not re.search(r"10000|np\.(cos|sin|log2|tril)\b|1j", source)
 
 
@@ -113,9 +115,9 @@ def test_an_odd_but_consistent_encoding_is_measured_as_it_is() -> None:
         return np.asarray(right(method, q[..., order], k[..., order], parameters))
 
     backwards.logits = mirrored  # type: ignore[attr-defined]
-    turns = lab.read(backwards, "rope", SMALL).turns
-    assert turns is not None
-    assert np.allclose(turns, np.swapaxes(lab.read(SOLUTION, "rope", SMALL).turns, -1, -2))
+    rotations = lab.read(backwards, "rope", SMALL).rotations
+    assert rotations is not None
+    assert np.allclose(rotations, np.swapaxes(lab.read(SOLUTION, "rope", SMALL).rotations, -1, -2))
 
 
 def test_training_learns_and_repeats() -> None:
@@ -124,8 +126,7 @@ def test_training_learns_and_repeats() -> None:
     reading = lab.read(SOLUTION, "shaw", setting)
 
     def loss(model: lab.Parameters) -> float:
-        stacked = {name: value[np.newaxis] for name, value in model.items()}
-        return float(lab.loss_and_gradients(stacked, reading, texts, setting.back)[0][0])
+        return float(lab.loss_and_gradients(lab.stacked([model]), reading, texts, texts[..., : -setting.back])[0][0])
 
     alone = lab.train(SOLUTION, "shaw", setting, seeds=[3])[0]
     beside = lab.train(SOLUTION, "shaw", setting, seeds=[0, 3])[1]
@@ -229,3 +230,101 @@ def test_a_module_is_loaded_from_where_it_lies(tmp_path: Path) -> None:
     loaded = lab.load(path)
     assert isinstance(loaded, types.ModuleType)
     assert loaded.METHODS == ("none",)
+
+
+# Lesson 8: one model, extended by each method.
+
+METHODS_OF_8_SOURCE = course.find("context_extension").solution
+METHODS_OF_8 = catalogue.solution(course.find("context_extension"))
+
+
+@pytest.mark.parametrize("name", extension.TASKS)
+def test_gradients_at_the_last_positions_are_those_of_finite_differences(name: str) -> None:
+    """Queries of the last positions alone, scaled rotations, and the token before in the embedding."""
+    task = extension.TASKS[name]
+    setting = replace(task.setting, trained_length=6, vocabulary=5, width=4, back=4 if name == "copy 3 back" else 1)
+    task = replace(task, setting=replace(setting, steps=0))
+    reading = extension.rotated(METHODS_OF_8, "YaRN", extension.Extension(4, 6, 9))
+    parameters = extension.trained(METHODS_OF_8, task, seeds=[0, 1])
+    rng = np.random.default_rng(0)
+    drawn = [task.examples(rng, 3, 9, setting) for _ in range(2)]
+    sequences, answers = (np.stack(arrays) for arrays in zip(*drawn, strict=True))
+    assert answers.shape[-1] < sequences.shape[-1] - 1
+    _, gradients = lab.loss_and_gradients(parameters, reading, sequences, answers)
+    assert ("before" in gradients) == task.token_before
+    for key, gradient in gradients.items():
+        for _ in range(6):
+            place = tuple(int(rng.integers(size)) for size in gradient.shape)
+            losses = []
+            for moved in (1e-5, -1e-5):
+                shifted = {other: value.copy() for other, value in parameters.items()}
+                shifted[key][place] += moved
+                losses.append(lab.loss_and_gradients(shifted, reading, sequences, answers)[0][place[0]])
+            assert gradient[place] == pytest.approx((losses[0] - losses[1]) / 2e-5, abs=1e-8, rel=1e-5), (key, place)
+
+
+def test_the_tasks_ask_what_they_say() -> None:
+    rng = np.random.default_rng(0)
+    copying, passkey = extension.TASKS.values()
+    for length in extension.LENGTHS:
+        sequences, answers = copying.examples(rng, 20, length, copying.setting)
+        assert answers.shape == (20, 13)
+        assert np.array_equal(answers, sequences[:, length - 16 : length - 3])
+        sequences, answers = passkey.examples(rng, 20, length, passkey.setting)
+        marks = sequences == passkey.setting.vocabulary - 1
+        assert (marks.sum(axis=1) == 1).all() and not marks[:, -2:].any()
+        assert np.array_equal(answers[:, 0], sequences[np.arange(20), marks.argmax(axis=1) + 1])
+
+
+def test_at_the_trained_length_no_method_changes_the_model() -> None:
+    at_home = extension.Extension(32, 16, 16)
+    rotations = [extension.rotated(METHODS_OF_8, method, at_home).rotations for method in extension.METHODS]
+    assert all(np.allclose(one, rotations[0]) for one in rotations)
+    assert lab.read(SOLUTION, "rope", lab.Setting()).rotations == pytest.approx(rotations[0]), "the RoPE of lesson 9"
+
+
+def test_every_extension_was_measured() -> None:
+    rows = [row[:4] for row in extension.saved()]
+    wanted = {
+        (task, method, seed, length)
+        for task in extension.TASKS
+        for method in extension.METHODS
+        for seed in lab.SEEDS
+        for length in extension.LENGTHS
+    }
+    assert len(rows) == len(wanted) and set(rows) == wanted
+
+
+def test_the_tables_of_lesson_8_are_those_of_the_measurements() -> None:
+    written = Path(extension.__file__).with_name("measured.md").read_text("utf-8")
+    assert written == extension.tables(extension.saved())
+    shown = [part.strip() for part in written.split("\n\n") if part.startswith("|")]
+    lesson = course.find("context_extension").lesson.read_text("utf-8")
+    assert [part in lesson for part in shown] == [True, True, True, False]
+
+
+def test_an_extension_can_be_repeated() -> None:
+    """Two seeds at twice the length once more, to within what another processor's rounding may change."""
+    before = {row[:4]: row for row in extension.saved()}
+    for row in extension.measure(METHODS_OF_8, "copy 3 back", lengths=[32], seeds=lab.SEEDS[:2]):
+        assert row[4:] == pytest.approx(before[row[:4]][4:], abs=0.05)
+
+
+def test_the_experiment_of_lesson_8_keeps_its_numbers_and_draws_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "context_extension"
+    folder.mkdir()
+    shutil.copy(course.ROOT / "assignments" / "figures.py", tmp_path)
+    monkeypatch.setattr(extension, "side_by_side", lambda function, jobs: [extension.saved()])
+    monkeypatch.setattr(extension, "HERE", folder)
+    extension.main([str(course.find("context_extension").solution)])
+    assert extension.saved(folder / "measured.csv") == extension.saved()
+    assert (folder / "measured.md").read_text("utf-8") == extension.tables(extension.saved())
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["extended_accuracy.png"]
+
+
+def test_an_unfinished_file_of_lesson_8_is_named_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "context_extension.py"
+    path.write_text(stub(METHODS_OF_8_SOURCE.read_text("utf-8"), "context_extension"), "utf-8")
+    monkeypatch.setattr(extension, "side_by_side", lambda function, jobs: [function(*jobs[0])])
+    with pytest.raises(SystemExit, match=r"^context_extension\.py: \w+ is not written yet$"):
+        extension.main([str(path)])

@@ -1,6 +1,6 @@
 """The notebooks run from top to bottom in a real kernel, on a stub and on the solution, and are kept without outputs.
 
-All nine run in one kernel, once for each of the two: starting a kernel takes longer than running a notebook. They are not run
+All of them run in one kernel, once for each of the two: starting a kernel takes longer than running a notebook. They are not run
 with nbclient, which now and then overlooks a reply while widgets talk, and then waits out its whole timeout.
 """
 

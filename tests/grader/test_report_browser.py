@@ -62,7 +62,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """2,000 students, nine assignments."""
+    """2,000 students, every assignment."""
     out = tmp_path_factory.mktemp("large")
     gradebooks.write(out, gradebooks.made_up_class(2000))
     return postprocessing.write_report(out)

@@ -65,7 +65,7 @@ def attention_by_loops(q, k, v, causal):
 @pytest.mark.question("alibi_slopes", points=1.0)
 def test_slopes_of_every_number_of_heads(alibi):
     """The authors' slopes in the authors' order, for every number of heads."""
-    for n_heads in (*range(1, 65), 71, 112, 128):
+    for n_heads in (*range(1, 65), 71, 112, 128, 300):
         slopes = expect.matches(alibi.alibi_slopes, n_heads)
         expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
     expect.dtype(alibi.alibi_slopes, 5)
@@ -86,6 +86,7 @@ def test_new_heads_fill_the_gaps(alibi, n_heads):
 @pytest.mark.question("alibi_slopes", points=0.25)
 def test_slopes_refuse_bad_numbers_of_heads(alibi):
     """Fewer heads than one are refused by name."""
+    expect.answers(alibi.alibi_slopes, 8)
     for n_heads in (-1, -8):
         expect.raises(ValueError, alibi.alibi_slopes, n_heads, mentions=n_heads)
 
@@ -101,6 +102,7 @@ def test_bias_of_any_lengths(alibi, rng):
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
         expect.matches(alibi.alibi_bias, n_heads, int(rng.integers(1, k_len)), k_len)
     expect.matches(alibi.alibi_bias, 2, 1, 1)
+    expect.matches(alibi.alibi_bias, 1, 1, 33_000)
     expect.dtype(alibi.alibi_bias, 4, 3, 5)
 
 
@@ -121,6 +123,7 @@ def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
 def test_a_cache_changes_no_bias(alibi, n_heads, length):
     """A query gets the same row alone as among all others, and the bias is symmetric."""
     full = alibi.alibi_bias(n_heads, length, length)
+    expect.close(np.shape(full), (n_heads, length, length), "each head has a row for every query")
     expect.close(alibi.alibi_bias(n_heads, 1, length), full[:, -1:, :], "the newest token's row is the last one")
     expect.close(full, np.swapaxes(full, -1, -2), "from i to j is as far as from j to i")
     expect.holds((np.diff(full[:, -1, :]) > 0).all(), "the nearer the key, the less it loses")
@@ -129,6 +132,7 @@ def test_a_cache_changes_no_bias(alibi, n_heads, length):
 @pytest.mark.question("alibi_bias", points=0.375)
 def test_bias_refuses_bad_arguments(alibi):
     """No heads, negative lengths and more queries than keys are refused."""
+    expect.answers(alibi.alibi_bias, 2, 2, 3)
     expect.raises(ValueError, alibi.alibi_bias, 0, 2, 3, mentions=0)
     expect.raises(ValueError, alibi.alibi_bias, -3, 2, 2, mentions=-3)
     expect.raises(ValueError, alibi.alibi_bias, 2, -1, 3, mentions=-1)
@@ -159,7 +163,7 @@ def test_attention_equals_the_plain_loops(alibi, rng):
 
 @pytest.mark.question("alibi_attention", points=0.625)
 def test_attention_with_leading_axes(alibi, rng):
-    """Any number of leading axes in front of the heads, large scores too; q, k and v are left alone."""
+    """Any number of leading axes in front of the heads, large scores too; q, k and v do not change."""
     for lead in ((), (3,), (2, 3)):
         expect.unchanged(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)
@@ -176,7 +180,8 @@ def test_attention_dtype(alibi, rng):
     for wide in range(3):
         mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
         expect.dtype(alibi.alibi_attention, *mixed)
-    expect.dtype(alibi.alibi_attention, *(rng.integers(-3, 4, (2, 3, 4)) for _ in range(3)))
+    expect.dtype(alibi.alibi_attention, *rng.integers(-3, 4, (3, 2, 3, 4)))
+    expect.matches(alibi.alibi_attention, normal(rng, 1, 1, 1), normal(rng, 1, 2100, 1), normal(rng, 1, 2100, 1))
 
 
 @pytest.mark.question("alibi_attention", points=0.5)
@@ -197,6 +202,7 @@ def test_attention_refuses_bad_arguments(alibi):
     """Heads, sizes or lengths that do not fit each other are refused."""
     q, k, v = features(2, 3, 4), features(2, 5, 4), features(2, 5, 6)
     refuse = alibi.alibi_attention
+    expect.answers(refuse, q, k, v)
     expect.raises(ValueError, refuse, features(3, 3, 4), k, v, mentions=[(3, 2), (3, 3, 4), (2, 5, 4)])
     expect.raises(ValueError, refuse, q, k, features(3, 5, 6), mentions=[(3, 2), (3, 5, 6)])
     expect.raises(ValueError, refuse, q, features(2, 5, 3), v, mentions=[4, 3])
@@ -221,6 +227,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
     """Slope times the position of the key, from 0, for any number of heads, in float64."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
+    expect.matches(alibi.bloom_bias, 1, 33_000)
     expect.matches(alibi.bloom_bias, 2, 1)
     expect.dtype(alibi.bloom_bias, 4, 6)
 
@@ -228,7 +235,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
 @pytest.mark.question("bloom_bias", points=0.75)
 @given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
 def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
-    """Behind the query the two forms differ by one number a row, so a causal softmax is the same; ahead they part."""
+    """Behind the query the two forms differ by one number per row, so a causal softmax is the same; ahead they differ."""
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
@@ -262,7 +269,7 @@ def test_windows_of_many_heads(alibi, rng):
 @pytest.mark.question("effective_window", points=0.5)
 @given(head=st.integers(0, 11), tolerance=st.sampled_from([0.5, 0.1, 0.05, 0.01, 0.001, 1e-6, 1 / 3]))
 def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
-    """There the bias leaves the tolerance or less, and one place nearer it leaves more."""
+    """At this distance the bias leaves the tolerance or less, and one step nearer it leaves more."""
     steep = slope(head, 12)
     window = alibi.effective_window(steep, tolerance)
     expect.holds(
@@ -273,6 +280,7 @@ def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows_refuse_slopes_that_are_not_positive(alibi):
     """A slope of zero or less is refused by name."""
+    expect.answers(alibi.effective_window, 0.25, 0.01)
     for flat in (0.0, -0.25, -3.0):
         expect.raises(ValueError, alibi.effective_window, flat, 0.01, mentions=flat)
 
@@ -284,4 +292,11 @@ def test_windows_refuse_slopes_that_are_not_positive(alibi):
 @pytest.mark.parametrize("key", ["first_slope_8_heads", "last_slope_8_heads", "added_to_embeddings", "parameters"])
 def test_answer(alibi, key):
     """Every question has one right answer."""
+    expect.answer(alibi, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["weight_ratio_of_neighbours_slope_one_half", "steepest_slope_of_12_heads"])
+def test_practice_answer(alibi, key):
+    """A question for practice: no points."""
     expect.answer(alibi, key)

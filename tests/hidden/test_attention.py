@@ -162,6 +162,7 @@ def test_weights_leave_their_arguments_alone(attention, rng):
 def test_weights_refuse_bad_arguments(attention):
     """No features, different widths, and a mask or bias that does not fit are errors."""
     q, k = features(2, 4), features(5, 4)
+    expect.answers(attention.attention_weights, q, k)
     expect.raises(ValueError, attention.attention_weights, features(2, 3), k, mentions=[3, 4])
     for leading in ((), (3,)):
         nothing = features(*leading, 2, 0), features(*leading, 5, 0)
@@ -216,6 +217,7 @@ def test_attention_dtype(attention, rng):
     expect.dtype(attention.attention, q, *single(k, v))
     expect.dtype(attention.attention, *single(q), k, *single(v))
     expect.dtype(attention.attention, *single(q, k), v)
+    expect.dtype(attention.attention, *(rng.integers(-2, 3, (3, 4)) for _ in range(3)))
 
 
 @pytest.mark.question("attention", points=0.25)
@@ -229,6 +231,7 @@ def test_attention_leaves_its_arguments_alone(attention, rng):
 def test_attention_refuses_bad_arguments(attention):
     """Values that do not fit the keys are errors, and so are the errors of attention_weights."""
     q, k, v = features(2, 4), features(5, 4), features(5, 3)
+    expect.answers(attention.attention, q, k, v)
     expect.raises(ValueError, attention.attention, q, k, features(4, 3), mentions=[4, 5])
     expect.raises(ValueError, attention.attention, q, k, features(6, 3), mentions=[6, 5])
     expect.raises(ValueError, attention.attention, q, features(5, 3), v, mentions=[4, 3])
@@ -261,11 +264,13 @@ def test_causal_mask_of_any_length(attention):
     """True on and below the diagonal, boolean, for one token as well as many."""
     for length in (2, 9, 1):
         expect.dtype(attention.causal_mask, length)
+    expect.matches(attention.causal_mask, 260)
 
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_refuses_every_negative_length(attention):
     """Every negative length is an error, and the message contains it."""
+    expect.answers(attention.causal_mask, 4)
     for length in (-1, -2, -40):
         expect.raises(ValueError, attention.causal_mask, length, mentions=length)
 
@@ -311,6 +316,7 @@ def test_self_attention_leaves_its_arguments_alone(attention, rng):
 def test_self_attention_refuses_bad_arguments(attention):
     """Each weight has to fit x, and queries have to fit keys."""
     x, w = features(3, 4), [features(4, 2, seed=seed) for seed in (1, 2, 3)]
+    expect.answers(attention.self_attention, x, *w)
     for place in range(3):
         for misfit in (features(5, 2), features(3, 2)):
             bad = [misfit if number == place else weight for number, weight in enumerate(w)]
@@ -368,6 +374,7 @@ def test_split_changes_and_loops_over_nothing(attention, rng):
 @pytest.mark.question("split_heads", points=0.25)
 def test_split_refuses_bad_numbers_of_heads(attention):
     """The number of heads must be at least 1 and divide the number of features; anything else is an error."""
+    expect.answers(attention.split_heads, features(3, 6), 2)
     for heads, d in ((2, 5), (4, 6), (8, 4), (0, 4), (-2, 4)):
         expect.raises(ValueError, attention.split_heads, features(3, d), heads, mentions=[heads, d])
 
@@ -399,6 +406,7 @@ def test_merge_changes_and_loops_over_nothing(attention, rng):
 @pytest.mark.question("merge_heads", points=0.25)
 def test_merge_refuses_fewer_than_three_axes(attention):
     """Fewer than three axes are an error."""
+    expect.answers(attention.merge_heads, features(2, 3, 4))
     for shape in ((4, 6), (5,)):
         expect.raises(ValueError, attention.merge_heads, features(*shape), mentions=[shape, len(shape)])
 
@@ -422,7 +430,7 @@ def test_permute_dtype(attention, rng):
     order = np.array([1, 2, 0])
     expect.dtype(attention.permute_tokens, normal(rng, 3, 4, dtype=np.float32), order)
     expect.dtype(attention.permute_tokens, normal(rng, 3, 4), order)
-    expect.dtype(attention.permute_tokens, rng.integers(-9, 10, (3, 4)), order)
+    expect.dtype(attention.permute_tokens, rng.integers(-9, 10, (300, 1)), rng.permutation(300))
 
 
 @pytest.mark.question("permute_tokens", points=0.25)
@@ -435,6 +443,7 @@ def test_permute_leaves_its_arguments_alone(attention, rng):
 def test_permute_refuses_bad_arguments(attention):
     """An order that leaves out or repeats a row, has a number outside 0 … T−1, or the wrong shape is an error."""
     x = features(4, 3)
+    expect.answers(attention.permute_tokens, x, np.array([2, 0, 1, 3]))
     for order, named in (
         ([0, 0, 1, 2], [0, 3]),
         ([3, 3, 3, 3], [3, 0]),
@@ -514,6 +523,8 @@ def test_the_bag_is_invariant(attention, seed, order):
     """The bag is the same for every order of the tokens, and it is the mean of what self-attention returns."""
     x, w = features(4, 3, seed=seed), [features(3, 2, seed=seed + part) for part in (1, 2, 3)]
     bag = attention.bag_of_tokens(x, *w)
+    of_one = attention.bag_of_tokens(x[[0, 0, 0, 0]], *w)
+    expect.close(of_one, x[0] @ w[2], "the bag of one token, four times over, is the token's value")
     expect.close(attention.bag_of_tokens(x[order], *w), bag, "the bag is the same for every order")
     expect.close(bag, np.mean(attention.self_attention(x, *w), axis=-2), "the bag is the mean of the outputs")
 

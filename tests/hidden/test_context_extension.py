@@ -98,6 +98,7 @@ def test_interpolation_as_an_array_function(context_extension, rng):
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolation_refuses_bad_arguments(context_extension):
     """A factor below 1 and a position that is no number are refused."""
+    expect.answers(context_extension.interpolate_positions, np.arange(3), 2.0)
     refuses_factor(context_extension.interpolate_positions, lambda factor: (np.arange(3), factor))
     expect.raises(ValueError, context_extension.interpolate_positions, np.array([1.0, np.nan]), 2.0, mentions="nan")
     expect.raises(ValueError, context_extension.interpolate_positions, np.nan, 2.0, mentions="nan")
@@ -145,6 +146,7 @@ def test_ntk_base_of_any_size(context_extension, rng):
 @pytest.mark.question("ntk_base", points=0.25)
 def test_ntk_base_refuses_bad_arguments(context_extension):
     """A head_dim that is odd or below 4, a bad base and a factor below 1 are refused."""
+    expect.answers(context_extension.ntk_base, 10000.0, 2.0, 8)
     refuses_head_dim(context_extension.ntk_base, lambda head_dim: (10000.0, 2.0, head_dim), bad=(2, 0, -4, 3, 9))
     refuses_base(context_extension.ntk_base, lambda base: (base, 2.0, 8))
     refuses_factor(context_extension.ntk_base, lambda factor: (10000.0, factor, 8))
@@ -181,6 +183,7 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
 def test_dynamic_ntk_refuses_bad_arguments(context_extension):
     """Bad sizes, bases and factors, and negative lengths, are refused."""
     dynamic = context_extension.dynamic_ntk_base
+    expect.answers(dynamic, 10000.0, 8, 300, 100, 2.0)
     refuses_head_dim(dynamic, lambda head_dim: (10000.0, head_dim, 300, 100, 2.0), bad=(2, 0, -4, 3, 9))
     refuses_base(dynamic, lambda base: (base, 8, 300, 100, 2.0))
     refuses_factor(dynamic, lambda factor: (10000.0, 8, 300, 100, factor))
@@ -207,6 +210,7 @@ def test_rotations_of_any_size(context_extension, rng):
 @pytest.mark.question("rotations_in_context", points=0.25)
 def test_rotations_refuse_bad_arguments(context_extension):
     """Bad sizes and bases, and a negative length, are refused."""
+    expect.answers(context_extension.rotations_in_context, 8, 100)
     refuses_head_dim(context_extension.rotations_in_context, lambda head_dim: (head_dim, 100))
     refuses_base(context_extension.rotations_in_context, lambda base: (8, 100, base))
     expect.raises(ValueError, context_extension.rotations_in_context, 8, -100, mentions=-100)
@@ -225,7 +229,7 @@ def test_rotations_refuse_bad_arguments(context_extension):
 )
 @example(head_dim=64, base=10000.0, factor=8.0, trained_len=131_072, betas=(1.0, 31.0))
 def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, trained_len, betas):
-    """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and frequencies blend evenly from pair to pair between."""
+    """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and between them the mix changes evenly from pair to pair."""
     beta_slow, beta_fast = betas[0], betas[0] + betas[1]
     frequencies = expect.matches(
         context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow
@@ -264,7 +268,7 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_by_default(context_extension):
-    """float64, 32 and 1 turns unless said otherwise; a factor of 1 changes nothing, a factor of 16 does."""
+    """float64, 32 and 1 rotations unless said otherwise; a factor of 1 changes nothing, a factor of 16 does."""
     expect.dtype(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11 and just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
@@ -279,6 +283,7 @@ def test_yarn_by_default(context_extension):
 def test_yarn_refuses_bad_arguments(context_extension):
     """Bad sizes, bases and factors, a negative length, and bounds that are the wrong way round are refused."""
     yarn = context_extension.yarn_frequencies
+    expect.answers(yarn, 8, 10000.0, 4.0, 1024)
     refuses_head_dim(yarn, lambda head_dim: (head_dim, 10000.0, 4.0, 1024))
     refuses_base(yarn, lambda base: (8, base, 4.0, 1024))
     refuses_factor(yarn, lambda factor: (8, 10000.0, factor, 1024))
@@ -313,7 +318,7 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Many turns: kept; few: interpolated; between: blended by the turns, without a jump at either end."""
+    """Many rotations: kept; few: interpolated; between: mixed by their number, without a jump at either end."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
     wanted = llama3_ratios(head_dim, base, factor, low, high, trained_len)
@@ -335,6 +340,7 @@ def test_llama3_by_default(context_extension):
 def test_llama3_refuses_bad_arguments(context_extension):
     """Bad sizes, bases and factors, a negative length, and a low_freq_factor not below high_freq_factor are refused."""
     llama3 = context_extension.llama3_frequencies
+    expect.answers(llama3, 8)
     refuses_head_dim(llama3, lambda head_dim: (head_dim,))
     refuses_base(llama3, lambda base: (8, base))
     refuses_factor(llama3, lambda factor: (8, 500000.0, factor))
@@ -375,6 +381,7 @@ def test_longrope_as_an_array_function(context_extension, rng):
 def test_longrope_refuses_bad_arguments(context_extension):
     """Bad sizes and bases, a list of another shape, and a divisor that is not positive are refused."""
     longrope = context_extension.longrope_frequencies
+    expect.answers(longrope, 8, np.ones(4))
     refuses_head_dim(longrope, lambda head_dim: (head_dim, np.ones(head_dim // 2)), bad=(0, 1, 7))
     refuses_base(longrope, lambda base: (8, np.ones(4), base))
     for shape in ((3,), (5,), (8,), (1,), (4, 1)):
@@ -423,7 +430,7 @@ def test_apply_rope_with_dtype(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
-    """Far along the sequence float32 features are still turned by the right angle; arguments are left as they were."""
+    """Far along the sequence float32 features are still rotated by the right angle; arguments do not change."""
     x, where = normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4)
     expect.unchanged(context_extension.apply_rope_with, x, where, rng.uniform(0, 1, 4))
     expect.unchanged(context_extension.apply_rope_with, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4), rng.uniform(0, 1, 3), 1.5)
@@ -433,6 +440,7 @@ def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
 def test_apply_rope_with_refuses_bad_arguments(context_extension):
     """Odd sizes, positions that do not fit or are no numbers, and frequencies that do not fit are refused."""
     turn, pairs = context_extension.apply_rope_with, np.array([1.0, 0.5])
+    expect.answers(turn, features(3, 4), np.arange(3), pairs)
     expect.raises(ValueError, turn, features(3, 5), np.arange(3), pairs, mentions=5)
     expect.raises(ValueError, turn, features(3, 1), np.arange(3), np.zeros(0), mentions=1)
     for shape in ((4,), (2,), (1,), (1, 3), (3, 1)):
@@ -444,7 +452,7 @@ def test_apply_rope_with_refuses_bad_arguments(context_extension):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_does_not_loop_over_rows(context_extension):
-    """numpy turns all rows at once."""
+    """numpy rotates all rows at once."""
     expect.vectorised(
         context_extension.apply_rope_with, lambda length: (features(2, length, 4), np.arange(length), np.array([1.0, 0.5]), 1.5)
     )
@@ -453,7 +461,7 @@ def test_apply_rope_with_does_not_loop_over_rows(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.5)
 @given(seed=seeds(), m=positions(), n=positions(), scale=st.floats(0.5, 3))
 def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
-    """Two turns are one by m + n, each multiplying the length of a row by the scale: up to position 10⁶."""
+    """Two rotations are one by m + n, and each multiplies the length of a row by the scale: up to position 10⁶."""
     x, frequencies = features(1, 6, seed=seed), np.array([1.0, 0.3, 0.007])
     twice = context_extension.apply_rope_with(x, np.array([m]), frequencies, scale)
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
@@ -471,4 +479,11 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
 )
 def test_answer(context_extension, key):
     """Every question has one right answer."""
+    expect.answer(context_extension, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["pairs_with_a_rotation_in_8192", "llama_3_1_length_over_trained"])
+def test_practice_answer(context_extension, key):
+    """A question for practice: no points."""
     expect.answer(context_extension, key)

@@ -1,4 +1,4 @@
-"""Extrapolation, the full suite: every method against its definition, the causal mask, errors, dtype, loops, summaries.
+"""Extrapolation, the full suite: every method against its definition, the causal mask, errors, dtype, loops, summaries, gaps of a shift.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
@@ -111,7 +111,7 @@ def agree(got, wanted, says):
 # encode
 
 
-@pytest.mark.question("encode", points=0.375)
+@pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode_of_any_size(extrapolation, rng, method):
     """What the method adds to row t, for one row and one pair of features as well as for many."""
@@ -123,7 +123,7 @@ def test_encode_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_with_parameters_of_any_size(extrapolation, rng):
-    """A table may have more rows than the text, a code more bits than it needs; without a base it is 10000."""
+    """A table may have more rows than the sequence, a code more bits than it needs; without a base it is 10000."""
     x = normal(rng, 5, 8)
     expect.matches(extrapolation.encode, "learned", x, {"table": normal(rng, 40, 8)})
     for n_bits in (3, 5, 8):
@@ -132,11 +132,17 @@ def test_encode_with_parameters_of_any_size(extrapolation, rng):
     expect.matches(extrapolation.encode, "sinusoidal", x, {})
     expect.matches(extrapolation.encode, "sinusoidal", x, {"base": 0.5})
     expect.matches(extrapolation.encode, "integer", normal(rng, 3, 5), {})
+    x, given_to = normal(rng, 300, 10), {"table": normal(rng, 300, 10), "n_bits": 9}
+    for method in ("binary", "sinusoidal", "learned"):
+        expect.matches(extrapolation.encode, method, x, given_to)
+    expect.matches(extrapolation.encode, "integer", np.zeros((70_000, 1), dtype=np.float32), {})
 
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_leaves_the_embeddings(extrapolation, rng):
     """A method that acts in the scores gives back the numbers of x, of any size, and leaves x as it was."""
+    x = features(3, 2)
+    expect.holds(not np.allclose(extrapolation.encode("integer", x, {}), x), "integer positions are added")
     for method in (*NEITHER, *SCORED):
         for length, d in ((5, 4), (1, 3)):
             x, given_to = normal(rng, length, d), parameters(rng, length, d)
@@ -165,7 +171,8 @@ def test_encode_dtype(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_learned_refuses_what_does_not_fit(extrapolation):
-    """There is no row past the table's end, and a row of another width than the embeddings' does not fit."""
+    """There is no row past the table's end, and rows must be as wide as the embeddings."""
+    expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": features(5, 2)})
     for rows, length in ((4, 5), (1, 2), (6, 13)):
         table = features(rows, 2, seed=1)
         mentions = [length, rows, length - 1]
@@ -178,6 +185,7 @@ def test_learned_refuses_what_does_not_fit(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 def test_binary_refuses_what_does_not_fit(extrapolation):
     """The last position must fit into the bits, and there is at least one bit."""
+    expect.answers(extrapolation.encode, "binary", features(4, 8), {"n_bits": 2})
     for n_bits, length in ((3, 9), (1, 3), (2, 40)):
         x, mentions = features(length, 8), [n_bits, length, length - 1]
         expect.raises(ValueError, extrapolation.encode, "binary", x, {"n_bits": n_bits}, mentions=mentions)
@@ -188,6 +196,7 @@ def test_binary_refuses_what_does_not_fit(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 def test_encode_refuses_bad_arguments(extrapolation):
     """A method that is none of the ten, sinusoids for an odd number of features, and a bad base are refused."""
+    expect.answers(extrapolation.encode, "sinusoidal", features(3, 4), {})
     expect.raises(ValueError, extrapolation.encode, "fourier", features(3, 4), {}, mentions="fourier")
     for d in (1, 5):
         expect.raises(ValueError, extrapolation.encode, "sinusoidal", features(3, d), {}, mentions=[d])
@@ -208,7 +217,7 @@ def test_encode_does_not_loop_over_rows(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
-    """What a row gets does not depend on how long the text is: except with normalized positions."""
+    """What a row gets does not depend on the length of the sequence, except with normalized positions."""
     x = features(9, 4, seed=seed)
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
@@ -222,7 +231,7 @@ def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
 # logits
 
 
-@pytest.mark.question("logits", points=0.375)
+@pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", [*NEITHER, *SCORED])
 def test_logits_of_any_size(extrapolation, rng, method):
     """The scores with the method's effect, for one row and one pair of features as well as for many."""
@@ -243,6 +252,9 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
     for given_to in ({}, {"base": 500}):
         got = expect.matches(extrapolation.logits, "rope", q, k, given_to)
         agree(got, all_logits("rope", q, k, given_to), "rope: without a base it is 10000")
+    q, k = normal(rng, 260, 2), normal(rng, 260, 2)
+    for method in ("rope", "shaw", "alibi"):
+        expect.matches(extrapolation.logits, method, q, k, {"key_table": normal(rng, 401, 2), "slope": 0.25})
     for method in ("none", "shaw", "t5", "alibi"):
         expect.matches(extrapolation.logits, method, normal(rng, 6, 3), normal(rng, 6, 3), parameters(rng, 6, 3))
 
@@ -267,9 +279,9 @@ def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation,
         agree(got, all_logits("none", q, k, {}), f"{method}: plain scores")
 
 
-@pytest.mark.question("logits", points=0.625)
+@pytest.mark.question("logits", points=0.5)
 def test_a_beginning_scores_alike(extrapolation, rng):
-    """Causal: what comes later changes no score of a beginning, and a query sees no key after its own."""
+    """Causal: later tokens change no score of earlier ones, and a query uses no key after its own."""
     q, k, given_to = normal(rng, 9, 4), normal(rng, 9, 4), parameters(rng, 9, 4)
     for method in (*NEITHER, *ADDED, *SCORED):
         whole = extrapolation.logits(method, q, k, given_to)
@@ -281,7 +293,7 @@ def test_a_beginning_scores_alike(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.5)
 def test_only_the_distance_counts(extrapolation, rng):
-    """The same query and the same key score by their distance alone; without an effect in the scores not even by that."""
+    """The score of the same query and key depends on their distance alone; without an effect in the scores, on nothing."""
     q, k = np.tile(normal(rng, 4), (8, 1)), np.tile(normal(rng, 4), (8, 1))
     key_table = np.outer(np.arange(7.0), q[0]) / (q[0] @ q[0])  # row r gives q·row = r
     given_to = {"key_table": key_table, "bias_table": np.arange(8.0)[:, np.newaxis], "slope": 0.25}
@@ -314,13 +326,14 @@ def test_logits_dtype(extrapolation, rng):
         expect.dtype(extrapolation.logits, method, q, k, parameters(rng, 4, 6, np.float32))
         expect.dtype(extrapolation.logits, method, q.astype(np.float64), k.astype(np.float64), parameters(rng, 4, 6))
     expect.dtype(extrapolation.logits, "none", q, k.astype(np.float64), {})
-    expect.dtype(extrapolation.logits, "none", rng.integers(-9, 9, (4, 6)), rng.integers(-9, 9, (4, 6)), {})
+    expect.dtype(extrapolation.logits, "none", *rng.integers(-9, 9, (2, 4, 6)), {})
     expect.dtype(extrapolation.logits, "shaw", q, k, {"key_table": normal(rng, 3, 6)})
 
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_refuse_bad_arguments(extrapolation):
     """A method that is none of the ten, and queries and keys of different shapes, are refused."""
+    expect.answers(extrapolation.logits, "none", features(3, 4), features(3, 4), {})
     expect.raises(ValueError, extrapolation.logits, "fourier", features(3, 4), features(3, 4), {}, mentions="fourier")
     for shape in ((3, 6), (5, 4), (1, 4), (3, 1)):
         k = features(*shape)
@@ -331,6 +344,7 @@ def test_logits_refuse_bad_arguments(extrapolation):
 def test_logits_refuse_bad_parameters(extrapolation):
     """RoPE needs pairs and a good base, tables must fit, and a slope is positive."""
     q, k = features(3, 4), features(3, 4, seed=1)
+    expect.answers(extrapolation.logits, "none", q, k, {})
     expect.raises(ValueError, extrapolation.logits, "rope", features(3, 5), features(3, 5), {}, mentions=[5])
     for base in (0.0, -10.0, np.inf, np.nan):
         expect.raises(ValueError, extrapolation.logits, "rope", q, k, {"base": base}, mentions=base)
@@ -364,7 +378,7 @@ def reliable(lengths, accuracies, threshold):
     return max(passed, default=0)
 
 
-@pytest.mark.question("longest_reliable_length", points=0.625)
+@pytest.mark.question("longest_reliable_length", points=0.375)
 @given(
     accuracies=st.lists(st.sampled_from([0.25, 0.75, 0.875, 0.9, 1.0]), min_size=1, max_size=6),
     threshold=st.sampled_from([0.75, 0.9]),
@@ -397,6 +411,7 @@ def test_reliable_at_the_limits(extrapolation):
 def test_reliable_refuses_bad_arguments(extrapolation):
     """Every length has one accuracy, and no length is negative."""
     longest = extrapolation.longest_reliable_length
+    expect.answers(longest, [8, 16], [1.0, 0.5])
     expect.raises(ValueError, longest, [8, 16, 32], [1.0, 0.5], mentions=[3, 2])
     expect.raises(ValueError, longest, [8, 16], [1.0, 0.5, 0.25], mentions=[3, 2])
     expect.raises(ValueError, longest, [8, 16], [1.0], mentions=[1, 2])
@@ -407,13 +422,13 @@ def test_reliable_refuses_bad_arguments(extrapolation):
 # extrapolation_gap
 
 
-@pytest.mark.question("extrapolation_gap", points=0.625)
+@pytest.mark.question("extrapolation_gap", points=0.375)
 @given(
     accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6),
     order=seeds(),
 )
 def test_gap_of_any_measurement(extrapolation, accuracies, order):
-    """From the accuracy at the trained length, wherever it stands, to that at the largest length, wherever it stands."""
+    """The accuracy at the trained length minus that at the largest length, in whatever order they come."""
     lengths = [5 * 2**step for step in range(len(accuracies))]
     random = Random(order)
     places = random.sample(range(len(lengths)), len(lengths))
@@ -438,12 +453,120 @@ def test_gap_at_the_limits(extrapolation):
 def test_gap_refuses_bad_arguments(extrapolation):
     """The trained length was measured, every length has one accuracy, and no length is negative."""
     gap = extrapolation.extrapolation_gap
+    expect.answers(gap, [8, 16], [1.0, 0.5], 8)
     for trained_length in (12, 0, 64):
         expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5, 0.25], trained_length, mentions=trained_length)
     expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5], 8, mentions=[3, 2])
     expect.raises(ValueError, gap, [8, 16], [1.0, 0.5, 0.25], 8, mentions=[3, 2])
     expect.raises(ValueError, gap, np.array([[8, 16]]), np.array([[1.0, 0.5]]), 8, mentions=[(1, 2), 2])
     expect.raises(ValueError, gap, [8, -16], [1.0, 0.5], 8, mentions=-16)
+
+
+# shift_gap
+
+
+def gap_of_shift(method, x, w_q, w_k, given, shift):
+    """The definition, score by score."""
+    length, d = x.shape
+    scores = []
+    for start in (0, shift):
+        rows = np.concatenate([np.zeros((start, d)), x])
+        rows = rows + all_added(method, start + length, d, given)
+        scores.append(all_logits(method, rows @ w_q, rows @ w_k, given)[start:, start:])
+    return max(abs(scores[1][i, j] - scores[0][i, j]) for i in range(length) for j in range(i + 1))
+
+
+@pytest.mark.question("shift_gap", points=0.125)
+@pytest.mark.parametrize("method", ["normalized", "binary", "sinusoidal", "learned"])
+def test_shift_gap_of_what_is_added(extrapolation, rng, method):
+    """The largest difference between the scores of the same tokens at two positions, over the keys that a query may use."""
+    for length, d, d_k, shift in ((5, 6, 4, 2), (1, 4, 2, 3), (3, 4, 6, 9)):
+        x, given_to = normal(rng, length, d), parameters(rng, length + shift, d)
+        w_q, w_k = normal(rng, d, d_k), normal(rng, d, d_k)
+        gap = expect.matches(extrapolation.shift_gap, method, x, w_q, w_k, given_to, shift)
+        expect.close(gap, gap_of_shift(method, x, w_q, w_k, given_to, shift), f"{method}: the largest change of a score")
+
+
+@pytest.mark.question("shift_gap", points=0.375)
+def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
+    """No gap where a score depends on the distance alone, however large the shift; no shift, no gap; and integers have one."""
+    x, w_q, w_k = normal(rng, 6, 4), normal(rng, 4, 4), normal(rng, 4, 4)
+    given_to = parameters(rng, 40, 4) | {"n_bits": 4}
+    # Rounding grows with the angle of RoPE and with nothing else here; 1e-8 is a thousand times above it.
+    for shift in (1, 3, 30):
+        for method in (*NEITHER, *SCORED):
+            gap = extrapolation.shift_gap(method, x, w_q, w_k, given_to, shift)
+            expect.close(gap, 0.0, f"{method}: the distances are the same, so the scores are")
+        gap = extrapolation.shift_gap("integer", x, w_q, w_k, {}, shift)
+        wanted = gap_of_shift("integer", x, w_q, w_k, {}, shift)
+        expect.close(gap, wanted, "integer: the scores depend on the positions")
+    for method in ADDED:
+        expect.close(extrapolation.shift_gap(method, x, w_q, w_k, given_to, 0), 0.0, f"{method}: nothing was shifted")
+        expect.holds(extrapolation.shift_gap(method, x, w_q, w_k, given_to, 3) > 1e-6, f"{method}: a shift leaves a gap")
+
+
+@pytest.mark.question("shift_gap", points=0.125)
+def test_shift_gap_leaves_its_arguments_alone(extrapolation, rng):
+    """x, the weights and the parameters are as they were afterwards."""
+    for method in ("integer", "learned", "rope"):
+        x, given_to = normal(rng, 4, 4), parameters(rng, 9, 4)
+        expect.unchanged(extrapolation.shift_gap, method, x, normal(rng, 4, 4), normal(rng, 4, 4), given_to, 2)
+
+
+@pytest.mark.question("shift_gap", points=0.125)
+def test_shift_gap_does_not_loop_over_rows(extrapolation):
+    """numpy compares all queries and keys at once, and puts all rows of zeros before them at once."""
+    w = features(2, 2)
+    for method in ("integer", "sinusoidal"):
+        expect.vectorised(
+            extrapolation.shift_gap,
+            lambda length, method=method: (method, features(length, 2), w, features(2, 2, seed=1), {}, length),
+            length=4,
+        )
+
+
+@pytest.mark.question("shift_gap", points=0.25)
+def test_shift_gap_refuses_bad_arguments(extrapolation):
+    """A shift is not negative, the weights fit, the method is one of the ten, and the table must hold the shifted tokens too."""
+    x, w = features(3, 4), features(4, 4, seed=1)
+    for shift in (-1, -7):
+        expect.raises(ValueError, extrapolation.shift_gap, "integer", x, w, w, {}, shift, mentions=shift)
+    expect.raises(ValueError, extrapolation.shift_gap, "fourier", x, w, w, {}, 1, mentions="fourier")
+    for w_q, w_k in ((features(5, 4), w), (w, features(3, 4)), (w, features(4, 6))):
+        expect.raises(ValueError, extrapolation.shift_gap, "none", x, w_q, w_k, {}, 1)
+    given_to = {"table": features(5, 4)}
+    expect.raises(ValueError, extrapolation.shift_gap, "learned", x, w, w, given_to, 3, mentions=[5, 6])
+
+
+# learned_parameters
+
+
+@pytest.mark.question("learned_parameters", points=0.25)
+def test_learned_parameters_of_any_size(extrapolation, rng):
+    """A table has rows times columns numbers; what belongs to other methods does not count, and need not be there."""
+    for rows, d in ((7, 6), (33, 1), (4, 4)):
+        given_to = parameters(rng, rows, d, buckets=2 * d)
+        for method in (*NEITHER, *ADDED, *SCORED):
+            count = expect.matches(extrapolation.learned_parameters, method, given_to)
+            wanted = {"learned": rows * d, "shaw": 5 * d, "t5": 2 * d}.get(method, 0)
+            expect.close(count, wanted, f"{method}: the numbers in its own table")
+    expect.matches(extrapolation.learned_parameters, "learned", {"table": normal(rng, 3, 5)})
+    expect.matches(extrapolation.learned_parameters, "rope", {})
+
+
+@pytest.mark.question("learned_parameters", points=0.125)
+def test_learned_parameters_leaves_its_arguments_alone(extrapolation, rng):
+    """The tables and the dict are as they were afterwards."""
+    for method in ("learned", "shaw", "t5"):
+        expect.unchanged(extrapolation.learned_parameters, method, parameters(rng, 6, 4))
+
+
+@pytest.mark.question("learned_parameters", points=0.125)
+def test_learned_parameters_refuses_unknown_methods(extrapolation):
+    """A method that is none of the ten is refused; a table that is there is counted."""
+    expect.close(extrapolation.learned_parameters("t5", {"bias_table": np.zeros((8, 1))}), 8, "eight buckets")
+    for method in ("fourier", "Learned"):
+        expect.raises(ValueError, extrapolation.learned_parameters, method, {"table": features(3, 2)}, mentions=method)
 
 
 # ANSWERS
@@ -455,4 +578,13 @@ def test_gap_refuses_bad_arguments(extrapolation):
 )
 def test_answer(extrapolation, key):
     """Every question has one right answer."""
+    expect.answer(extrapolation, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize(
+    "key", ["methods_without_a_shift_gap", "no_shift_gap_is_enough_to_run_longer", "fewest_learned_numbers"]
+)
+def test_practice_answer(extrapolation, key):
+    """A question for practice: no points."""
     expect.answer(extrapolation, key)

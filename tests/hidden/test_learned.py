@@ -58,6 +58,7 @@ def test_lookup_of_positions_of_any_shape(learned, rng):
     expect.matches(learned.lookup, table, 6)
     expect.matches(learned.lookup, table[:1], np.array([0, 0]))
     expect.matches(learned.lookup, table[:, :1], np.array([6, 2]))
+    expect.matches(learned.lookup, np.arange(33_000, dtype=np.float32)[:, np.newaxis], np.array([127, 128, 255, 256, 32_768]))
 
 
 @pytest.mark.question("lookup", points=0.25)
@@ -89,7 +90,7 @@ def test_lookup_refuses_rows_that_are_not_there(learned):
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_does_not_loop_over_positions(learned):
     """numpy reads all rows at once."""
-    expect.vectorised(learned.lookup, lambda length: (features(5, 3), np.arange(length) % 5))
+    expect.vectorised(learned.lookup, lambda length: (features(5, 3), 2 * np.arange(length) % 5))
 
 
 @pytest.mark.question("lookup", points=0.25)
@@ -111,6 +112,7 @@ def test_embed_with_any_leading_axes(learned, rng):
     for shape in ((4,), (1,), (6,), (6, 2), (3, 6), (2, 1, 5), (3, 3, 3)):
         expect.matches(learned.embed, tokens, places, rng.integers(0, 9, shape))
     expect.matches(learned.embed, normal(rng, 2, 1), normal(rng, 1, 1), np.array([[0], [1]]))
+    expect.matches(learned.embed, normal(rng, 300, 1), normal(rng, 300, 1), rng.permutation(300))
 
 
 @pytest.mark.question("embed", points=0.25)
@@ -129,7 +131,7 @@ def test_embed_leaves_its_arguments_alone(learned, rng):
     expect.unchanged(learned.embed, normal(rng, 5, 4), normal(rng, 6, 4), rng.integers(0, 5, (2, 3)))
 
 
-@pytest.mark.question("embed", points=0.5)
+@pytest.mark.question("embed", points=0.375)
 def test_embed_refuses_a_text_that_is_too_long(learned):
     """A sequence may be as long as the position table and no longer; a batch of many short ones is not a long one."""
     tokens, places = features(7, 2), features(3, 2)
@@ -137,6 +139,15 @@ def test_embed_refuses_a_text_that_is_too_long(learned):
     for ids in (np.arange(4), np.zeros((2, 4), dtype=np.int64), np.arange(7)):
         mentions = [ids.shape[-1], len(places), ids.shape]
         expect.raises(ValueError, learned.embed, tokens, places, ids, mentions=mentions)
+
+
+@pytest.mark.question("embed", points=0.125)
+def test_embed_refuses_tokens_that_are_not_there(learned):
+    """A token past either end of the token table is an IndexError, as in lookup."""
+    tokens, places = features(5, 2), features(3, 2)
+    expect.answers(learned.embed, tokens, places, np.array([[0, 4], [4, 0]]))
+    for token in (-1, -5, -6, 5, 100):
+        expect.raises(IndexError, learned.embed, tokens, places, np.array([[0, 4], [token, 0]]), mentions=token)
 
 
 @pytest.mark.question("embed", points=0.25)
@@ -176,6 +187,7 @@ def test_lookup_gradient_of_positions_of_any_shape(learned, rng):
     expect.matches(learned.lookup_gradient, (4, 2), 3, normal(rng, 2))
     expect.matches(learned.lookup_gradient, (1, 1), np.array([0, 0]), normal(rng, 2, 1))
     expect.matches(learned.lookup_gradient, (6, 4), np.tile(np.arange(6), (3, 1)), normal(rng, 3, 6, 4))
+    expect.matches(learned.lookup_gradient, (300, 1), np.array([0, 128, 256, 256]), normal(rng, 4, 1, dtype=np.float32))
 
 
 @pytest.mark.question("lookup_gradient", points=0.25)
@@ -287,6 +299,7 @@ def test_trained_rows_of_any_lengths(learned, rng):
         expect.matches(learned.trained_rows, max_len, rng.integers(1, max_len + 1, 4))
         expect.matches(learned.trained_rows, max_len, np.array([1]))
         expect.matches(learned.trained_rows, max_len, np.array([1, max_len]))
+    expect.matches(learned.trained_rows, 33_000, np.array([300, 32_800]))
     expect.unchanged(learned.trained_rows, 9, rng.integers(1, 8, 5))
 
 
@@ -332,6 +345,7 @@ def test_resize_table_to_any_length(learned, rng):
     for rows, new_len in ((5, 8), (5, 3), (5, 5), (2, 7), (9, 2), (6, 1), (1, 1), (1, 4)):
         expect.matches(learned.resize_table, normal(rng, rows, 3), new_len)
     expect.matches(learned.resize_table, normal(rng, 4, 1), 7)
+    expect.matches(learned.resize_table, normal(rng, 300, 1), 2100)
 
 
 @pytest.mark.question("resize_table", points=0.25)

@@ -39,12 +39,13 @@ def test_integer_positions_of_any_length(naive, rng):
     """0 … T − 1 in float64, for one token as well as many."""
     for length in (1, 2, *at_random(rng, 50, 3000)):
         expect.matches(naive.integer_positions, length)
-    expect.dtype(naive.integer_positions, 6)
+    expect.dtype(naive.integer_positions, 70_000)
 
 
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions_refuse_every_negative_length(naive):
     """Every negative length is an error, and the message contains it."""
+    expect.answers(naive.integer_positions, 4)
     for length in (-1, -2, -70):
         expect.raises(ValueError, naive.integer_positions, length, mentions=length)
 
@@ -53,6 +54,7 @@ def test_integer_positions_refuse_every_negative_length(naive):
 def test_integer_positions_do_not_loop(naive):
     """numpy counts all positions at once."""
     expect.vectorised(naive.integer_positions, lambda length: (length,))
+    expect.dtype(naive.integer_positions, 3)
 
 
 # add_integer_positions
@@ -63,6 +65,7 @@ def test_add_with_any_shapes(naive, rng):
     """Any number of leading axes; one row or one feature as well as many."""
     for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
         expect.matches(naive.add_integer_positions, normal(rng, *shape))
+    expect.matches(naive.add_integer_positions, np.zeros((70_000, 1), dtype=np.float32))
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
@@ -70,7 +73,8 @@ def test_add_dtype(naive, rng):
     """float32 stays float32; everything else becomes float64."""
     expect.dtype(naive.add_integer_positions, normal(rng, 5, 4, dtype=np.float32))
     expect.dtype(naive.add_integer_positions, normal(rng, 5, 4))
-    expect.dtype(naive.add_integer_positions, rng.integers(-9, 10, (5, 4)))
+    expect.dtype(naive.add_integer_positions, rng.integers(-9, 10, (300, 1)))
+    expect.dtype(naive.add_integer_positions, normal(rng, 2100, 1, dtype=np.float16))
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
@@ -83,6 +87,7 @@ def test_add_leaves_its_argument_alone(naive, rng):
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_refuses_bad_arguments(naive):
     """Rows without features are an error."""
+    expect.answers(naive.add_integer_positions, features(3, 2))
     expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=[0])
     expect.raises(ValueError, naive.add_integer_positions, features(2, 3, 0), mentions=[0])
 
@@ -101,13 +106,14 @@ def test_normalized_of_any_length(naive, rng):
     """i/(L − 1) in float64, for one token, two, and many."""
     for length in (1, 2, 3, *at_random(rng, 50, 3000)):
         expect.matches(naive.normalized_positions, length)
-    expect.dtype(naive.normalized_positions, 7)
+    expect.dtype(naive.normalized_positions, 70_000)
     expect.dtype(naive.normalized_positions, 1)
 
 
 @pytest.mark.question("normalized_positions", points=0.25)
 def test_normalized_refuses_a_negative_length(naive):
     """A negative length is an error, and the message contains it."""
+    expect.answers(naive.normalized_positions, 4)
     for length in (-1, -2, -30):
         expect.raises(ValueError, naive.normalized_positions, length, mentions=length)
 
@@ -156,6 +162,7 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_refuses_a_negative_length(naive):
     """A negative length is an error, and the message contains it."""
+    expect.answers(naive.bits_needed, 4)
     for length in (-1, -2, -512):
         expect.raises(ValueError, naive.bits_needed, length, mentions=length)
 
@@ -177,6 +184,7 @@ def test_binary_of_any_length(naive, rng):
         expect.matches(naive.binary_positions, length, 10)
     expect.matches(naive.binary_positions, 1, 1)
     expect.matches(naive.binary_positions, 16, n_bits=4)
+    expect.matches(naive.binary_positions, 5, 40)
 
 
 @pytest.mark.question("binary_positions", points=0.25)
@@ -189,7 +197,8 @@ def test_binary_dtype(naive):
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_bad_arguments(naive):
     """Too few columns for the last position, no column, and a negative length are errors."""
-    for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9)):
+    expect.answers(naive.binary_positions, 3, 2)
+    for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9), (65_537, 16)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.binary_positions, length, n_bits, mentions=named)
     expect.raises(ValueError, naive.binary_positions, 1, 0, mentions=[0, 1])
@@ -217,6 +226,7 @@ def test_bit_period_of_any_bit(naive):
 @pytest.mark.question("bit_period", points=0.25)
 def test_bit_period_refuses_every_negative_bit(naive):
     """A negative bit is an error, and the message contains it."""
+    expect.answers(naive.bit_period, 4)
     for bit in (-1, -2, -9):
         expect.raises(ValueError, naive.bit_period, bit, mentions=bit)
 
@@ -240,6 +250,7 @@ def test_hamming_of_any_codes(naive, rng):
     for shape in ((9, 5), (2, 1), (40, 12), (5, 5)):
         expect.matches(naive.hamming_steps, random_codes(rng, *shape))
     expect.matches(naive.hamming_steps, random_codes(rng, 1, 4))
+    expect.matches(naive.hamming_steps, np.tile([[0], [1]], (2, 300)))
 
 
 @pytest.mark.question("hamming_steps", points=0.375)
@@ -257,6 +268,7 @@ def test_hamming_of_the_two_codes(naive):
 def test_hamming_as_an_array_function(naive, rng):
     """The result is int64, and the function does not change the codes."""
     expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4))
+    expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4).astype(np.uint8))
     expect.unchanged(naive.hamming_steps, random_codes(rng, 7, 4))
 
 
@@ -277,6 +289,7 @@ def test_gray_of_any_length(naive, rng):
         expect.matches(naive.gray_positions, length, 10)
     expect.matches(naive.gray_positions, 1, 1)
     expect.matches(naive.gray_positions, 16, n_bits=4)
+    expect.matches(naive.gray_positions, 5, 40)
 
 
 @pytest.mark.question("gray_positions", points=0.25)
@@ -289,7 +302,8 @@ def test_gray_dtype(naive):
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_bad_arguments(naive):
     """Too few columns for the last position, no column, and a negative length are errors."""
-    for length, n_bits in ((3, 1), (5, 2), (257, 8)):
+    expect.answers(naive.gray_positions, 3, 2)
+    for length, n_bits in ((3, 1), (5, 2), (257, 8), (65_537, 16)):
         named = [n_bits, length, length - 1, (length - 1).bit_length()]
         expect.raises(ValueError, naive.gray_positions, length, n_bits, mentions=named)
     expect.raises(ValueError, naive.gray_positions, 1, 0, mentions=[0, 1])

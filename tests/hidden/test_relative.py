@@ -82,6 +82,7 @@ def test_relative_positions_of_any_lengths(relative, rng):
         expect.matches(relative.relative_positions, q_len, k_len, start)
     expect.matches(relative.relative_positions, 1, 1)
     expect.dtype(relative.relative_positions, 3, 4)
+    expect.matches(relative.relative_positions, 1, 70_000, 35_000)
     expect.dtype(relative.relative_positions, 2, 5, q_start=3)
 
 
@@ -96,6 +97,7 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
 @pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions_refuse_bad_arguments(relative):
     """Negative lengths are refused by name."""
+    expect.answers(relative.relative_positions, 3, 3)
     expect.raises(ValueError, relative.relative_positions, -1, 3, mentions=-1)
     expect.raises(ValueError, relative.relative_positions, 3, -1, mentions=-1)
     expect.raises(ValueError, relative.relative_positions, 2, -4, 5, mentions=-4)
@@ -117,6 +119,7 @@ def test_clip_as_an_array_function(relative, rng):
     expect.unchanged(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.dtype(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
     expect.matches(relative.clip_positions, np.array(rng.integers(10, 20)), 4)
+    expect.matches(relative.clip_positions, np.array([-(10**6), -70_000, -300, 300, 70_000, 10**6]), 65_536)
 
 
 @pytest.mark.question("clip_positions", points=0.25)
@@ -131,6 +134,7 @@ def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_refuses_a_negative_distance(relative):
     """A negative max_distance is refused, and the message says which."""
+    expect.answers(relative.clip_positions, np.arange(-3, 4), 2)
     for max_distance in (-1, -16):
         expect.raises(ValueError, relative.clip_positions, np.arange(-3, 4), max_distance, mentions=max_distance)
 
@@ -152,6 +156,7 @@ def test_shaw_scores_equal_the_plain_loops(relative, rng):
         q, k, _, key_table, _, _ = shaw_inputs(rng, (), q_len, k_len, d, 1, max_distance)
         scores = expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
         expect.close(scores, score_by_loops(q, k, key_table, max_distance), "the formula, loop by loop")
+    expect.matches(relative.shaw_scores, normal(rng, 1, 2), normal(rng, 320, 2), normal(rng, 601, 2), 300)
 
 
 @pytest.mark.question("shaw_scores", points=0.5)
@@ -171,7 +176,7 @@ def test_shaw_scores_dtype(relative, rng):
     expect.dtype(relative.shaw_scores, q, k.astype(np.float32), key_table.astype(np.float32), 1)
     expect.dtype(relative.shaw_scores, q.astype(np.float32), k, key_table.astype(np.float32), 1)
     expect.dtype(relative.shaw_scores, q.astype(np.float32), k.astype(np.float32), key_table, 1)
-    expect.dtype(relative.shaw_scores, *(rng.integers(-3, 4, (3, 4)) for _ in range(3)), 1)
+    expect.dtype(relative.shaw_scores, *rng.integers(-3, 4, (3, 3, 4)), 1)
 
 
 @pytest.mark.question("shaw_scores", points=0.375)
@@ -196,6 +201,7 @@ def test_equal_tokens_score_by_distance_alone(relative, seed, length):
 def test_shaw_scores_refuse_bad_arguments(relative):
     """q and k of different sizes, a table that does not fit them or the limit, and a negative limit are refused."""
     q, k, table = features(2, 4), features(3, 4), features(3, 4)
+    expect.answers(relative.shaw_scores, k, k, table, 1)
     expect.raises(ValueError, relative.shaw_scores, q, features(3, 6), table, 1, mentions=[4, 6])
     expect.raises(ValueError, relative.shaw_scores, q, k, features(7, 4), 1, mentions=[7, 3])
     expect.raises(ValueError, relative.shaw_scores, features(1, 4), features(1, 4), table, 2, mentions=[3, 5])
@@ -225,6 +231,7 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
         out = expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, max_distance, mask)
         masked = np.where(mask, scores, -np.inf)
         expect.close(out, output_by_loops(masked, v, value_table, max_distance), "the same under a causal mask")
+    expect.matches(relative.shaw_attention, *shaw_inputs(rng, (), 1, 320, 2, 1, 300))
 
 
 @pytest.mark.question("shaw_attention", points=0.375)
@@ -250,6 +257,7 @@ def test_shaw_attention_dtype(relative, rng):
     for wide in range(5):
         mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
         expect.dtype(relative.shaw_attention, *mixed, 1)
+    expect.dtype(relative.shaw_attention, *rng.integers(-3, 4, (5, 3, 4)), 1)
 
 
 @pytest.mark.question("shaw_attention", points=0.375)
@@ -270,6 +278,7 @@ def test_shaw_attention_refuses_bad_arguments(relative):
     """Shapes that do not fit each other, the tables or the mask, and a negative limit, are refused."""
     q, k, v, key_table, value_table = features(2, 4), features(5, 4), features(5, 6), features(3, 4), features(3, 6)
     refuse = relative.shaw_attention
+    expect.answers(refuse, q, k, v, key_table, value_table, 1)
     expect.raises(ValueError, refuse, q, features(5, 3), v, key_table, value_table, 1, mentions=[3, 4])
     expect.raises(ValueError, refuse, q, k, features(4, 6), key_table, value_table, 1, mentions=[5, 4])
     expect.raises(ValueError, refuse, q, k, v, features(7, 4), value_table, 1, mentions=[7, 3])
@@ -337,6 +346,7 @@ def test_further_is_never_a_lower_bucket(relative, near, further, size):
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_buckets_refuse_bad_sizes(relative):
     """A number of buckets below one is refused, and the message says which."""
+    expect.answers(relative.t5_bucket, np.arange(-3, 4))
     for num_buckets in (0, -8):
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=num_buckets, mentions=num_buckets)
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), False, num_buckets, mentions=num_buckets)
@@ -356,6 +366,7 @@ def test_buckets_do_not_loop(relative):
 def test_bias_of_any_table(relative, rng):
     """Any number of heads and buckets, both directions, any start, T5's max_distance by default; the table is left alone."""
     expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140)
+    expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.unchanged(relative.t5_bias, normal(rng, 16, 1), 5, 3)
     expect.matches(relative.t5_bias, normal(rng, 8, 3), 4, 20, False, 16, 12)
     expect.matches(

@@ -48,6 +48,7 @@ def test_frequencies_of_any_size_and_base(rope, rng):
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies_refuse_bad_arguments(rope):
     """An odd or too small head_dim, and a base that is not positive and finite, are refused by name."""
+    expect.answers(rope.rope_frequencies, 4)
     for head_dim in (1, -2, 0, 33):
         expect.raises(ValueError, rope.rope_frequencies, head_dim, mentions=head_dim)
     for base in (0.0, -10.0, np.inf, np.nan):
@@ -68,6 +69,7 @@ def test_cos_sin_at_any_real_position(rope, rng):
 @pytest.mark.question("rope_cos_sin", points=0.25)
 def test_cos_sin_refuses_bad_arguments(rope):
     """Positions are 1-D and numbers; sizes and bases are as for rope_frequencies."""
+    expect.answers(rope.rope_cos_sin, np.arange(3), 4)
     expect.raises(ValueError, rope.rope_cos_sin, np.zeros((2, 3)), 4, mentions=(2, 3))
     expect.raises(ValueError, rope.rope_cos_sin, np.array([0.0, np.nan]), 4, mentions="nan")
     expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 5, mentions=5)
@@ -116,6 +118,7 @@ def test_apply_rope_leaves_its_arguments_alone(rope, rng):
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_refuses_bad_arguments(rope):
     """Odd sizes, positions that do not fit or are NaN, and bad bases are refused."""
+    expect.answers(rope.apply_rope, features(3, 4), np.arange(3))
     expect.raises(ValueError, rope.apply_rope, features(3, 5), np.arange(3), mentions=[5])
     expect.raises(ValueError, rope.apply_rope, features(3, 4), np.arange(4), mentions=[(4,), (3, 4)])
     expect.raises(ValueError, rope.apply_rope, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
@@ -135,7 +138,9 @@ def test_apply_rope_does_not_loop_over_rows(rope):
 def test_rotations_add_up(rope, seed, m, n, head_dim):
     """Rotating by m and then by n is rotating by m + n, and keeps the norm, up to position 10⁶."""
     x = features(1, head_dim, seed=seed)
-    twice = rope.apply_rope(rope.apply_rope(x, np.array([m])), np.array([n]))
+    once = rope.apply_rope(x, np.array([m]))
+    twice = rope.apply_rope(once, np.array([n]))
+    expect.holds(m == 0 or not np.array_equal(once, x), "a rotation changes the row")
     expect.close(twice, rope.apply_rope(x, np.array([m + n])), "rotations add up", FAR)
     expect.close(np.linalg.norm(twice), np.linalg.norm(x), "rotations keep the norm", FAR)
 
@@ -150,6 +155,7 @@ def test_rotate_half_is_a_quarter_rotation(rope, rng):
     expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter rotations negate")
     expect.unchanged(rope.rotate_half, x)
     expect.dtype(rope.rotate_half, x[0].astype(np.float32))
+    expect.dtype(rope.rotate_half, np.arange(4))
     expect.raises(ValueError, rope.rotate_half, features(2, 3), mentions=[3])
 
 
@@ -161,7 +167,9 @@ def test_rotate_half_is_a_quarter_rotation(rope, rng):
 def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
     """Reordering and then rotating is rotating and then reordering, and the rotation changes the rows."""
     x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
-    half = rope.apply_rope_half(rope.interleaved_to_half(x), where)
+    reordered = rope.interleaved_to_half(x)
+    half = rope.apply_rope_half(reordered, where)
+    expect.holds(not np.array_equal(half, reordered), "the rotated rows differ from the rows")
     expect.close(half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR)
     expect.close(np.linalg.norm(half), np.linalg.norm(x), "rotations keep the norm", FAR)
 
@@ -171,6 +179,7 @@ def test_apply_rope_half_as_an_array_function(rope, rng):
     """Leading axes, float32, angles in float64, arguments left alone."""
     expect.unchanged(rope.apply_rope_half, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4))
     expect.dtype(rope.apply_rope_half, normal(rng, 3, 8, dtype=np.float32), rng.integers(10**5, 10**6, 3))
+    expect.dtype(rope.apply_rope_half, np.arange(8).reshape(2, 4), np.arange(2))
 
 
 @pytest.mark.question("apply_rope_half", points=0.25)
@@ -191,6 +200,7 @@ def test_interleaved_to_half_as_an_array_function(rope, rng):
     """Leading axes, float32, arguments left alone, an odd size refused."""
     expect.unchanged(rope.interleaved_to_half, normal(rng, 2, 3, 10))
     expect.dtype(rope.interleaved_to_half, normal(rng, 8, dtype=np.float32))
+    expect.dtype(rope.interleaved_to_half, np.arange(8))
     expect.raises(ValueError, rope.interleaved_to_half, features(2, 7), mentions=[7])
 
 
@@ -201,6 +211,7 @@ def test_half_to_interleaved_is_the_inverse(rope, rng):
     expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
     expect.unchanged(rope.half_to_interleaved, x)
     expect.dtype(rope.half_to_interleaved, normal(rng, 8, dtype=np.float32))
+    expect.dtype(rope.half_to_interleaved, np.arange(8))
     expect.raises(ValueError, rope.half_to_interleaved, features(2, 7), mentions=[7])
 
 
@@ -212,6 +223,7 @@ def test_half_to_interleaved_is_the_inverse(rope, rng):
 def test_rotations_undo_and_add(rope, m, n, head_dim):
     """R_mᵀ R_n = R_{n−m}, and R_m is what apply_rope does to one row."""
     r_m, r_n = rope.rotation_matrix(m, head_dim), rope.rotation_matrix(n, head_dim)
+    expect.holds(m == 0 or not np.array_equal(r_m, np.eye(head_dim)), "R_m turns, unless m is 0")
     expect.close(r_m.T @ r_n, rope.rotation_matrix(n - m, head_dim), "R_mᵀ R_n = R_{n−m}", FAR)
     row = features(1, head_dim, seed=m)
     expect.close(row @ r_m.T, rope.apply_rope(row, np.array([m])), "R_m x is apply_rope of the row x", FAR)
@@ -252,6 +264,7 @@ def test_scores_with_any_shapes(rope, rng):
     q, k = q[0, 0].astype(np.float32), k[0, 0].astype(np.float32)
     expect.dtype(rope.rope_scores, q, k, np.arange(4), np.arange(6))
     expect.dtype(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))
+    expect.dtype(rope.rope_scores, rng.integers(-9, 10, (2, 4)), rng.integers(-9, 10, (3, 4)), np.arange(2), np.zeros(3))
 
 
 @pytest.mark.question("rope_scores", points=0.25)
@@ -300,6 +313,7 @@ def test_attention_dtype_and_arguments(rope, rng):
     x, w = normal(rng, 3, 4, dtype=np.float32), weights(rng, 4, 8, np.float32)
     expect.dtype(rope.rope_attention, x, *w, 2)
     expect.dtype(rope.rope_attention, x, w[0], w[1], w[2].astype(np.float64), 2, 1000 + np.arange(3))
+    expect.dtype(rope.rope_attention, rng.integers(-2, 3, (3, 4)), *rng.integers(-2, 3, (3, 4, 2)), 1)
     expect.unchanged(rope.rope_attention, x.astype(np.float64), *weights(rng, 4, 8), 2, 1000 + np.arange(3))
 
 
@@ -307,6 +321,7 @@ def test_attention_dtype_and_arguments(rope, rng):
 def test_attention_refuses_bad_arguments(rope):
     """Heads that do not divide the columns or are odd, and shapes that do not fit, are refused."""
     x, w = features(3, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)]
+    expect.answers(rope.rope_attention, x, *w, 2)
     expect.raises(ValueError, rope.rope_attention, x, *w, 3, mentions=[3, 8])
     expect.raises(ValueError, rope.rope_attention, x, *w, 0, mentions=[0])
     expect.raises(ValueError, rope.rope_attention, x, *w, 8, mentions=[1, 8])
@@ -358,6 +373,7 @@ def test_decoding_dtype_and_arguments(rope, rng):
 def test_decoding_refuses_bad_arguments(rope):
     """More than one token, caches that do not fit, and bad heads or positions are refused."""
     x, w, old = features(1, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4)
+    expect.answers(rope.decode_step, x, *w, 2, old, old, 3)
     expect.raises(ValueError, rope.decode_step, features(2, 4), *w, 2, old, old, 3, mentions=[2])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old[:, :2], 3, mentions=[(2, 2, 4), (2, 3, 4)])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, features(2, 3, 6), features(2, 3, 6), 3, mentions=[(2, 3, 6), 4])
@@ -382,6 +398,7 @@ def test_partial_rope_as_an_array_function(rope, rng):
     """Any rotary_dim, an odd width too, leading axes, float32, arguments left alone."""
     expect.unchanged(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
     expect.dtype(rope.apply_partial_rope, normal(rng, 3, 8, dtype=np.float32), np.arange(3), 6)
+    expect.dtype(rope.apply_partial_rope, np.arange(24).reshape(3, 8), np.arange(3), 6)
     expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
 
 

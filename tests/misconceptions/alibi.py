@@ -1,6 +1,6 @@
 """Known mistakes with ALiBi: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
 import math
@@ -13,7 +13,8 @@ from solutions import alibi
 
 @misconception(
     "alibi_slopes",
-    hint="The slopes are one step too steep, and the first may be 1: the sequence starts one step down, at its own ratio.",
+    hint="Your slopes are one step too steep; the rule is that the sequence starts at 2^(−8/n), which is its own "
+    "ratio, and not at 1.",
     origin="paiml/aprender #2143",
 )
 def slopes_start_at_one(n_heads):
@@ -24,8 +25,8 @@ def slopes_start_at_one(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="The formula for a power of two is used for every number of heads: for others, the slopes of the power of two below "
-    "come first, and then the gaps are filled.",
+    hint="You used the formula for powers of two for every number of heads; the rule for other numbers is: first the "
+    "slopes of the power of two below, then new slopes from the sequence for twice that power.",
     origin="ml-explore/mlx #343, #3071",
 )
 def one_formula_for_every_number_of_heads(n_heads):
@@ -35,7 +36,8 @@ def one_formula_for_every_number_of_heads(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="These are the right slopes, sorted: where the number of heads is no power of two the authors' order is not monotone.",
+    hint="You sorted the slopes; the rule is the authors' order, which is not sorted if the number of heads is not a "
+    "power of two.",
     origin="NVIDIA/TensorRT-LLM #1611; antofuller/CROMA #12",
 )
 def slopes_sorted(n_heads):
@@ -44,7 +46,8 @@ def slopes_sorted(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="The further heads take neighbouring slopes of twice the power, so some come twice: take every other one.",
+    hint="You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule "
+    "is to take every other one.",
     origin="expected: the stride left out",
 )
 def further_heads_without_the_stride(n_heads):
@@ -54,7 +57,8 @@ def further_heads_without_the_stride(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="The further heads repeat slopes that are taken: of twice the power, the first, third, fifth … are the new ones.",
+    hint="You gave the further heads slopes that other heads already have; the rule is the first, third, fifth … slope "
+    "of the sequence for twice the power.",
     origin="expected: every other slope, counted from the wrong end of a pair",
 )
 def further_heads_repeat_the_others(n_heads):
@@ -64,7 +68,8 @@ def further_heads_repeat_the_others(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="Each slope is half of the one before, whatever the number of heads: that is the ratio for eight heads only.",
+    hint="You made each slope half of the one before; that ratio belongs to eight heads, and the rule is that it "
+    "depends on the number of heads.",
     origin="expected: the paper's example for eight heads taken for the rule",
 )
 def every_ratio_is_one_half(n_heads):
@@ -74,7 +79,7 @@ def every_ratio_is_one_half(n_heads):
 
 @misconception(
     "alibi_bias",
-    hint="The sign is wrong: the bias rewards far keys, and it should lower their scores.",
+    hint="You reward far keys; the rule is that the bias lowers their scores.",
     origin="meta-pytorch/attention-gym #86",
 )
 def far_keys_are_rewarded(n_heads, q_len, k_len):
@@ -83,7 +88,8 @@ def far_keys_are_rewarded(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="With fewer queries than keys every distance is one too large: the newest token is no distance from itself.",
+    hint="Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has "
+    "distance 0 from itself.",
     origin="vllm-project/vllm #945",
 )
 def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
@@ -93,7 +99,8 @@ def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="The first query stands at the first key: with fewer queries than keys, the last query lines up with the last key.",
+    hint="You gave the first query the position of the first key; the rule is that the last query has the position of "
+    "the last key.",
     origin="expected: positions of queries counted from 0 with a cache, as in huggingface/candle #899 for T5",
 )
 def queries_counted_from_the_start(n_heads, q_len, k_len):
@@ -103,8 +110,8 @@ def queries_counted_from_the_start(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_attention",
-    hint="Without the causal mask keys ahead gain by their distance: a straight line in j, as BLOOM's row, "
-    "is right behind the query only.",
+    hint="You raise the scores of keys ahead of the query; the rule is −m·|i − j|, and BLOOM's straight line in j "
+    "equals it only for keys up to the query.",
     origin="ofirpress/attention_with_linear_biases #5",
 )
 def blooms_bias_without_a_mask(q, k, v, causal=True):
@@ -113,7 +120,7 @@ def blooms_bias_without_a_mask(q, k, v, causal=True):
 
 @misconception(
     "alibi_bias",
-    hint="Keys ahead of the query gain where they should lose: a distance has no sign.",
+    hint="You raise the scores of keys ahead of the query; the rule is that a distance is an absolute value.",
     origin="expected: i − j left without its absolute value; ofirpress/attention_with_linear_biases #5",
 )
 def keys_ahead_gain(n_heads, q_len, k_len):
@@ -124,7 +131,7 @@ def keys_ahead_gain(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_attention",
-    hint="The bias is divided by √d as well: scale the scores first, then add the bias as it is.",
+    hint="You divided the bias by √d as well; the rule is to divide the scores first, and then to add the bias as it is.",
     origin="expected: the bias added before the scaling",
 )
 def bias_divided_too(q, k, v, causal=True):
@@ -133,7 +140,7 @@ def bias_divided_too(q, k, v, causal=True):
 
 @misconception(
     "alibi_attention",
-    hint="The scores lack their scale: q kᵀ is divided by √d before the bias is added.",
+    hint="You did not divide the scores; the rule is q kᵀ / √d, before the bias is added.",
     origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
 )
 def scores_without_their_scale(q, k, v, causal=True):
@@ -142,7 +149,8 @@ def scores_without_their_scale(q, k, v, causal=True):
 
 @misconception(
     "alibi_attention",
-    hint="The causal mask lines up the first query with the first key: the last query sees all keys, as in the bias.",
+    hint="Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as "
+    "in the bias.",
     origin="expected: np.tril of a matrix that is not square",
 )
 def mask_lined_up_at_the_start(q, k, v, causal=True):
@@ -153,7 +161,7 @@ def mask_lined_up_at_the_start(q, k, v, causal=True):
 
 @misconception(
     "alibi_attention",
-    hint="Queries see what comes after them: causal is the default, and hides every key ahead.",
+    hint="Your queries use keys that come after them; the rule is that causal is the default and hides every key ahead.",
     origin="expected: the bias taken for a mask",
 )
 def the_mask_forgotten(q, k, v, causal=True):
@@ -162,7 +170,8 @@ def the_mask_forgotten(q, k, v, causal=True):
 
 @misconception(
     "bloom_bias",
-    hint="The bias counts keys from 1: the first key stands at 0. Softmax does not see the difference, the numbers do.",
+    hint="You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but "
+    "the numbers differ.",
     origin="expected: Press et al. write the sequence's places from 1",
 )
 def keys_counted_from_one(n_heads, k_len):
@@ -171,7 +180,8 @@ def keys_counted_from_one(n_heads, k_len):
 
 @misconception(
     "bloom_bias",
-    hint="This counts back from the last key, which is MPT's form: softmax takes both alike, but BLOOM counts from 0 upwards.",
+    hint="You count back from the last key, which is MPT's form; the rule is BLOOM's form, which counts from 0 "
+    "upwards. Softmax gives the same weights.",
     origin="expected: `build_mpt_alibi_tensor` in Hugging Face transformers in BLOOM's place",
 )
 def counted_back_from_the_last_key(n_heads, k_len):
@@ -181,7 +191,8 @@ def counted_back_from_the_last_key(n_heads, k_len):
 
 @misconception(
     "bloom_bias",
-    hint="The sign is wrong for a bias that grows with the key's position: late keys are the near ones, and gain.",
+    hint="You lower the scores of late keys; the rule of this form is that the bias grows with the key's position, "
+    "because late keys are the near ones.",
     origin="vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)",
 )
 def late_keys_lose(n_heads, k_len):
@@ -190,7 +201,8 @@ def late_keys_lose(n_heads, k_len):
 
 @misconception(
     "bloom_bias",
-    hint="The axis of the queries is missing: one row a head still has shape (heads, 1, keys), to spread over all queries.",
+    hint="Your result has no axis for the queries; the rule is the shape (heads, 1, keys): one row per head, which "
+    "broadcasts over all queries.",
     origin="expected: an outer product of slopes and positions",
 )
 def no_axis_for_the_queries(n_heads, k_len):
@@ -199,7 +211,7 @@ def no_axis_for_the_queries(n_heads, k_len):
 
 @misconception(
     "effective_window",
-    hint="One distance short: there the bias still leaves more than the tolerance, so round up.",
+    hint="You stopped one distance too early, where the bias still leaves more than the tolerance; the rule is to round up.",
     origin="expected: int() in place of rounding up",
 )
 def the_window_rounded_down(slope, tolerance):
@@ -209,7 +221,7 @@ def the_window_rounded_down(slope, tolerance):
 
 @misconception(
     "effective_window",
-    hint="The weight falls as e^(−m·n), so the inverse is the natural logarithm, not that to base 2.",
+    hint="You used the logarithm to base 2; the weight falls as e^(−m·r), so the rule is the natural logarithm.",
     origin="expected: slopes are powers of 2, weights are not",
 )
 def the_logarithm_to_base_two(slope, tolerance):
@@ -219,7 +231,7 @@ def the_logarithm_to_base_two(slope, tolerance):
 
 @misconception(
     "effective_window",
-    hint="This is where the bias itself reaches the tolerance: softmax turns the bias into a factor, e^(−m·n).",
+    hint="You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is e^(−m·r).",
     origin="expected: score and weight taken for each other",
 )
 def the_bias_compared_with_the_tolerance(slope, tolerance):

@@ -1,6 +1,6 @@
 """Known mistakes with context extension: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
 import math
@@ -39,7 +39,7 @@ def blended(frequencies, factor, shares):
 
 @misconception(
     "interpolate_positions",
-    hint="The positions move apart where they should move together: the longer text is squeezed into the trained one.",
+    hint="You move the positions further apart; the rule presses the longer sequence into the trained positions.",
     origin="lablup/mlxcel #1324 (every position doubled)",
 )
 def positions_moved_apart(positions, factor):
@@ -48,7 +48,7 @@ def positions_moved_apart(positions, factor):
 
 @misconception(
     "interpolate_positions",
-    hint="The positions are rounded to whole numbers, so that neighbours fall together: fractions are what this method needs.",
+    hint="You rounded the positions to whole numbers, so neighbours get the same position; the rule keeps fractions.",
     origin="expected: floor division, or positions kept as integers",
 )
 def positions_rounded_down(positions, factor):
@@ -57,7 +57,7 @@ def positions_rounded_down(positions, factor):
 
 @misconception(
     "interpolate_positions",
-    hint="A factor below 1 goes through: it would stretch the text, so refuse it with a ValueError that names it.",
+    hint="You accept a factor below 1, which would stretch the sequence; the rule is a ValueError that names the factor.",
     origin="expected: the factor taken for its inverse, and nobody notices",
 )
 def factors_below_one_pass(positions, factor):
@@ -66,7 +66,8 @@ def factors_below_one_pass(positions, factor):
 
 @misconception(
     "ntk_base",
-    hint="The base grows by the factor alone: look at the exponent, and at what becomes of the slowest pair.",
+    hint="You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly "
+    "factor times slower.",
     origin="expected: the exponent d/(d − 2) left out",
 )
 def base_multiplied_by_the_factor(base, factor, head_dim):
@@ -76,7 +77,8 @@ def base_multiplied_by_the_factor(base, factor, head_dim):
 
 @misconception(
     "ntk_base",
-    hint="The exponent counts pairs in one place and features in the other: d/(d − 2) is of features throughout.",
+    hint="You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features "
+    "in both.",
     origin="expected: head_dim // 2 passed as d",
 )
 def exponent_of_half_the_head(base, factor, head_dim):
@@ -86,7 +88,8 @@ def exponent_of_half_the_head(base, factor, head_dim):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="A text that fits the trained length gets another base: L is never less than the trained length.",
+    hint="You changed the base for a sequence that is not longer than the trained length; the rule is that L is at "
+    "least the trained length.",
     origin="vllm-project/vllm #3488, #5093",
 )
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
@@ -97,7 +100,8 @@ def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="The base is that of the longest text, whatever the text at hand: the bracket asks for seq_len, not for factor·L₀.",
+    hint="You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the "
+    "current one.",
     origin="vllm-project/vllm #41236",
 )
 def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
@@ -107,7 +111,8 @@ def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="The bracket lacks its second term: at the trained length it must be 1, whatever the factor.",
+    hint="You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for "
+    "every factor.",
     origin="expected: factor·L/L₀ alone changes inputs of the trained length",
 )
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
@@ -117,7 +122,7 @@ def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor
 
 @misconception(
     "rotations_in_context",
-    hint="These are radians: a full turn is 2π of them.",
+    hint="You returned radians; the rule counts full rotations, and one of them is 2π radians.",
     origin="expected: L₀·θ_i left undivided",
 )
 def radians_for_turns(head_dim, trained_len, base=10000.0):
@@ -126,7 +131,8 @@ def radians_for_turns(head_dim, trained_len, base=10000.0):
 
 @misconception(
     "yarn_frequencies",
-    hint="High seems to be clamped at the last pair, d/2 − 1: the clamp is at d − 1, so the ramp may end past the last pair.",
+    hint="You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond "
+    "the last pair.",
     origin="keras-team/keras-hub #2981; jingyaogong/minimind #602",
 )
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -138,7 +144,8 @@ def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast
 
 @misconception(
     "yarn_frequencies",
-    hint="The two bounds seem to be exchanged: beta_fast, many turns, gives the lower pair index.",
+    hint="You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair "
+    "index.",
     origin="pytorch/torchtitan #3787",
 )
 def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -150,7 +157,8 @@ def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_sl
 
 @misconception(
     "yarn_frequencies",
-    hint="The slow pairs are kept and the fast ones interpolated: it is the slow ones that meet angles they never saw.",
+    hint="You kept the slow pairs and interpolated the fast ones; the rule is the opposite, because the slow pairs get "
+    "angles that training never had.",
     origin="m96-chan/PyGPUkit #169",
 )
 def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -161,7 +169,7 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
 
 @misconception(
     "yarn_frequencies",
-    hint="The frequencies start from the raised base of NTK-aware interpolation: YaRN's start from the trained base.",
+    hint="You started from the raised base of NTK-aware interpolation; the rule starts from the trained base.",
     origin="paiml/aprender #2161",
 )
 def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -175,7 +183,8 @@ def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.
 
 @misconception(
     "yarn_frequencies",
-    hint="It looks as if wavelengths were blended: half of λ and half of 4λ is not the same as half of θ and half of θ/4.",
+    hint="You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as "
+    "half of θ and half of θ/4.",
     origin="jquesnelle/yarn #24",
 )
 def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -186,8 +195,8 @@ def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, bet
 
 @misconception(
     "yarn_frequencies",
-    hint="The ramp runs along the turns r_i, as the paper draws it: the code that checkpoints are run with, and this function, "
-    "let it run along the pair index.",
+    hint="Your ramp depends on the number of rotations r_i, as in the paper; the rule is that of the authors' code, in "
+    "which it depends on the pair index.",
     origin="jquesnelle/yarn #60",
 )
 def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -199,7 +208,7 @@ def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
 
 @misconception(
     "yarn_frequencies",
-    hint="The bounds are not rounded: low is rounded down to a whole pair, high is rounded up.",
+    hint="You did not round the bounds; the rule rounds low down to a whole pair and high up.",
     origin="vllm-project/vllm #27722",
 )
 def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -211,7 +220,8 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @misconception(
     "yarn_scale",
-    hint="The scale is 1 for every factor: attention over a longer text gets flatter, and nothing sharpens it.",
+    hint="You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more "
+    "keys gets flatter.",
     origin="NVIDIA/TensorRT-LLM #16379",
 )
 def scale_lost(factor):
@@ -220,7 +230,8 @@ def scale_lost(factor):
 
 @misconception(
     "yarn_scale",
-    hint="The scale is applied twice, or squared: cos and sin take it once each, and so a score takes its square.",
+    hint="You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then "
+    "multiplied by the square.",
     origin="turboderp-org/exllamav3 #259; sgl-project/sglang #33558",
 )
 def yarn_scale_squared(factor):
@@ -229,7 +240,7 @@ def yarn_scale_squared(factor):
 
 @misconception(
     "yarn_scale",
-    hint="The logarithm is to base 10: the formula was fitted with the natural one.",
+    hint="You used the logarithm to base 10; the rule uses the natural one.",
     origin="expected: log on paper is read in two ways",
 )
 def common_logarithm(factor):
@@ -238,7 +249,7 @@ def common_logarithm(factor):
 
 @misconception(
     "yarn_scale",
-    hint="A factor below 1 gives a scale below 1: where nothing is extended the scale is 1.",
+    hint="You returned a scale below 1 for a factor below 1; the rule is 1 where nothing is extended.",
     origin="expected: the formula without its case",
 )
 def yarn_scale_below_one(factor):
@@ -247,7 +258,7 @@ def yarn_scale_below_one(factor):
 
 @misconception(
     "llama3_frequencies",
-    hint="These are the frequencies of plain RoPE: the scaling seems to be dropped.",
+    hint="You returned the frequencies of plain RoPE; the rule divides the slow ones by the factor.",
     origin="huggingface/transformers #32330; lablup/mlxcel #1355",
 )
 def llama3_scaling_dropped(
@@ -259,7 +270,8 @@ def llama3_scaling_dropped(
 
 @misconception(
     "llama3_frequencies",
-    hint="The slow pairs turn faster than before: a frequency is divided by the factor, a wavelength multiplied.",
+    hint="You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is "
+    "multiplied by it.",
     origin="expected: the factor applied to frequencies as to wavelengths",
 )
 def frequencies_multiplied_by_the_factor(
@@ -273,7 +285,8 @@ def frequencies_multiplied_by_the_factor(
 
 @misconception(
     "llama3_frequencies",
-    hint="The blend is mirrored: at high_freq_factor turns a pair is kept, at low_freq_factor it is wholly interpolated.",
+    hint="You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully "
+    "interpolated at low_freq_factor.",
     origin="expected: smooth and 1 − smooth exchanged, which makes a jump at both ends",
 )
 def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
@@ -286,7 +299,7 @@ def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, hig
 
 @misconception(
     "longrope_frequencies",
-    hint="The pairs are sped up: each frequency is divided by its own number.",
+    hint="You made the pairs faster; the rule divides each frequency by its own number.",
     origin="expected: rescale taken for a multiplier",
 )
 def multiplied_by_rescale(head_dim, rescale, base=10000.0):
@@ -296,7 +309,7 @@ def multiplied_by_rescale(head_dim, rescale, base=10000.0):
 
 @misconception(
     "longrope_scale",
-    hint="This is the square of the scale: a root is missing, or the scale is applied twice.",
+    hint="You returned the square of the scale; the rule has a root.",
     origin="sgl-project/sglang #33558",
 )
 def longrope_scale_squared(factor, trained_len):
@@ -305,7 +318,7 @@ def longrope_scale_squared(factor, trained_len):
 
 @misconception(
     "longrope_scale",
-    hint="This is YaRN's scale: LongRoPE compares the logarithms of the new and the trained length.",
+    hint="You returned YaRN's scale; the rule of LongRoPE compares the logarithms of the new and the trained length.",
     origin="expected: two methods with one purpose",
 )
 def yarn_scale_for_longrope(factor, trained_len):
@@ -315,7 +328,7 @@ def yarn_scale_for_longrope(factor, trained_len):
 
 @misconception(
     "apply_rope_with",
-    hint="The scale is applied twice: once to cos and sin is enough, for queries and keys carry it both.",
+    hint="You applied the scale twice; the rule is once, on cos and sin.",
     origin="turboderp-org/exllamav3 #259; sgl-project/sglang #33558",
 )
 def scale_applied_twice(x, positions, frequencies, scale=1.0):
@@ -324,7 +337,7 @@ def scale_applied_twice(x, positions, frequencies, scale=1.0):
 
 @misconception(
     "apply_rope_with",
-    hint="The scale has no effect: cos and sin are both multiplied by it.",
+    hint="You did not use the scale; the rule multiplies both cos and sin by it.",
     origin="turboderp-org/exllamav3 #259; NVIDIA/TensorRT-LLM #16379",
 )
 def scale_not_applied(x, positions, frequencies, scale=1.0):
@@ -333,7 +346,8 @@ def scale_not_applied(x, positions, frequencies, scale=1.0):
 
 @misconception(
     "apply_rope_with",
-    hint="This is the half layout (pairs i and i + d/2): a good encoding, but this function turns neighbours (2i, 2i+1).",
+    hint="You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is "
+    "neighbours, (2i, 2i+1).",
     origin="karpathy/nanochat #264; huggingface/transformers #25199",
 )
 def half_layout(x, positions, frequencies, scale=1.0):

@@ -1,6 +1,6 @@
 """Known mistakes in the experiment: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the mending to the student.
+A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ def hide_the_future(result, right):
 
 @misconception(
     "encode",
-    hint="The last row does not reach 1: the numbers run from 0 to 1, so T rows stand T − 1 steps apart.",
+    hint="Your last row does not reach 1; the rule is t/(T − 1), because T rows have T − 1 steps between them.",
     origin="expected: t/T for t/(T − 1)",
 )
 def normalized_by_the_length(method, x, parameters):
@@ -76,7 +76,7 @@ def normalized_by_the_length(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="The bits stand in reverse: the most significant one comes first.",
+    hint="You put the bits in the opposite order; the rule is that the most significant bit comes first.",
     origin="expected: shifting by 0, 1, 2, … gives the least significant bit first",
 )
 def least_significant_bit_first(method, x, parameters):
@@ -90,7 +90,8 @@ def least_significant_bit_first(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="All sines stand first, then all cosines: here feature 2i gets the sine and feature 2i + 1 the cosine of one angle.",
+    hint="You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 "
+    "the cosine of one angle.",
     origin="tensorflow/tensorflow #37191",
 )
 def sines_and_cosines_in_blocks(method, x, parameters):
@@ -103,7 +104,7 @@ def sines_and_cosines_in_blocks(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="Every feature has a frequency of its own: features 2i and 2i + 1 share the angle of pair i.",
+    hint="You gave every feature its own frequency; the rule is that features 2i and 2i + 1 share the angle of pair i.",
     origin="DongjunLee/transformer-tensorflow #6",
 )
 def a_frequency_for_each_feature(method, x, parameters):
@@ -117,7 +118,8 @@ def a_frequency_for_each_feature(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="Past the end of the table its last row is repeated: a learned table has nothing to say there, so refuse the text.",
+    hint="You repeated the last row past the end of the table; the rule is a ValueError, because the table has no "
+    "entry there.",
     origin="expected: positions clipped to the table, as JAX's indexing does without a word",
 )
 def last_row_repeated(method, x, parameters):
@@ -130,7 +132,8 @@ def last_row_repeated(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="Past the end of the table the rows begin again at the first: two positions would look the same, so refuse the text.",
+    hint="You started again at the first row past the end of the table, so two positions look the same; the rule is a "
+    "ValueError.",
     origin="expected: positions taken modulo the table's size",
 )
 def table_begun_again(method, x, parameters):
@@ -142,7 +145,8 @@ def table_begun_again(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="RoPE turns the embeddings here: it acts on queries and keys, in the scores, and leaves the embeddings as they are.",
+    hint="You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing "
+    "to the embeddings.",
     origin="expected: RoPE applied to what values are made from as well",
 )
 def embeddings_turned_by_rope(method, x, parameters):
@@ -157,7 +161,7 @@ def embeddings_turned_by_rope(method, x, parameters):
 
 @misconception(
     "logits",
-    hint="A query sees keys that stand after it: above the diagonal every logit is −∞.",
+    hint="Your queries use keys that come after them; the rule is −∞ above the diagonal.",
     origin="expected: the causal mask left out",
 )
 def mask_left_out(method, q, k, parameters):
@@ -167,7 +171,8 @@ def mask_left_out(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="The mask is mirrored: a query sees what lies ahead and not what lies behind.",
+    hint="You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the "
+    "diagonal only.",
     origin="expected: the mask of (key, query) used for (query, key)",
 )
 def past_hidden(method, q, k, parameters):
@@ -177,7 +182,7 @@ def past_hidden(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="A query does not see its own key: only what lies above the diagonal is hidden, the diagonal is not.",
+    hint="You hide a query's own key; the rule hides only what is above the diagonal, and the diagonal stays visible.",
     origin="expected: the mask begins at the diagonal, one too early",
 )
 def diagonal_hidden(method, q, k, parameters):
@@ -187,7 +192,7 @@ def diagonal_hidden(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="The scores are divided twice by √d: once is enough.",
+    hint="You divided the scores twice by √d; the rule is once.",
     origin="expected: q scaled, and then the scores",
 )
 def scaled_twice(method, q, k, parameters):
@@ -200,7 +205,7 @@ def scaled_twice(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="The scores are not divided by √d: every method is scaled here, T5's too.",
+    hint="You did not divide the scores by √d; the rule of this lesson divides for every method, T5's too.",
     origin="expected: T5 itself leaves the scale out",
 )
 def t5_not_scaled(method, q, k, parameters):
@@ -213,7 +218,7 @@ def t5_not_scaled(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="Only the queries are turned: RoPE turns queries and keys, each by its own position.",
+    hint="You rotated only the queries; the rule is that RoPE rotates queries and keys, each by its own position.",
     origin="expected: the score then depends on one position and not on the distance",
 )
 def rope_on_one_side(method, q, k, parameters):
@@ -225,7 +230,8 @@ def rope_on_one_side(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="The rows of the key table are taken in the wrong order: the relative position is key minus query, j − i.",
+    hint="You took the rows of the key table in the wrong order; the rule is that the relative position is key minus "
+    "query, j − i.",
     origin="dmlc/gluon-nlp #1470",
 )
 def shaw_with_query_minus_key(method, q, k, parameters):
@@ -238,7 +244,8 @@ def shaw_with_query_minus_key(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="Half of the buckets are kept for keys that lie ahead: a causal model sees none of those, so all are for the past.",
+    hint="You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all "
+    "buckets to the past.",
     origin="huggingface/transformers #8518",
 )
 def t5_buckets_for_both_directions(method, q, k, parameters):
@@ -252,7 +259,7 @@ def t5_buckets_for_both_directions(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="The bias of ALiBi grows with the distance: it is subtracted, so that far keys count less.",
+    hint="Your ALiBi bias grows with the distance; the rule subtracts it, so that far keys count less.",
     origin="expected: the sign, easily lost between i − j and j − i",
 )
 def alibi_added(method, q, k, parameters):
@@ -264,7 +271,7 @@ def alibi_added(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="The bias is divided by √d as well: T5's and ALiBi's stand outside the division.",
+    hint="You divided the bias by √d as well; the rule adds the biases of T5 and ALiBi after the division.",
     origin="expected: the bias added to q·k before the scale",
 )
 def bias_scaled_too(method, q, k, parameters):
@@ -277,7 +284,8 @@ def bias_scaled_too(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="A method that acts in the embeddings acts here a second time: its position would count twice.",
+    hint="You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method "
+    "acts in one of the two.",
     origin="expected: every method given something to do in the scores",
 )
 def sinusoids_added_again(method, q, k, parameters):
@@ -292,7 +300,7 @@ def sinusoids_added_again(method, q, k, parameters):
 
 @misconception(
     "longest_reliable_length",
-    hint="This is the longest length that passes: one that passes behind a failure does not count.",
+    hint="You returned the longest length that passes; the rule is that a length does not count if a shorter one fails.",
     origin="expected: the words “up to” overlooked",
 )
 def longest_that_passes(lengths, accuracies, threshold=0.9):
@@ -302,7 +310,7 @@ def longest_that_passes(lengths, accuracies, threshold=0.9):
 
 @misconception(
     "longest_reliable_length",
-    hint="An accuracy exactly at the threshold fails here: it is not below it, so it passes.",
+    hint="You let an accuracy exactly at the threshold fail; the rule is that only an accuracy below the threshold fails.",
     origin="expected: > for ≥",
 )
 def threshold_itself_fails(lengths, accuracies, threshold=0.9):
@@ -311,7 +319,8 @@ def threshold_itself_fails(lengths, accuracies, threshold=0.9):
 
 @misconception(
     "longest_reliable_length",
-    hint="The lengths are taken in the order in which they are given: they may come in any, so bring them into theirs first.",
+    hint="You used the lengths in the order in which they came; the rule is that they may come in any order, so sort "
+    "them first.",
     origin="expected: a loop that stops at the first failure it meets",
 )
 def order_as_given(lengths, accuracies, threshold=0.9):
@@ -326,7 +335,8 @@ def order_as_given(lengths, accuracies, threshold=0.9):
 
 @misconception(
     "extrapolation_gap",
-    hint="The gap has the wrong sign: it is what is lost, so the accuracy at the longest length is subtracted.",
+    hint="Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the "
+    "longest one.",
     origin="expected: longest minus trained",
 )
 def gain_for_loss(lengths, accuracies, trained_length):
@@ -335,7 +345,7 @@ def gain_for_loss(lengths, accuracies, trained_length):
 
 @misconception(
     "extrapolation_gap",
-    hint="The last length is taken for the longest: the longest is the largest, wherever it stands.",
+    hint="You took the last length for the longest; the rule is the largest one, wherever it is in the list.",
     origin="expected: accuracies[-1]",
 )
 def last_for_longest(lengths, accuracies, trained_length):
@@ -345,9 +355,140 @@ def last_for_longest(lengths, accuracies, trained_length):
 
 @misconception(
     "extrapolation_gap",
-    hint="The first length is taken for the trained one: which one was trained on is said by trained_length.",
+    hint="You took the first length for the trained one; the rule is that trained_length says which one it is.",
     origin="expected: accuracies[0]",
 )
 def first_for_trained(lengths, accuracies, trained_length):
     extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
+
+
+# shift_gap, learned_parameters
+
+
+def scores_from(start, method, x, w_q, w_k, parameters):
+    """The scores of the rows of x at positions start, start + 1, …, among themselves."""
+    x = np.asarray(x, dtype=np.float64)
+    encoded = extrapolation.encode(method, np.concatenate([np.zeros((start, x.shape[1])), x]), parameters)
+    return extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[start:, start:]
+
+
+def change(x, before, after):
+    """The largest difference over the keys that a query may look at."""
+    visible = np.tri(len(x), dtype=bool)
+    return float(np.abs(after - before)[visible].max())
+
+
+@misconception(
+    "shift_gap",
+    hint="You compared the rows of zeros with the tokens; the rule is to compare the same tokens, so leave the first rows out.",
+    origin="expected: the first T rows of the padded scores for the last T",
+)
+def padding_compared(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    x = np.asarray(x, dtype=np.float64)
+    encoded = extrapolation.encode(method, np.concatenate([np.zeros((shift, x.shape[1])), x]), parameters)
+    padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)
+    with np.errstate(invalid="ignore"):
+        return change(x, scores_from(0, method, x, w_q, w_k, parameters), padded[: len(x), : len(x)])
+
+
+@misconception(
+    "shift_gap",
+    hint="You put the zeros behind the tokens; the rule is to put them before, so that the tokens move to later positions.",
+    origin="expected: padding at the end, as batches of sequences have it",
+)
+def padding_behind(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    x = np.asarray(x, dtype=np.float64)
+    encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
+    padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
+    return change(x, scores_from(0, method, x, w_q, w_k, parameters), padded)
+
+
+@misconception(
+    "shift_gap",
+    hint="You did not encode the padded rows; the rule is to put the zeros first and then encode, so that the tokens get later positions.",
+    origin="expected: encode called before the padding, or only logits called",
+)
+def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    encoded = extrapolation.encode(method, np.asarray(x, dtype=np.float64), parameters)
+    padded = np.concatenate([np.zeros((shift, encoded.shape[1])), encoded])
+    after = extrapolation.logits(method, padded @ w_q, padded @ w_k, parameters)[shift:, shift:]
+    return change(x, scores_from(0, method, x, w_q, w_k, parameters), after)
+
+
+@misconception(
+    "shift_gap",
+    hint="You averaged the differences; the rule is the largest one, which no average can hide.",
+    origin="expected: mean for max",
+)
+def average_difference(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
+    return float(np.abs(after - before)[np.tri(len(x), dtype=bool)].mean())
+
+
+@misconception(
+    "shift_gap",
+    hint="You took the largest difference without its absolute value; the rule counts a score that falls like one that rises.",
+    origin="expected: the absolute value left out",
+)
+def signed_difference(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
+    return float((after - before)[np.tri(len(x), dtype=bool)].max())
+
+
+@misconception(
+    "shift_gap",
+    hint="You subtracted −∞ from −∞, which is not a number; the rule compares only the keys that a query may look at.",
+    origin="expected: the difference of two masked matrices",
+)
+def hidden_scores_subtracted(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
+    with np.errstate(invalid="ignore"):
+        return float(np.abs(after - before).max())
+
+
+@misconception(
+    "learned_parameters",
+    hint="You counted every table in the dict; the rule counts only the table that this method reads.",
+    origin="expected: a sum over all of the parameters",
+)
+def every_table_counted(method, parameters):
+    extrapolation.learned_parameters(method, parameters)
+    return sum(np.size(parameters[name]) for name in ("table", "key_table", "bias_table") if name in parameters)
+
+
+@misconception(
+    "learned_parameters",
+    hint="You counted rows; the rule counts numbers, and a row has one for each column.",
+    origin="expected: len for size",
+)
+def rows_counted(method, parameters):
+    name = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}.get(method)
+    extrapolation.learned_parameters(method, parameters)
+    return len(parameters[name]) if name else 0
+
+
+@misconception(
+    "learned_parameters",
+    hint="You counted the slope, the base or the number of bits; the rule is that they are chosen before training and not learned.",
+    origin="expected: everything in the dict taken for something that is trained",
+)
+def constants_counted(method, parameters):
+    name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
+    return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
+
+
+@misconception(
+    "learned_parameters",
+    hint="You left out the tables that act in the scores; the rule is that Shaw's rows and T5's entries are learned as well.",
+    origin="expected: only the table called “learned” counted",
+)
+def only_the_learned_table(method, parameters):
+    right = extrapolation.learned_parameters(method, parameters)
+    return right if method == "learned" else 0

@@ -45,6 +45,7 @@ def test_slopes_of_other_numbers_of_heads(alibi):
 @pytest.mark.question("alibi_slopes", points=0.25)
 def test_slopes_need_a_head(alibi):
     """No heads at all are refused, and the message says so."""
+    expect.answers(alibi.alibi_slopes, 1)
     expect.raises(ValueError, alibi.alibi_slopes, 0, mentions=0)
 
 
@@ -68,7 +69,7 @@ def test_bias(alibi):
 
 @pytest.mark.question("alibi_bias", points=0.5)
 def test_the_newest_token_is_no_distance_from_itself(alibi):
-    """A single query stands at the last key."""
+    """A single query has the position of the last key."""
     bias = expect.matches(alibi.alibi_bias, 2, 1, 4)
     expect.close(bias[:, 0, :] * 256, np.array([[-48.0, -32.0, -16.0, 0.0], [-3.0, -2.0, -1.0, 0.0]]), "256 times the bias")
 
@@ -76,6 +77,7 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
 @pytest.mark.question("alibi_bias", points=0.25)
 def test_queries_line_up_with_keys(alibi):
     """More queries than keys are refused."""
+    expect.answers(alibi.alibi_bias, 2, 3, 4)
     expect.raises(ValueError, alibi.alibi_bias, 2, 4, 3, mentions=[4, 3])
 
 
@@ -86,7 +88,7 @@ def test_attention_by_hand(alibi):
     expect.close(out, np.array([[[1 / (1 + np.exp(-1 / 256))]]]), "the weight of the nearer key")
 
 
-@pytest.mark.question("alibi_attention", points=1.0)
+@pytest.mark.question("alibi_attention", points=0.875)
 def test_causal_attention(alibi):
     """softmax(q kᵀ/√d + bias) v, each query up to its own key and the last query up to the last."""
     expect.matches(alibi.alibi_attention, features(4, 4, 4), features(4, 4, 4, seed=1), features(4, 4, 2, seed=2))
@@ -95,11 +97,19 @@ def test_causal_attention(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_both_ways(alibi):
-    """Without the causal mask every query sees every key, and keys ahead lose by their distance too."""
+    """Without the causal mask every query may use every key, and the scores of keys ahead fall with their distance too."""
     expect.matches(alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False)
 
 
-@pytest.mark.question("bloom_bias", points=0.5)
+@pytest.mark.question("alibi_attention", points=0.125)
+def test_attention_of_whole_numbers_and_of_float32(alibi):
+    """Whole numbers are welcome; queries, keys and values in float32 give float32; there is a value for each key."""
+    expect.matches(alibi.alibi_attention, np.array([[[0]]]), np.array([[[1], [1]]]), np.array([[[0], [1]]]))
+    expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
+    expect.raises(ValueError, alibi.alibi_attention, features(2, 3, 4), features(2, 5, 4), features(2, 4, 6), mentions=[5, 4])
+
+
+@pytest.mark.question("bloom_bias", points=0.375)
 def test_bloom_bias(alibi):
     """Slope times the position of the key: one row a head for all queries."""
     bias = expect.matches(alibi.bloom_bias, 1, 3)
@@ -114,10 +124,19 @@ def test_both_forms_give_the_same_weights(alibi, seed):
     scores = features(2, 3, 5, seed=seed)
     bloom = alibi.bloom_bias(2, 5)
     expect.holds(bloom.shape == (2, 1, 5), "BLOOM's bias has one row a head, shape (heads, 1, keys)")
+    steps = np.diff(bloom)
+    expect.holds(np.isfinite(steps).all() and not np.allclose(steps[0], steps[1]), "every head has a slope of its own")
     expect.close(
         causal_weights(scores + bloom), causal_weights(scores + alibi.alibi_bias(2, 3, 5)), "the weights of both forms"
     )
     expect.holds(not np.allclose(causal_weights(scores + bloom), causal_weights(scores)), "the bias changes the weights")
+
+
+@pytest.mark.question("bloom_bias", points=0.125)
+def test_bloom_bias_refuses_a_negative_length(alibi):
+    """A negative length is refused, and the message says which."""
+    expect.answers(alibi.bloom_bias, 2, 3)
+    expect.raises(ValueError, alibi.bloom_bias, 2, -3, mentions=-3)
 
 
 @pytest.mark.question("effective_window", points=0.5)
@@ -127,9 +146,16 @@ def test_windows_by_hand(alibi):
     expect.close(np.array(windows), np.array([19, 74, 295, 1179]), "the windows of four heads")
 
 
-@pytest.mark.question("effective_window", points=0.5)
+@pytest.mark.question("effective_window", points=0.375)
 def test_windows(alibi):
     """The steeper the slope and the larger the tolerance, the sooner."""
     expect.matches(alibi.effective_window, 0.05, 0.5)
     expect.matches(alibi.effective_window, 0.1, 0.001)
     expect.matches(alibi.effective_window, 2.0, 1 / 3)
+
+
+@pytest.mark.question("effective_window", points=0.125)
+def test_windows_need_a_slope(alibi):
+    """A slope that is not positive is refused."""
+    expect.answers(alibi.effective_window, 0.25, 0.01)
+    expect.raises(ValueError, alibi.effective_window, -0.25, 0.01, mentions=-0.25)

@@ -15,6 +15,10 @@ NOTHING = -np.inf
 # The lesson's example by hand: tokens 0, 1, 2 with one feature each, and exp(S_ij) = 2^(x_i x_j).
 TOKENS = np.array([[0.0], [1.0], [2.0]])
 BY_HAND = [np.array([[np.log(2)]]), np.array([[1.0]]), np.array([[1.0]])]
+# The example of the docstrings: x and the three weights.
+EXAMPLE = [np.array([[1, 0], [0, 1]])] * 4
+# Weights to one feature each: what √d is does not matter to them.
+WEIGHTS = [features(1, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
 
 
 # softmax
@@ -28,7 +32,7 @@ def test_softmax_by_hand(attention):
     expect.close(attention.softmax(scores + 1000), np.array([0.25, 0.75]), "softmax([1000, 1000 + ln 3])")
 
 
-@pytest.mark.question("softmax", points=0.25)
+@pytest.mark.question("softmax", points=0.125)
 def test_softmax_along_an_axis(attention):
     """The weights sum to 1 along `axis`, by default the last one."""
     expect.matches(attention.softmax, features(2, 3, 4))
@@ -50,7 +54,7 @@ def test_softmax_of_nothing(attention):
     expect.matches(attention.softmax, scores, axis=0)
 
 
-@pytest.mark.question("softmax", points=0.25)
+@pytest.mark.question("softmax", points=0.125)
 @given(seed=seeds(), shift=st.integers(-1000, 1000))
 def test_softmax_forgets_a_common_shift(attention, seed, shift):
     """The same number added to all scores of a slice changes nothing; a larger score gets a larger weight."""
@@ -59,6 +63,14 @@ def test_softmax_forgets_a_common_shift(attention, seed, shift):
     expect.close(attention.softmax(scores + shift), weights, "a shift changes nothing")
     expect.close(np.sum(weights, axis=-1), np.ones(3), "the weights of a slice sum to 1")
     expect.close(np.argmax(weights, axis=-1), np.argmax(scores, axis=-1), "the largest score has the largest weight")
+
+
+@pytest.mark.question("softmax", points=0.125)
+def test_softmax_of_lists_and_of_float32(attention):
+    """Lists are welcome, float32 stays float32, and an axis that the scores do not have is refused."""
+    expect.matches(attention.softmax, [0, np.log(3)])
+    expect.dtype(attention.softmax, features(3, 4, dtype=np.float32))
+    expect.raises(ValueError, attention.softmax, features(3, 4), axis=2, mentions=2)
 
 
 # attention_weights
@@ -78,7 +90,7 @@ def test_weights(attention):
     expect.matches(attention.attention_weights, features(2, 3, 4, 8), features(2, 3, 4, 8, seed=1))
 
 
-@pytest.mark.question("attention_weights", points=0.5)
+@pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_a_mask(attention):
     """True means may attend. A query that may use no key gets zeros."""
     q, k = features(3, 4), features(3, 4, seed=1)
@@ -96,7 +108,7 @@ def test_weights_with_a_bias(attention):
     expect.matches(attention.attention_weights, q, k, features(3, 5, seed=3) > -1, features(3, 5, seed=2))
 
 
-@pytest.mark.question("attention_weights", points=0.25)
+@pytest.mark.question("attention_weights", points=0.125)
 def test_mask_and_bias_serve_all_heads(attention):
     """Mask and bias broadcast over leading axes."""
     q, k = features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1)
@@ -107,8 +119,16 @@ def test_mask_and_bias_serve_all_heads(attention):
 def test_weights_refuse_shapes_that_do_not_fit(attention):
     """Queries and keys have the same width, and a mask fits the scores; other shapes are errors."""
     q, k = features(2, 4), features(4, 4)
+    expect.answers(attention.attention_weights, q, k)
     expect.raises(ValueError, attention.attention_weights, q, features(4, 6), mentions=[4, 6])
     expect.raises(ValueError, attention.attention_weights, q, k, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 4)])
+
+
+@pytest.mark.question("attention_weights", points=0.125)
+def test_weights_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome; queries and keys in float32 give weights in float32."""
+    expect.matches(attention.attention_weights, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]))
+    expect.dtype(attention.attention_weights, features(3, 1, dtype=np.float32), features(5, 1, seed=1, dtype=np.float32))
 
 
 # attention
@@ -144,7 +164,15 @@ def test_the_order_of_keys_does_not_matter(attention, seed, order):
 def test_values_fit_the_keys(attention):
     """There is one row of values per key; other shapes are errors."""
     q, k = features(2, 4), features(5, 4)
+    expect.answers(attention.attention, q, k, features(5, 3))
     expect.raises(ValueError, attention.attention, q, k, features(3, 4), mentions=[(3, 4), (5, 4), 3, 5])
+
+
+@pytest.mark.question("attention", points=0.125)
+def test_attention_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome; queries, keys and values in float32 give outputs in float32."""
+    expect.matches(attention.attention, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]), np.array([[10], [20]]))
+    expect.dtype(attention.attention, *(features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
 
 
 # causal_mask
@@ -161,13 +189,14 @@ def test_causal_mask(attention):
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_refuses_a_negative_length(attention):
     """A negative length is an error, and the message contains it."""
+    expect.answers(attention.causal_mask, 3)
     expect.raises(ValueError, attention.causal_mask, -3, mentions=-3)
 
 
 # self_attention
 
 
-@pytest.mark.question("self_attention", points=0.25)
+@pytest.mark.question("self_attention", points=0.125)
 def test_self_attention_by_hand(attention):
     """The lesson's example again, now with the three weights: 1, 10/7 and 12/7."""
     out = attention.self_attention(TOKENS, *BY_HAND)
@@ -186,7 +215,15 @@ def test_self_attention(attention):
 def test_self_attention_refuses_weights_that_do_not_fit(attention):
     """A weight has one row per feature of x; other shapes are errors."""
     w = [features(4, 3, seed=seed) for seed in (1, 2, 3)]
+    expect.answers(attention.self_attention, features(3, 4), *w)
     expect.raises(ValueError, attention.self_attention, features(3, 5), *w, mentions=[(3, 5), (4, 3), 4, 5])
+
+
+@pytest.mark.question("self_attention", points=0.125)
+def test_self_attention_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome; x and all weights in float32 give outputs in float32."""
+    expect.matches(attention.self_attention, *EXAMPLE)
+    expect.dtype(attention.self_attention, features(4, 1, dtype=np.float32), *WEIGHTS)
 
 
 # split_heads
@@ -213,6 +250,7 @@ def test_split(attention):
 @pytest.mark.question("split_heads", points=0.125)
 def test_split_refuses_unequal_heads(attention):
     """The number of heads must divide the number of features; anything else is an error."""
+    expect.answers(attention.split_heads, features(3, 10), 5)
     expect.raises(ValueError, attention.split_heads, features(3, 10), 4, mentions=[4, 10])
 
 
@@ -230,6 +268,7 @@ def test_merge(attention):
 @pytest.mark.question("merge_heads", points=0.125)
 def test_merge_refuses_what_has_no_heads(attention):
     """Heads need an axis of their own; fewer than three axes are an error."""
+    expect.answers(attention.merge_heads, features(3, 4, 6))
     expect.raises(ValueError, attention.merge_heads, features(4, 6), mentions=[(4, 6), 2])
 
 
@@ -243,7 +282,7 @@ def test_permute_by_hand(attention):
     expect.close(moved, np.array([[30.0], [10.0], [20.0]]), "rows 10, 20, 30 in the order [2, 0, 1]")
 
 
-@pytest.mark.question("permute_tokens", points=0.25)
+@pytest.mark.question("permute_tokens", points=0.125)
 def test_permute_with_leading_axes(attention):
     """For any leading axes the tokens move, and all features of a token with it."""
     expect.matches(attention.permute_tokens, features(3, 3, 3), np.array([1, 2, 0]))
@@ -254,8 +293,16 @@ def test_permute_with_leading_axes(attention):
 def test_permute_refuses_what_is_no_permutation(attention):
     """Every row must appear exactly once in the order; anything else is an error."""
     x = features(4, 2)
+    expect.answers(attention.permute_tokens, x, np.array([0, 2, 1, 3]))
     expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]), mentions=[1, 2])
     expect.raises(ValueError, attention.permute_tokens, x, np.array([1, 2, 3, 4]), mentions=[0, 4])
+
+
+@pytest.mark.question("permute_tokens", points=0.125)
+def test_permute_lists_and_float32(attention):
+    """Lists are welcome, and float32 stays float32."""
+    expect.matches(attention.permute_tokens, [[10], [20], [30]], [2, 0, 1])
+    expect.dtype(attention.permute_tokens, features(3, 4, dtype=np.float32), np.array([1, 2, 0]))
 
 
 # equivariance_gap
@@ -281,6 +328,13 @@ def test_self_attention_is_equivariant(attention, seed, order):
     expect.close(masked, wanted, "where all queries use key 0 only, the gap is that of the two tokens at position 0")
 
 
+@pytest.mark.question("equivariance_gap", points=0.125)
+def test_gap_of_whole_numbers_and_of_weights_that_do_not_fit(attention):
+    """Whole numbers are welcome; weights that do not fit are refused."""
+    expect.close(attention.equivariance_gap(*EXAMPLE, np.array([1, 0])), 0.0, "the example has no gap")
+    expect.raises(ValueError, attention.equivariance_gap, features(2, 3), *EXAMPLE[1:], np.array([1, 0]), mentions=[(2, 3), (2, 2), 2, 3])
+
+
 # bag_of_tokens
 
 
@@ -297,3 +351,11 @@ def test_bag(attention):
     w = [features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)]
     expect.matches(attention.bag_of_tokens, features(4, 6), *w)
     expect.matches(attention.bag_of_tokens, features(2, 3, 5, 6), *w)
+
+
+@pytest.mark.question("bag_of_tokens", points=0.125)
+def test_bag_of_whole_numbers_and_of_float32(attention):
+    """Whole numbers are welcome, x and all weights in float32 give a bag in float32, and weights that do not fit are refused."""
+    expect.matches(attention.bag_of_tokens, *EXAMPLE)
+    expect.dtype(attention.bag_of_tokens, features(4, 1, dtype=np.float32), *WEIGHTS)
+    expect.raises(ValueError, attention.bag_of_tokens, features(4, 5), *WEIGHTS, mentions=[(4, 5), (1, 1), 5, 1])

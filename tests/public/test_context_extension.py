@@ -15,14 +15,14 @@ from autograder.checks.inputs import features, positions, seeds
 
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolation_by_hand(context_extension):
-    """Position 4096 stands where 1024 stood, when the text is to run four times as long."""
+    """With a factor of 4, position 4096 becomes position 1024."""
     squeezed = context_extension.interpolate_positions(np.array([0, 1, 4096]), 4)
     expect.close(squeezed, np.array([0.0, 0.25, 1024.0]), "the positions 0, 1 and 4096 at factor 4")
 
 
-@pytest.mark.question("interpolate_positions", points=0.25)
+@pytest.mark.question("interpolate_positions", points=0.125)
 def test_interpolated_positions(context_extension):
-    """Every position is divided by the factor: negative and fractional ones too, one alone or many."""
+    """Every position is divided by the factor: negative and fractional ones too, one number or an array."""
     expect.matches(context_extension.interpolate_positions, np.array([[-3.0, 0.5, 7.0], [100.0, 2.0, 0.0]]), 2.5)
     expect.matches(context_extension.interpolate_positions, 10, 8)
 
@@ -30,7 +30,14 @@ def test_interpolated_positions(context_extension):
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolation_never_stretches(context_extension):
     """A factor below 1 is refused, and the message says which."""
+    expect.answers(context_extension.interpolate_positions, np.arange(4), 2.0)
     expect.raises(ValueError, context_extension.interpolate_positions, np.arange(4), 0.5, mentions=0.5)
+
+
+@pytest.mark.question("interpolate_positions", points=0.125)
+def test_interpolation_of_lists(context_extension):
+    """Lists are welcome."""
+    expect.dtype(context_extension.interpolate_positions, [0, 1, 4096], 4)
 
 
 # ntk_base
@@ -38,7 +45,7 @@ def test_interpolation_never_stretches(context_extension):
 
 @pytest.mark.question("ntk_base", points=0.25)
 def test_ntk_slows_the_slowest_pair_by_the_factor(context_extension):
-    """With eight features the slowest pair turns by base^(−6/8): at factor 4 that becomes a quarter of what it was."""
+    """With eight features the slowest pair rotates by base^(−6/8) per position: a factor of 4 makes this a quarter."""
     base = context_extension.ntk_base(10000.0, 4.0, 8)
     expect.close(base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair of the new base against that of the old")
 
@@ -53,6 +60,7 @@ def test_ntk_base(context_extension):
 @pytest.mark.question("ntk_base", points=0.25)
 def test_ntk_needs_two_pairs(context_extension):
     """With two features there is no exponent d/(d − 2): a head_dim below 4 is refused."""
+    expect.answers(context_extension.ntk_base, 10000.0, 4.0, 4)
     expect.raises(ValueError, context_extension.ntk_base, 10000.0, 4.0, 2, mentions=2)
 
 
@@ -66,18 +74,26 @@ def test_dynamic_ntk_by_hand(context_extension):
     expect.close(base, 10000.0 * 3 ** (8 / 6), "the base for 4096 tokens of 2048 trained, at factor 2")
 
 
-@pytest.mark.question("dynamic_ntk_base", points=0.25)
+@pytest.mark.question("dynamic_ntk_base", points=0.125)
 def test_dynamic_ntk_base(context_extension):
-    """The base follows the length of the text at hand, factor or no factor."""
+    """The base is computed from the length of the current sequence, with a factor of 1 too."""
     expect.matches(context_extension.dynamic_ntk_base, 500.0, 4, 3000, 1000, 1.5)
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 64, 10000, 4096, 1)
 
 
 @pytest.mark.question("dynamic_ntk_base", points=0.25)
 def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
-    """A text that fits the trained length keeps the trained base."""
+    """A sequence that is not longer than the trained length keeps the trained base."""
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 1536, 2048, 2.0)
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 2048, 2048, 4.0)
+    expect.holds(context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 4.0) != 10000.0, "a longer text has another base")
+
+
+@pytest.mark.question("dynamic_ntk_base", points=0.125)
+def test_dynamic_ntk_needs_two_pairs(context_extension):
+    """A head_dim below 4 is refused, and the message says which."""
+    expect.answers(context_extension.dynamic_ntk_base, 10000, 8, 4096, 2048, 1)
+    expect.raises(ValueError, context_extension.dynamic_ntk_base, 10000.0, 2, 4096, 2048, 2.0, mentions=2)
 
 
 # rotations_in_context
@@ -85,15 +101,22 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
 
 @pytest.mark.question("rotations_in_context", points=0.25)
 def test_rotations_by_hand(context_extension):
-    """Over 1024 tokens the first of four pairs turns by 1024 radians, and each further pair by a tenth of that."""
+    """Over 1024 tokens the first of four pairs rotates by 1024 radians, and each next pair by 1/10 of that."""
     turns = context_extension.rotations_in_context(8, 1024)
     expect.close(turns, np.array([1024, 102.4, 10.24, 1.024]) / (2 * np.pi), "the turns of four pairs over 1024 tokens")
 
 
-@pytest.mark.question("rotations_in_context", points=0.25)
+@pytest.mark.question("rotations_in_context", points=0.125)
 def test_rotations(context_extension):
-    """Full turns, for any size, length and base."""
+    """Full rotations, for any size, length and base."""
     expect.matches(context_extension.rotations_in_context, 6, 777, base=500.0)
+
+
+@pytest.mark.question("rotations_in_context", points=0.125)
+def test_rotations_need_pairs(context_extension):
+    """An odd head_dim is refused, and the message says which."""
+    expect.answers(context_extension.rotations_in_context, 8, 1024)
+    expect.raises(ValueError, context_extension.rotations_in_context, 7, 1024, mentions=7)
 
 
 # yarn_frequencies
@@ -108,7 +131,7 @@ def test_yarn_by_hand(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.5)
 def test_yarn(context_extension):
-    """Fast pairs are kept, slow ones interpolated, and frequencies are blended along the pair index between."""
+    """Fast pairs are kept, slow ones interpolated; between them frequencies are mixed by the pair index."""
     expect.matches(context_extension.yarn_frequencies, 32, 10000.0, 8.0, 4096)
     expect.matches(context_extension.yarn_frequencies, 16, 500.0, 2.5, 2000, beta_fast=8.0, beta_slow=2.0)
 
@@ -121,7 +144,8 @@ def test_yarn_with_a_long_trained_context(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_bounds_in_order(context_extension):
-    """More turns are fast, fewer are slow: a beta_fast below beta_slow is refused."""
+    """Fast pairs have more rotations than slow ones: a beta_fast below beta_slow is refused."""
+    expect.answers(context_extension.yarn_frequencies, 8, 10000.0, 4.0, 1024)
     expect.raises(ValueError, context_extension.yarn_frequencies, 8, 10000.0, 4.0, 1024, 1.0, 32.0, mentions=[1, 32])
 
 
@@ -140,6 +164,7 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
     """A factor of 1 or less needs no scale: it is 1."""
     expect.matches(context_extension.yarn_scale, 0.5)
     expect.matches(context_extension.yarn_scale, 1)
+    expect.holds(context_extension.yarn_scale(16.0) != 1, "a factor of 16 needs one")
 
 
 # llama3_frequencies
@@ -147,18 +172,25 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
 
 @pytest.mark.question("llama3_frequencies", points=0.375)
 def test_llama3_by_hand(context_extension):
-    """The example of the lesson: two pairs kept, one blended by the turns it made, one interpolated."""
+    """The example of the lesson: two pairs kept, one mixed by its number of rotations, one interpolated."""
     frequencies = context_extension.llama3_frequencies(8, base=10000.0, factor=4.0, trained_len=1024)
     share = (10.24 / (2 * np.pi) - 1) / 3
     blended = (1 - share) * 0.0025 + share * 0.01
     expect.close(frequencies, np.array([1, 0.1, blended, 0.00025]), "four pairs over 1024 tokens, at factor 4")
 
 
-@pytest.mark.question("llama3_frequencies", points=0.375)
+@pytest.mark.question("llama3_frequencies", points=0.25)
 def test_llama3(context_extension):
-    """The blend runs along turns from low_freq_factor to high_freq_factor."""
+    """The mix depends on the number of rotations, from low_freq_factor to high_freq_factor."""
     expect.matches(context_extension.llama3_frequencies, 24)
     expect.matches(context_extension.llama3_frequencies, 12, 500.0, 3.0, 2.0, 20.0, 1000)
+
+
+@pytest.mark.question("llama3_frequencies", points=0.125)
+def test_llama3_bounds_in_order(context_extension):
+    """A low_freq_factor that is not below high_freq_factor is refused."""
+    expect.answers(context_extension.llama3_frequencies, 8)
+    expect.raises(ValueError, context_extension.llama3_frequencies, 8, low_freq_factor=4.0, high_freq_factor=2.0, mentions=[4, 2])
 
 
 # longrope_frequencies
@@ -171,17 +203,24 @@ def test_longrope_by_hand(context_extension):
     expect.close(frequencies, np.array([1, 0.1, 0.005, 0.00025]), "the divisors 1, 1, 2 and 4")
 
 
-@pytest.mark.question("longrope_frequencies", points=0.25)
+@pytest.mark.question("longrope_frequencies", points=0.125)
 def test_longrope(context_extension):
     """θ_i/rescale_i for any base, and one divisor for every pair."""
     expect.matches(context_extension.longrope_frequencies, 6, np.array([1.0, 1.5, 32.0]), base=500.0)
     expect.raises(ValueError, context_extension.longrope_frequencies, 6, np.ones(6), mentions=[(6,), (3,)])
 
 
+@pytest.mark.question("longrope_frequencies", points=0.125)
+def test_longrope_of_lists(context_extension):
+    """Lists are welcome, and a divisor that is not positive is refused."""
+    expect.matches(context_extension.longrope_frequencies, 8, [1, 1, 2, 4])
+    expect.raises(ValueError, context_extension.longrope_frequencies, 4, np.array([1.0, -2.0]), mentions=-2)
+
+
 # longrope_scale
 
 
-@pytest.mark.question("longrope_scale", points=0.25)
+@pytest.mark.question("longrope_scale", points=0.125)
 def test_longrope_scale(context_extension):
     """The root of how much the logarithm of the length grew."""
     expect.matches(context_extension.longrope_scale, 32.0, 4096)
@@ -193,6 +232,14 @@ def test_longrope_scale_where_nothing_is_extended(context_extension):
     """A factor of 1 or less needs no scale: it is 1."""
     expect.matches(context_extension.longrope_scale, 0.5, 4096)
     expect.matches(context_extension.longrope_scale, 1, 4096)
+    expect.holds(context_extension.longrope_scale(16.0, 4096) != 1, "a factor of 16 needs one")
+
+
+@pytest.mark.question("longrope_scale", points=0.125)
+def test_longrope_scale_refuses_a_negative_length(context_extension):
+    """A negative trained length is refused, and the message says which."""
+    expect.answers(context_extension.longrope_scale, 4, 4096)
+    expect.raises(ValueError, context_extension.longrope_scale, 4.0, -4096, mentions=-4096)
 
 
 # apply_rope_with
@@ -200,15 +247,15 @@ def test_longrope_scale_where_nothing_is_extended(context_extension):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_by_hand(context_extension):
-    """At position 2 and frequency 1/2 a pair turns by one radian; a scale of 2 makes it twice as long."""
+    """At position 2 and frequency 1/2 a pair rotates by one radian; a scale of 2 makes it twice as long."""
     turned = context_extension.apply_rope_with(np.array([[1.0, 0.0, 0.0, 3.0]]), np.array([2]), np.array([0.5, 0.0]), scale=2.0)
     wanted = np.array([[2 * np.cos(1), 2 * np.sin(1), 0.0, 6.0]])
     expect.close(turned, wanted, "one pair turned by a radian and one that does not turn, both scaled")
 
 
-@pytest.mark.question("apply_rope_with", points=0.5)
+@pytest.mark.question("apply_rope_with", points=0.375)
 def test_apply_rope_with(context_extension):
-    """Pair i of row t, features 2i and 2i + 1, turns by positions[t]·frequencies[i]."""
+    """Pair i of row t, features 2i and 2i + 1, rotates by positions[t]·frequencies[i]."""
     expect.matches(context_extension.apply_rope_with, features(4, 6), np.arange(4), np.array([1.0, 0.25, 0.01]))
     where = np.array([7.0, -2.5, 30.0])
     expect.matches(context_extension.apply_rope_with, features(2, 3, 4), where, np.array([0.5, 0.125]), 1.25)
@@ -216,11 +263,19 @@ def test_apply_rope_with(context_extension):
 
 @pytest.mark.question("apply_rope_with", points=0.5)
 def test_scale_at_position_zero(context_extension):
-    """At position 0 nothing turns, but the scale still counts, once."""
+    """At position 0 nothing rotates, but the scale still counts, once."""
     x, frequencies = features(3, 4), np.array([1.0, 0.5])
     expect.matches(context_extension.apply_rope_with, x, np.ones(3), frequencies, 1.5)
     still = context_extension.apply_rope_with(x, np.zeros(3), frequencies, 1.5)
     expect.close(still, 1.5 * x, "rows at position 0 are only scaled")
+
+
+@pytest.mark.question("apply_rope_with", points=0.125)
+def test_apply_rope_with_lists_and_float32(context_extension):
+    """Lists of whole numbers are welcome, float32 stays float32, and every row needs one position."""
+    expect.matches(context_extension.apply_rope_with, [[1, 0]], [2], [0.5], scale=2)
+    expect.dtype(context_extension.apply_rope_with, features(3, 4, dtype=np.float32), np.arange(3), np.array([1.0, 0.5]))
+    expect.raises(ValueError, context_extension.apply_rope_with, features(5, 4), np.arange(3), np.array([1.0, 0.5]), mentions=[(3,), (5, 4)])
 
 
 @pytest.mark.question("apply_rope_with", points=0.25)

@@ -1,4 +1,5 @@
-"""Extrapolation, the tests you can see: every method by its values, and the two numbers that sum up a measurement.
+"""Extrapolation, the tests you can see: every method by its values, the two numbers that sum up a
+measurement, and two columns of the comparison table.
 
 The first line of a test is the rule that it checks. The values wanted are in `expected/extrapolation.json`.
 """
@@ -40,7 +41,7 @@ def test_numbers_added_by_hand(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_bits_added_by_hand(extrapolation):
-    """The most significant bit comes first, and features beyond n_bits are left alone: 3 is 011."""
+    """The most significant bit comes first, and features beyond n_bits do not change: 3 is 011."""
     coded = extrapolation.encode("binary", np.full((4, 4), 0.5), {"n_bits": 3})
     expect.close(coded[3], np.array([0.5, 1.5, 1.5, 0.5]), "the bits 0, 1 and 1 added to the row of position 3")
 
@@ -61,9 +62,9 @@ def test_encode(extrapolation, method):
     expect.matches(extrapolation.encode, method, features(1, 8), parameters(1, 8))
 
 
-@pytest.mark.question("encode", points=0.25)
+@pytest.mark.question("encode", points=0.125)
 def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
-    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every text of a length."""
+    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every sequence of a length."""
     x, given_to = features(5, 4), parameters(5, 4)
     for method in ("none", *SCORED):
         expect.matches(extrapolation.encode, method, x, given_to)
@@ -75,9 +76,17 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_no_row_past_the_table(extrapolation):
-    """A text longer than the table is refused: no row is repeated, none is used twice."""
+    """A sequence longer than the table is refused: no row is repeated, none is used twice."""
     table = features(4, 2, seed=1)
+    expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
     expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table}, mentions=[4, 5])
+
+
+@pytest.mark.question("encode", points=0.125)
+def test_encode_lists_and_float32(extrapolation):
+    """Lists are welcome, and float32 stays float32."""
+    expect.matches(extrapolation.encode, "integer", [[1, 2], [1, 2]], {})
+    expect.dtype(extrapolation.encode, "integer", features(3, 2, dtype=np.float32), {})
 
 
 # logits
@@ -93,7 +102,7 @@ def test_plain_logits_by_hand(extrapolation):
     expect.close(np.isneginf(got), np.isneginf(wanted), "only what lies ahead is −∞")
 
 
-@pytest.mark.question("logits", points=0.25)
+@pytest.mark.question("logits", points=0.125)
 def test_alibi_by_hand(extrapolation):
     """ALiBi subtracts the slope times the distance."""
     row = extrapolation.logits("alibi", np.zeros((3, 2)), np.zeros((3, 2)), {"slope": 0.5})[2]
@@ -102,7 +111,7 @@ def test_alibi_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_shaw_by_hand(extrapolation):
-    """The rows of the key table stand for j − i = −k … k: what lies behind comes first, and far keys share the first row."""
+    """The rows of the key table belong to j − i = −k … k: keys behind the query come first, and far keys share row 0."""
     rows = extrapolation.logits("shaw", np.ones((3, 1)), np.zeros((3, 1)), {"key_table": np.array([[1.0], [2.0], [4.0]])})
     expect.close(rows[2], np.array([1.0, 1.0, 2.0]), "the last of three rows: distances 2, 1 and 0")
 
@@ -123,14 +132,14 @@ def test_logits_without_an_effect(extrapolation, method):
         expect.matches(extrapolation.logits, method, features(4, d), features(4, d, seed=1), parameters(4, d))
 
 
-@pytest.mark.question("logits", points=0.375)
+@pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", SCORED)
 def test_logits(extrapolation, method):
     """The scores with the method's effect."""
     expect.matches(extrapolation.logits, method, features(12, 4), features(12, 4, seed=1), parameters(12, 4))
 
 
-@pytest.mark.question("logits", points=0.5)
+@pytest.mark.question("logits", points=0.25)
 def test_the_future_is_hidden(extrapolation):
     """Every method has −∞ above the diagonal, and numbers on and below it."""
     hidden = ~np.tri(5, dtype=bool)
@@ -140,17 +149,25 @@ def test_the_future_is_hidden(extrapolation):
         expect.holds(np.all(np.isfinite(got[~hidden])), f"{method}: what a query sees has a score")
 
 
+@pytest.mark.question("logits", points=0.125)
+def test_logits_of_lists_and_of_float32(extrapolation):
+    """Lists are welcome, q and k in float32 give float32, and their shapes are the same."""
+    expect.matches(extrapolation.logits, "alibi", [[0], [0]], [[0], [0]], {"slope": 0.5})
+    expect.dtype(extrapolation.logits, "none", features(3, 1, dtype=np.float32), features(3, 1, seed=1, dtype=np.float32), {})
+    expect.raises(ValueError, extrapolation.logits, "none", features(3, 2), features(4, 2), {}, mentions=[(3, 2), (4, 2), 3, 4])
+
+
 # longest_reliable_length
 
 
-@pytest.mark.question("longest_reliable_length", points=0.5)
+@pytest.mark.question("longest_reliable_length", points=0.375)
 def test_reliable_by_hand(extrapolation):
-    """A lucky pass behind a failure does not count, and what just reaches the threshold passes."""
+    """A length that passes after a shorter one failed does not count; an accuracy equal to the threshold passes."""
     longest = extrapolation.longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
     expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
 
 
-@pytest.mark.question("longest_reliable_length", points=0.5)
+@pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_lengths(extrapolation):
     """Lengths may come in any order; 0 where not even the shortest passes."""
     expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
@@ -158,18 +175,71 @@ def test_reliable_lengths(extrapolation):
     expect.matches(extrapolation.longest_reliable_length, np.array([8, 24]), np.array([0.75, 0.5]), threshold=0.5)
 
 
+@pytest.mark.question("longest_reliable_length", points=0.125)
+def test_reliable_refuses_what_does_not_fit(extrapolation):
+    """Every length has one accuracy."""
+    expect.matches(extrapolation.longest_reliable_length, [16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
+    expect.raises(ValueError, extrapolation.longest_reliable_length, [8, 16, 32], [1.0, 0.5], mentions=[3, 2])
+
+
 # extrapolation_gap
 
 
-@pytest.mark.question("extrapolation_gap", points=0.375)
+@pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gap_by_hand(extrapolation):
     """Accuracy at the trained length minus accuracy at the longest."""
     gap = extrapolation.extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16)
     expect.close(gap, 0.75, "1.0 at the trained length 16 and 0.25 at 128")
 
 
-@pytest.mark.question("extrapolation_gap", points=0.375)
+@pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
     """The longest length is the largest, which need not come last; better at the longest makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
+
+
+@pytest.mark.question("extrapolation_gap", points=0.125)
+def test_gap_needs_a_measured_length(extrapolation):
+    """The trained length is one of the lengths."""
+    expect.matches(extrapolation.extrapolation_gap, [16, 32, 128], [1.0, 0.8, 0.25], 16)
+    expect.raises(ValueError, extrapolation.extrapolation_gap, [16, 32, 128], [1.0, 0.8, 0.25], 64, mentions=64)
+
+
+# shift_gap
+
+
+@pytest.mark.question("shift_gap", points=0.375)
+def test_shift_gap_by_hand(extrapolation):
+    """One position further back, integer positions 0 and 1 become 1 and 2: the last score grows from 2·2 to 3·3."""
+    ones = np.ones((2, 1))
+    gap = extrapolation.shift_gap("integer", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
+    expect.close(gap, 5.0, "two tokens that are both 1, shifted by one position")
+    gap = extrapolation.shift_gap("none", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
+    expect.close(gap, 0.0, "the same without any encoding")
+
+
+@pytest.mark.question("shift_gap", points=0.375)
+def test_shift_gaps(extrapolation):
+    """The gap is 0 where scores depend on the distance alone: none, RoPE, Shaw, T5 and ALiBi. The other five have a gap."""
+    x, w_q, w_k = features(4, 4), features(4, 4, seed=1), features(4, 4, seed=2)
+    given_to = parameters(4 + 3, 4)
+    for method in ADDED:
+        gap = expect.matches(extrapolation.shift_gap, method, x, w_q, w_k, given_to, 3)
+        expect.holds(gap > 0.1, f"{method}: the scores change when the tokens are shifted")
+    for method in ("none", *SCORED):
+        expect.matches(extrapolation.shift_gap, method, x, w_q, w_k, given_to, 3)
+
+
+# learned_parameters
+
+
+@pytest.mark.question("learned_parameters", points=0.375)
+def test_learned_parameters(extrapolation):
+    """Only a table counts, and only for the method that reads it: a slope, a base and a number of bits are not learned."""
+    given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
+    given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
+    wanted = {"learned": 2048, "shaw": 544, "t5": 32}
+    for method in ("none", *ADDED, *SCORED):
+        count = expect.matches(extrapolation.learned_parameters, method, given_to)
+        expect.close(count, wanted.get(method, 0), f"{method}: the numbers that training has to find for it")

@@ -24,6 +24,7 @@ def test_init_table_repeats_itself(learned):
     """The same seed gives the same table, and another seed another one."""
     table = learned.init_table(5, 2, 11)
     expect.close(table, learned.init_table(5, 2, 11), "seed 11 gives the same table twice")
+    expect.holds(np.ndim(table) == 2 and np.isfinite(table).all(), "a table has rows of numbers")
     expect.holds(not np.allclose(table, learned.init_table(5, 2, 12)), "seeds 11 and 12 give different tables")
 
 
@@ -34,7 +35,7 @@ def test_init_table_needs_rows(learned):
     expect.raises(ValueError, learned.init_table, 0, 4, 0, mentions=0)
 
 
-@pytest.mark.question("lookup", points=0.5)
+@pytest.mark.question("lookup", points=0.375)
 def test_lookup(learned):
     """The row of each position; positions of any shape, a single number too."""
     expect.matches(learned.lookup, np.array([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]), np.array([2, 0, 2]))
@@ -56,6 +57,13 @@ def test_lookup_before_the_start(learned):
     expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, -1]), mentions=-1)
 
 
+@pytest.mark.question("lookup", points=0.125)
+def test_lookup_in_lists_and_in_float32(learned):
+    """Lists are welcome, and float32 stays float32."""
+    expect.matches(learned.lookup, [[0, 0], [1, 10], [2, 20]], [2, 0, 2])
+    expect.dtype(learned.lookup, features(3, 2, dtype=np.float32), np.array([2, 0]))
+
+
 @pytest.mark.question("embed", points=0.25)
 def test_embed_by_hand(learned):
     """Token row plus position row: the same token at two positions differs by their two rows."""
@@ -64,7 +72,7 @@ def test_embed_by_hand(learned):
     expect.close(learned.embed(tokens, places, np.array([1, 1])), wanted, "token 1 at positions 0 and 1")
 
 
-@pytest.mark.question("embed", points=0.75)
+@pytest.mark.question("embed", points=0.625)
 def test_embed(learned):
     """Every sequence starts at position 0, for any number of leading axes."""
     expect.matches(learned.embed, features(5, 4), features(6, 4, seed=1), np.array([4, 0, 0, 2]))
@@ -78,6 +86,13 @@ def test_embed_a_text_that_is_too_long(learned):
     expect.raises(ValueError, learned.embed, features(5, 2), features(3, 2), np.array([0, 1, 2, 3]), mentions=[4, 3])
 
 
+@pytest.mark.question("embed", points=0.125)
+def test_embed_with_lists_and_with_float32(learned):
+    """Lists are welcome, and two tables in float32 give float32."""
+    expect.matches(learned.embed, [[1, 1], [2, 2]], [[10, 0], [20, 0], [30, 0]], [1, 0])
+    expect.dtype(learned.embed, features(3, 2, dtype=np.float32), features(4, 2, seed=1, dtype=np.float32), np.array([2, 0]))
+
+
 @pytest.mark.question("lookup_gradient", points=0.5)
 def test_lookup_gradient_by_hand(learned):
     """A row that was read twice gets both gradients; a row that was not read gets zero."""
@@ -85,7 +100,7 @@ def test_lookup_gradient_by_hand(learned):
     expect.close(gradient, np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]]), "row 0 was read twice, row 1 never")
 
 
-@pytest.mark.question("lookup_gradient", points=0.5)
+@pytest.mark.question("lookup_gradient", points=0.375)
 def test_lookup_gradient(learned):
     """The gradient of row r is the sum of all gradients of position r."""
     expect.matches(learned.lookup_gradient, (4, 3), np.array([1, 1, 1, 3, 0]), features(5, 3))
@@ -103,6 +118,14 @@ def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
     expect.close(gradient[~read], np.zeros((4 - read.sum(), 2)), f"rows never read, for positions {reads}")
 
 
+@pytest.mark.question("lookup_gradient", points=0.125)
+def test_lookup_gradient_of_lists_and_of_float32(learned):
+    """Lists are welcome, float32 stays float32, and a row that is not there is an IndexError."""
+    expect.matches(learned.lookup_gradient, (3, 2), [0, 2, 0], [[1, 0], [0, 1], [2, 5]])
+    expect.dtype(learned.lookup_gradient, (3, 2), np.array([2, 0]), features(2, 2, dtype=np.float32))
+    expect.raises(IndexError, learned.lookup_gradient, (3, 2), np.array([2, 3]), features(2, 2), mentions=3)
+
+
 @pytest.mark.question("sgd_step", points=0.25)
 def test_sgd_step_by_hand(learned):
     """new = table − learning_rate · gradient."""
@@ -111,10 +134,18 @@ def test_sgd_step_by_hand(learned):
     expect.close(learned.sgd_step(table, gradient, 0.1), wanted, "the lesson's step with learning rate 0.1")
 
 
-@pytest.mark.question("sgd_step", points=0.5)
+@pytest.mark.question("sgd_step", points=0.375)
 def test_sgd_step(learned):
     """The step is learning rate times gradient; the given table does not change."""
     expect.unchanged(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
+
+
+@pytest.mark.question("sgd_step", points=0.125)
+def test_sgd_step_with_lists_and_with_float32(learned):
+    """Lists are welcome, table and gradient in float32 give float32, and they have one shape."""
+    expect.matches(learned.sgd_step, [[1, 1], [2, 2]], [[10, 0], [0, 0]], 0.1)
+    expect.dtype(learned.sgd_step, features(3, 2, dtype=np.float32), features(3, 2, seed=1, dtype=np.float32), 0.5)
+    expect.raises(ValueError, learned.sgd_step, features(3, 2), features(2, 2), 0.5, mentions=[(2, 2), (3, 2), 2, 3])
 
 
 @pytest.mark.question("trained_rows", points=0.5)
@@ -124,11 +155,18 @@ def test_trained_rows_by_hand(learned):
     expect.close(learned.trained_rows(5, np.array([2, 3])), wanted, "lengths 2 and 3 in a table of five rows")
 
 
-@pytest.mark.question("trained_rows", points=0.5)
+@pytest.mark.question("trained_rows", points=0.375)
 def test_trained_rows(learned):
     """The longest sequence decides, whatever the order of the lengths."""
     expect.matches(learned.trained_rows, 8, np.array([1, 6, 2, 6]))
     expect.matches(learned.trained_rows, 4, np.array([4]))
+
+
+@pytest.mark.question("trained_rows", points=0.125)
+def test_trained_rows_of_lists(learned):
+    """Lists are welcome, and a negative length is refused."""
+    expect.dtype(learned.trained_rows, 5, [2, 3])
+    expect.raises(ValueError, learned.trained_rows, 5, np.array([2, -1]), mentions=-1)
 
 
 @pytest.mark.question("resize_table", points=0.5)
@@ -139,7 +177,7 @@ def test_resize_table_by_hand(learned):
     expect.close(learned.resize_table(table, 5), wanted, "three rows stretched to five")
 
 
-@pytest.mark.question("resize_table", points=0.5)
+@pytest.mark.question("resize_table", points=0.375)
 def test_resize_table(learned):
     """The new positions are spread evenly over the old ones, first on first and last on last, also if the table shrinks."""
     expect.matches(learned.resize_table, features(4, 3), 6)
@@ -156,3 +194,11 @@ def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
     expect.close(np.shape(resized), (new_len, 2), f"{rows} rows resized to {new_len}")
     expect.close(resized[[0, -1]], table[[0, -1]], f"first and last row of {rows} resized to {new_len}")
     expect.close(learned.resize_table(table, rows), table, f"{rows} rows resized to {rows}")
+
+
+@pytest.mark.question("resize_table", points=0.125)
+def test_resize_lists_and_float32(learned):
+    """Lists are welcome, float32 stays float32, and no table has less than one row."""
+    expect.matches(learned.resize_table, [[0, 0], [2, 10], [4, 30]], 5)
+    expect.dtype(learned.resize_table, features(3, 2, dtype=np.float32), 5)
+    expect.raises(ValueError, learned.resize_table, features(3, 2), 0, mentions=0)

@@ -22,13 +22,14 @@ SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions(naive):
     """Positions count from 0: four tokens have the positions 0, 1, 2, 3."""
-    expect.matches(naive.integer_positions, 4)
+    expect.dtype(naive.integer_positions, 4)
     expect.matches(naive.integer_positions, 1)
 
 
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions_refuse_a_negative_length(naive):
     """A negative length is an error, and the message contains it."""
+    expect.answers(naive.integer_positions, 3)
     expect.raises(ValueError, naive.integer_positions, -3, mentions=-3)
 
 
@@ -42,12 +43,20 @@ def test_add_by_hand(naive):
     expect.close(moved, np.array([[0.5, -0.5, 0.0], [1.5, 0.5, 1.0]]), "two equal rows")
 
 
-@pytest.mark.question("add_integer_positions", points=0.5)
+@pytest.mark.question("add_integer_positions", points=0.375)
 def test_add_with_leading_axes(naive):
     """For any leading axes, positions run along the last axis but one."""
     expect.matches(naive.add_integer_positions, features(3, 3))
     expect.matches(naive.add_integer_positions, features(4, 3, 2))
     expect.matches(naive.add_integer_positions, features(2, 3, 5, 4))
+
+
+@pytest.mark.question("add_integer_positions", points=0.125)
+def test_add_to_lists_and_to_float32(naive):
+    """Lists are welcome, float32 stays float32, and rows without features are refused."""
+    expect.matches(naive.add_integer_positions, [[0.5, -0.5], [0.5, -0.5]])
+    expect.dtype(naive.add_integer_positions, features(3, 4, dtype=np.float32))
+    expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=0)
 
 
 # normalized_positions
@@ -64,15 +73,24 @@ def test_normalized_by_hand(naive):
 def test_normalized_of_one_token(naive):
     """A sequence of one token gets a single 0."""
     expect.matches(naive.normalized_positions, 1)
+    between = naive.normalized_positions(4)[2]
+    expect.holds(0 < between < 1, "of four tokens the third stands between 0 and 1")
 
 
-@pytest.mark.question("normalized_positions", points=0.5)
+@pytest.mark.question("normalized_positions", points=0.375)
 @given(length=st.integers(2, 300))
 def test_normalized_runs_from_zero_to_one(naive, length):
     """In every sequence the first token gets 0 and the last 1, with equal steps between them."""
     found = naive.normalized_positions(length)
     expect.close(found[[0, -1]], np.array([0.0, 1.0]), "the ends")
     expect.close(np.diff(found), np.full(length - 1, 1 / (length - 1)), "the steps")
+
+
+@pytest.mark.question("normalized_positions", points=0.125)
+def test_normalized_refuses_a_text_of_negative_length(naive):
+    """A negative length is refused, and the message says which."""
+    expect.answers(naive.normalized_positions, 3)
+    expect.raises(ValueError, naive.normalized_positions, -3, mentions=-3)
 
 
 # bits_needed
@@ -86,12 +104,19 @@ def test_bits_needed_by_hand(naive):
     expect.matches(naive.bits_needed, 1)
 
 
-@pytest.mark.question("bits_needed", points=0.5)
+@pytest.mark.question("bits_needed", points=0.375)
 def test_bits_needed_around_powers_of_two(naive):
     """2^n tokens end at position 2^n − 1 and need n bits. One more token needs n + 1."""
     for n in range(1, 8):
         expect.matches(naive.bits_needed, 2**n)
         expect.matches(naive.bits_needed, 2**n + 1)
+
+
+@pytest.mark.question("bits_needed", points=0.125)
+def test_bits_needed_refuses_a_text_of_negative_length(naive):
+    """A negative length is refused, and the message says which."""
+    expect.answers(naive.bits_needed, 3)
+    expect.raises(ValueError, naive.bits_needed, -3, mentions=-3)
 
 
 # binary_positions
@@ -115,6 +140,7 @@ def test_binary(naive):
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_too_few_bits(naive):
     """Too few bits for the last position are an error."""
+    expect.answers(naive.binary_positions, 7, 3)
     expect.raises(ValueError, naive.binary_positions, 9, 3, mentions=[3, 8, 9, 4])
 
 
@@ -141,6 +167,7 @@ def test_bit_period_by_hand(naive):
 @pytest.mark.question("bit_period", points=0.25)
 def test_bit_period_refuses_a_negative_bit(naive):
     """A negative bit is an error, and the message contains it."""
+    expect.answers(naive.bit_period, 2)
     expect.raises(ValueError, naive.bit_period, -2, mentions=-2)
 
 
@@ -154,13 +181,19 @@ def test_hamming_by_hand(naive):
     expect.matches(naive.hamming_steps, np.array([[0, 0], [0, 1], [1, 0], [1, 0]]))
 
 
-@pytest.mark.question("hamming_steps", points=0.5)
+@pytest.mark.question("hamming_steps", points=0.375)
 @given(codes=st.lists(st.integers(0, 31), min_size=2, max_size=12))
 def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
     """A step is the number of ones in the exclusive or of two neighbours."""
     rows = np.array([[int(bit) for bit in np.binary_repr(code, 5)] for code in codes])
     wanted = np.array([(this ^ following).bit_count() for this, following in pairwise(codes)])
     expect.close(naive.hamming_steps(rows), wanted, "the steps")
+
+
+@pytest.mark.question("hamming_steps", points=0.125)
+def test_hamming_of_lists(naive):
+    """Lists are welcome: from 00 to 01 one bit changes, from 01 to 10 two."""
+    expect.dtype(naive.hamming_steps, [[0, 0], [0, 1], [1, 0]])
 
 
 # gray_positions
@@ -184,6 +217,7 @@ def test_gray(naive):
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_too_few_bits(naive):
     """Too few bits for the last position are an error, as in binary_positions."""
+    expect.answers(naive.gray_positions, 15, 4)
     expect.raises(ValueError, naive.gray_positions, 17, 4, mentions=[4, 16, 17, 5])
 
 

@@ -31,6 +31,7 @@ def test_the_newest_token_stands_at_the_end(relative):
 @pytest.mark.question("relative_positions", points=0.25)
 def test_lengths_are_not_negative(relative):
     """A negative length is refused, and the message says which."""
+    expect.answers(relative.relative_positions, 3, 3)
     expect.raises(ValueError, relative.relative_positions, -2, 3, mentions=-2)
 
 
@@ -41,10 +42,17 @@ def test_clip_by_hand(relative):
     expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
 
 
-@pytest.mark.question("clip_positions", points=0.5)
+@pytest.mark.question("clip_positions", points=0.375)
 def test_clip_any_shape(relative):
     """Works on relative positions of any shape."""
     expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
+
+
+@pytest.mark.question("clip_positions", points=0.125)
+def test_clip_lists(relative):
+    """Lists are welcome, and a negative max_distance is refused."""
+    expect.dtype(relative.clip_positions, [-5, -2, 0, 7], 2)
+    expect.raises(ValueError, relative.clip_positions, np.arange(-3, 4), -1, mentions=-1)
 
 
 @pytest.mark.question("shaw_scores", points=0.5)
@@ -56,7 +64,7 @@ def test_shaw_scores_by_hand(relative):
     expect.close(scores, np.array([[3.0, 1.0, 1.0], [4.0, 3.0, 1.0]]), "the scores worked out in the lesson")
 
 
-@pytest.mark.question("shaw_scores", points=0.75)
+@pytest.mark.question("shaw_scores", points=0.625)
 def test_shaw_scores(relative):
     """q_i · (k_j + a_ij) / √d, for any number of leading axes."""
     expect.matches(relative.shaw_scores, features(4, 6), features(5, 6, seed=1), features(5, 6, seed=2), 2)
@@ -66,9 +74,18 @@ def test_shaw_scores(relative):
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_the_table_has_a_row_for_each_distance(relative):
     """A table for another max_distance is refused."""
+    expect.answers(relative.shaw_scores, features(3, 4), features(3, 4), features(3, 4), 1)
     expect.raises(
         ValueError, relative.shaw_scores, features(3, 4), features(3, 4), features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3]
     )
+
+
+@pytest.mark.question("shaw_scores", points=0.125)
+def test_shaw_scores_of_whole_numbers_and_of_float32(relative):
+    """Whole numbers are welcome; q, k and the table in float32 give float32."""
+    q = k = np.array([[1, 0], [1, 0]])
+    expect.matches(relative.shaw_scores, q, k, np.array([[2, 0], [0, 0], [-1, 0]]), 1)
+    expect.dtype(relative.shaw_scores, *(features(3, 4, seed=seed, dtype=np.float32) for seed in range(3)), 1)
 
 
 @pytest.mark.question("shaw_attention", points=0.5)
@@ -81,7 +98,7 @@ def test_a_lone_token_reads_itself(relative, seed):
     expect.close(out, v + value_table[2], "v plus the vector for distance 0")
 
 
-@pytest.mark.question("shaw_attention", points=1.0)
+@pytest.mark.question("shaw_attention", points=0.875)
 def test_shaw_attention(relative):
     """Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
     q, k, v = features(4, 4), features(5, 4, seed=1), features(5, 3, seed=2)
@@ -94,6 +111,14 @@ def test_shaw_attention(relative):
     )
 
 
+@pytest.mark.question("shaw_attention", points=0.125)
+def test_shaw_attention_in_float32(relative):
+    """Everything in float32 gives float32, and a value table for another max_distance is refused."""
+    arrays = [features(3, 4, seed=seed, dtype=np.float32) for seed in range(5)]
+    expect.dtype(relative.shaw_attention, *arrays, 1)
+    expect.raises(ValueError, relative.shaw_attention, *arrays[:4], features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3])
+
+
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_nearby_buckets_by_hand(relative):
     """With T5's defaults each of the nearest distances has its own bucket; keys ahead use the second half."""
@@ -102,7 +127,7 @@ def test_nearby_buckets_by_hand(relative):
     expect.close(buckets, np.array(behind + ahead), "the buckets of −8 … 8")
 
 
-@pytest.mark.question("t5_bucket", points=0.625)
+@pytest.mark.question("t5_bucket", points=0.5)
 def test_far_buckets(relative):
     """Far buckets are wider, and the last one takes all the rest."""
     far = np.array([9, 11, 12, 15, 16, 23, 32, 45, 46, 63, 64, 90, 91, 127, 128, 129, 1000])
@@ -118,6 +143,14 @@ def test_causal_buckets(relative):
     expect.close(relative.t5_bucket(np.array([-20, 5]), False), np.array([17, 0]), "causal buckets of −20 and 5")
 
 
+@pytest.mark.question("t5_bucket", points=0.125)
+def test_buckets_of_lists(relative):
+    """Lists are welcome, and there is at least one bucket."""
+    expect.dtype(relative.t5_bucket, [0, -3, 3, -12, -200])
+    expect.matches(relative.t5_bucket, [-20, 5], False)
+    expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=0, mentions=0)
+
+
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
     """Each pair gets the number in the table for its bucket, heads first."""
@@ -125,7 +158,7 @@ def test_bias_by_hand(relative):
     expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 8")
 
 
-@pytest.mark.question("t5_bias", points=0.5)
+@pytest.mark.question("t5_bias", points=0.375)
 def test_bias(relative):
     """One row of the table per bucket, one column per head."""
     expect.matches(relative.t5_bias, features(8, 3), 4, 6)
@@ -141,3 +174,11 @@ def test_bias_depends_on_the_distance_alone(relative, seed, start):
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
     expect.close(moved[..., start:], relative.t5_bias(table, 3, 3), "queries and keys moved together")
     expect.holds((moved[:, 0, start + 1] > moved[:, 1, start]).all(), "a key one ahead has another number than one behind")
+
+
+@pytest.mark.question("t5_bias", points=0.125)
+def test_bias_of_whole_numbers_and_of_float32(relative):
+    """Whole numbers are welcome, float32 stays float32, and a table has one column a head."""
+    expect.matches(relative.t5_bias, np.array([[0], [1], [2], [3]]), 1, 5, False, 8, q_start=4)
+    expect.dtype(relative.t5_bias, features(8, 2, dtype=np.float32), 2, 3)
+    expect.raises(ValueError, relative.t5_bias, features(8), 2, 3, mentions=[8, 1])

@@ -131,6 +131,24 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     return dict(table)[trained_length] - table[-1][1]
 
 
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    if shift < 0:
+        raise ValueError("shift is %d" % shift)
+    T = len(x)
+    both = []
+    for start in (0, shift):
+        rows = encode(method, np.pad(np.asarray(x, float), ((start, 0), (0, 0))), parameters)
+        scores = logits(method, rows.dot(w_q), rows.dot(w_k), parameters)
+        both.append(scores[start:, start:][np.tril_indices(T)])
+    return max(abs(both[1] - both[0]))
+
+
+def learned_parameters(method, parameters):
+    known(method)
+    name = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}.get(method)
+    return 0 if name is None else np.asarray(parameters[name]).size
+
+
 ANSWERS = {
     "learned_runs_past_its_table": False,
     "alibi_changes_the_embeddings": False,

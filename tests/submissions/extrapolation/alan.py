@@ -73,6 +73,14 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     raise NotImplementedError
 
 
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    raise NotImplementedError
+
+
+def learned_parameters(method, parameters):
+    raise NotImplementedError
+
+
 ANSWERS = {
     "learned_runs_past_its_table": False,
     "alibi_changes_the_embeddings": False,

@@ -116,6 +116,22 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     return float(accuracies[lengths.argmax()] - accuracies[lengths == trained_length][0])
 
 
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    if shift < 0:
+        raise ValueError(f"{shift}")
+    T = len(x)
+    rows = np.concatenate([np.zeros((shift, x.shape[1])), x])
+    a, b = encode(method, x, parameters), encode(method, rows, parameters)
+    before = logits(method, a @ w_q, a @ w_k, parameters)
+    after = logits(method, b @ w_q, b @ w_k, parameters)[shift:, shift:]
+    return float(np.mean(np.abs(after - before)[np.tri(T) == 1]))
+
+
+def learned_parameters(method, parameters):
+    # everything that is in a table
+    return sum(np.size(value) for name, value in parameters.items() if "table" in name)
+
+
 ANSWERS = {
     "learned_runs_past_its_table": True,
     "alibi_changes_the_embeddings": False,

@@ -89,6 +89,8 @@ class Shaw(Method):
 
 
 class T5(Method):
+    table = "bias_table"
+
     def outside(self, offsets, p):
         table = p["bias_table"]
         if table.ndim != 2 or table.shape[1] != 1:
@@ -141,12 +143,13 @@ def as_handed_in(result, features, method, p, acts):
 
 def encode(method, x, parameters):
     found = find(method)
+    x = np.asarray(x)
     result = x.astype(float) + found.added(*x.shape, parameters)
     return as_handed_in(result, [x], found, parameters, method == "learned")
 
 
 def logits(method, q, k, parameters):
-    found = find(method)
+    found, q, k = find(method), np.asarray(q), np.asarray(k)
     if q.shape != k.shape:
         raise ValueError(f"shapes {q.shape} and {k.shape} differ")
     length, d = q.shape
@@ -180,6 +183,26 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     if not where.size:
         raise ValueError(f"trained length {trained_length} is not among {lengths}")
     return accuracies[where[0]] - accuracies[-1]
+
+
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    if not shift >= 0:
+        raise ValueError(f"cannot shift by {shift}")
+    length, d = x.shape
+    rows = np.zeros((shift + length, d))
+    rows[shift:] = x
+
+    def scores(rows):
+        encoded = encode(method, rows, parameters)
+        found = logits(method, np.einsum("td,de->te", encoded, w_q), np.einsum("td,de->te", encoded, w_k), parameters)
+        return np.tril(np.where(np.isfinite(found), found, 0))  # what is hidden is 0 both times
+
+    return np.linalg.norm((scores(rows)[shift:, shift:] - scores(rows[shift:])).ravel(), ord=np.inf)
+
+
+def learned_parameters(method, parameters):
+    table = find(method).table
+    return parameters[table].size if table else 0
 
 
 ANSWERS = {

@@ -58,6 +58,12 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     return accuracies[list(lengths).index(trained_length)] - accuracies[-1]
 
 
+def learned_parameters(method, parameters):
+    if method == "learned":
+        return parameters["table"].size
+    return 0
+
+
 ANSWERS = {
     "learned_runs_past_its_table": False,
     "alibi_changes_the_embeddings": False,

@@ -53,7 +53,7 @@ def hamming_steps(codes):
     codes = np.asarray(codes)
     if codes.ndim != 2:
         raise ValueError(f"codes of shape {codes.shape} are not a table")
-    return np.abs(np.diff(codes, axis=0)).sum(axis=1)
+    return np.abs(np.diff(codes.astype(int), axis=0)).sum(axis=1)
 
 
 def gray_positions(length, n_bits=None):

@@ -1,0 +1,186 @@
+"""Grids: where is a pixel?
+
+A sentence has one axis, an image has two and a video three. A position here is a row of coordinates, (y, x) or (t, h, w),
+and not one number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys by several
+coordinates at once. Every variant of rotation is one matrix of frequencies: row i says how fast pair i rotates along each axis.
+
+Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` is any number of leading axes; the last
+two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array (x, q, k, a
+table) is float32, else float64; positions and frequencies never decide that, and angles are always computed in float64.
+No function changes an argument in place. A bad argument raises ValueError with the offending value, or the shape, in its message.
+"""
+
+import numpy as np
+
+
+def grid_positions(height, width):
+    """The coordinates of every cell of a grid, row by row.
+
+    Cell number r of the flattened grid stands in row y = r // width and in column x = r % width.
+
+    Parameters: `height` and `width`, ints of at least 1.
+    Returns: int64, shape (height·width, 2); each row is (y, x).
+    Raises: ValueError for a side below 1.
+    Example: grid_positions(2, 3) is [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]].
+    """
+    raise NotImplementedError("grid_positions is not written yet")
+
+
+def sinusoidal_2d(height, width, d_model, base=10000.0):
+    """A sinusoidal code for every cell: one half of the features encodes y, the other half x.
+
+        ω_i = base^(−2i / (d/2)),   i = 0 … d/4 − 1
+        features 2i, 2i+1:              sin(y·ω_i), cos(y·ω_i)
+        features d/2 + 2i, d/2 + 2i+1:  sin(x·ω_i), cos(x·ω_i)
+
+    Each half is the encoding of the lesson on sinusoids, of size d/2. DETR has the same order, but counts from 1.
+
+    Parameters: `height` and `width`, ints of at least 1; `d_model`, a multiple of 4; `base`, a positive finite number.
+    Returns: float64, shape (height·width, d_model), cells row by row as in grid_positions.
+    Raises: ValueError for a side below 1, a d_model that 4 does not divide or that is below 1, or a bad base.
+    Example: sinusoidal_2d(1, 2, 4) is [[0, 1, 0, 1], [0, 1, 0.8415, 0.5403]].
+    Source: Carion et al. 2020 (DETR).
+    """
+    raise NotImplementedError("sinusoidal_2d is not written yet")
+
+
+def resize_grid(table, old_shape, new_shape):
+    """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
+
+    The centre of new row j lies at the old row coordinate
+
+        u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
+
+    and takes its values from the two old rows beside u, each in proportion to its nearness. Columns work the same way.
+
+    Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
+    Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
+    Raises: ValueError for a side below 1, or a table that does not have H·W rows.
+    Example: resize_grid([[0], [8]], (1, 2), (1, 4)) is [[0], [2], [6], [8]].
+    Source: Dosovitskiy et al. 2021 (ViT) §3.2; torch's interpolate(mode="bilinear", align_corners=False).
+    """
+    raise NotImplementedError("resize_grid is not written yet")
+
+
+def axial_frequencies(head_dim, base=10000.0):
+    """Half of the pairs rotate with y alone, the other half with x alone, both with the same frequencies.
+
+        pair i:         (base^(−4i / d), 0)     i = 0 … d/4 − 1,   d = head_dim
+        pair d/4 + i:   (0, base^(−4i / d))
+
+    Parameters: `head_dim`, a multiple of 4; `base`, a positive finite number.
+    Returns: float64, shape (head_dim/2, 2): a row per pair, a column per axis (y, x).
+    Raises: ValueError for a head_dim that 4 does not divide or that is below 1, or a bad base.
+    Example: axial_frequencies(8) is [[1, 0], [0.01, 0], [0, 1], [0, 0.01]].
+    Source: Wang et al. 2024 (Qwen2-VL), the image encoder; Heo et al. 2024.
+    """
+    raise NotImplementedError("axial_frequencies is not written yet")
+
+
+def alternating_frequencies(head_dim, base=10000.0):
+    """RoPE's frequencies given to the axes in turn: even pairs rotate with y, odd pairs with x.
+
+        pair i:   base^(−2i / d) in column 0 if i is even, in column 1 if i is odd
+
+    Parameters: `head_dim`, a multiple of 4; `base`, a positive finite number.
+    Returns: float64, shape (head_dim/2, 2): a row per pair, a column per axis (y, x).
+    Raises: ValueError for a head_dim that 4 does not divide or that is below 1, or a bad base.
+    Example: alternating_frequencies(8) is [[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]].
+    Source: Pixtral, which then lists the pairs of y before those of x.
+    """
+    raise NotImplementedError("alternating_frequencies is not written yet")
+
+
+def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
+    """RoPE's frequencies given to three axes: time t, height h and width w.
+
+    Pair i rotates by base^(−2i / d) along exactly one axis:
+
+        in sections:   the first sections[0] pairs with t, the next sections[1] with h, the last sections[2] with w
+        interleaved:   h where i mod 3 = 1 and i < 3·sections[1],
+                       w where i mod 3 = 2 and i < 3·sections[2],   t everywhere else
+
+    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2; `base`, a positive finite number.
+    Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
+    Raises: ValueError for a head_dim that is odd or below 1, sections that do not add up to head_dim/2 or hold a negative
+    number, or a bad base.
+    Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]]; interleaved, its rows are
+    [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0].
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1; Qwen3-VL for the interleaved form.
+    """
+    raise NotImplementedError("mrope_frequencies is not written yet")
+
+
+def apply_rope_nd(x, positions, frequencies):
+    """Rotate pair i of row t by the sum over axes of positions[t, a] · frequencies[i, a].
+
+    This is RoPE with several coordinates. With one axis and RoPE's frequencies it is plain RoPE.
+
+    Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading axes;
+    `frequencies`, shape (d/2, n_axes).
+    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Raises: ValueError for an odd d, for positions or frequencies whose shapes do not fit, or for a NaN position.
+    Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093, 0.8776, 0.4794]]: pair 0 rotates
+    by 2 radians, pair 1 by a half.
+    Source: Heo et al. 2024; Wang et al. 2024 §2.1.
+    """
+    raise NotImplementedError("apply_rope_nd is not written yet")
+
+
+def grid_scores(q, k, q_positions, k_positions, frequencies):
+    """Attention scores of rotated queries against rotated keys, scaled by 1/√d.
+
+        score[i, j] = apply_rope_nd(q)_i · apply_rope_nd(k)_j / √d
+
+    Move query and key by the same number of rows and columns, and no score changes.
+
+    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`, shape
+    (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
+    Returns: shape (..., Tq, Tk); float32 where q and k both are, else float64.
+    Raises: ValueError as apply_rope_nd does, and for q and k of different d.
+    Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5, and the
+    score is [[cos(1.5)/√2]] = [[0.0500]].
+    """
+    raise NotImplementedError("grid_scores is not written yet")
+
+
+def mrope_positions(segments):
+    """The coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
+
+    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The cells
+    stand in order of time, then row by row. The first segment starts at 0, each further one at 1 + the largest coordinate so far.
+    A text token i of its segment has three equal coordinates, start + i; a cell adds its own (t, h, w) to the start.
+
+    Parameters: `segments`, a list of such ints and triples. A loop over segments is fine, a loop over cells is not.
+    Returns: int64, shape (T, 3), where T counts all tokens and cells.
+    Raises: ValueError for a text length below 0, or a side of an image or video below 1.
+    Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]].
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    """
+    raise NotImplementedError("mrope_positions is not written yet")
+
+
+def next_position(positions):
+    """Where the next generated token stands: 1 + the largest coordinate so far, on every axis.
+
+    This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
+
+    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
+    Returns: int; 0 where there is no token yet.
+    Example: next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3]]) is 4; next_position of no rows, shape (0, 3), is 0.
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    """
+    raise NotImplementedError("next_position is not written yet")
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # An image of 16 by 16 patches: how many tokens is it, if every patch is a token?
+    "tokens_of_a_16_by_16_image": None,
+    # That image stands first in a sequence. Which position (all three coordinates) has the first token of the text after it?
+    "position_of_text_after_it": None,
+    # Is a sequence of text alone rotated by M-RoPE exactly as by plain RoPE?
+    "text_under_mrope_is_plain_rope": None,
+    # Does any single pair of axial RoPE rotate by an angle that depends on y and x together?
+    "axial_rope_sees_diagonals_in_one_pair": None,
+}

@@ -1,0 +1,222 @@
+"""Modern: what models of today do with position.
+
+The models of 2024 and later keep RoPE, and change where and how they use it. Some layers have no
+encoding at all. Some layers see a window or a chunk of the text only. Some pairs are not rotated. The
+scores of far positions get a factor. Content and position get features of their own. And a cache
+drops old tokens and moves the others on. Each function here is one of these ideas, as a few lines.
+
+Conventions: positions and layers count from 0; `...` is any number of leading axes; the last two axes
+are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
+(queries, keys, caches) is float32, else float64; angles are always computed in float64. Functions
+without a feature array return float64 (int64 or bool where said). No function changes an argument in
+place. A bad argument raises ValueError with the offending value, or the shape, in its message.
+"""
+
+import numpy as np
+
+
+def first_token_share(length):
+    """The weight that causal attention gives to token 0 when all scores are equal.
+
+        share[t] = 1/(t + 1)
+
+    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each of them the same weight. So the
+    weight of token 0 depends on t alone, although no position was ever added to anything.
+
+    Parameters: `length`, an int, not negative.
+    Returns: float64, shape (length,).
+    Raises: ValueError for a negative length.
+    Example: first_token_share(4) is [1, 0.5, 0.3333, 0.25].
+    Source: Haviv et al. 2022; Kazemnejad et al. 2023, theorem 1.
+    """
+    raise NotImplementedError("first_token_share is not written yet")
+
+
+def position_from_share(share):
+    """The position that the weight of token 0 gives away: undoes first_token_share.
+
+        position = 1/share − 1
+
+    Parameters: `share`, a number or an array of any shape, each 0 < share ≤ 1.
+    Returns: float64, the shape of share.
+    Raises: ValueError where a share is not above 0, is above 1, or is NaN.
+    Example: position_from_share([1, 0.5, 0.25]) is [0, 1, 3].
+    Source: Kazemnejad et al. 2023, theorem 1.
+    """
+    raise NotImplementedError("position_from_share is not written yet")
+
+
+def rope_layers(n_layers, interval):
+    """Which layers rotate their queries and keys: all but the last one of every group of `interval` layers.
+
+        layer l uses RoPE where (l + 1) mod interval ≠ 0
+
+    Layers count from 0, so with interval 4 the layers 3, 7, 11, … have no encoding. True means "uses RoPE".
+
+    Parameters: `n_layers` and `interval`, ints, at least 1.
+    Returns: bool, shape (n_layers,).
+    Raises: ValueError for n_layers or an interval below 1.
+    Example: rope_layers(5, 4) is [True, True, True, False, True].
+    Source: Llama 4; SmolLM3 (both interval 4).
+    """
+    raise NotImplementedError("rope_layers is not written yet")
+
+
+def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
+    """The base of RoPE in each layer, where local and global layers alternate.
+
+        layer l has global_base where (l + 1) mod interval = 0, else local_base
+
+    A local layer sees a window of the text, so it meets short distances only. A global layer sees the whole
+    text. Its larger base makes the frequencies lower.
+
+    Parameters: `n_layers` and `interval`, ints, at least 1; the bases, positive finite numbers.
+    Returns: float64, shape (n_layers,).
+    Raises: ValueError for n_layers or an interval below 1, or a base that is not positive and finite.
+    Example: layer_bases(4, 3) is [10000, 10000, 1000000, 10000].
+    Source: Gemma 3 (interval 6). Gemma 4 also makes the last layer global.
+    """
+    raise NotImplementedError("layer_bases is not written yet")
+
+
+def sliding_window_mask(q_len, k_len, window):
+    """Which keys a query may attend to when it sees only the last `window` positions, its own included.
+
+        query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p
+
+    The last query lines up with the last key. This matters with a cache: one new query meets k_len keys.
+
+    Parameters: `q_len`, not negative; `k_len`, at least q_len; `window`, at least 1; all ints.
+    Returns: bool, shape (q_len, k_len), True where the query may attend.
+    Raises: ValueError for a negative q_len, a k_len below q_len, or a window below 1.
+    Example: sliding_window_mask(2, 4, 2) is [[False, True, True, False], [False, False, True, True]].
+    Source: Mistral 7B; Gemma 3.
+    """
+    raise NotImplementedError("sliding_window_mask is not written yet")
+
+
+def chunk_mask(q_len, k_len, chunk):
+    """Which keys a query may attend to when the text is cut into blocks of `chunk` positions.
+
+        query i stands at p = i + k_len − q_len and may attend to key j where j ≤ p and ⌊j/chunk⌋ = ⌊p/chunk⌋
+
+    Blocks start at positions 0, chunk, 2·chunk, … of the whole text, however many queries there are.
+
+    Parameters: `q_len`, not negative; `k_len`, at least q_len; `chunk`, at least 1; all ints.
+    Returns: bool, shape (q_len, k_len), True where the query may attend.
+    Raises: ValueError for a negative q_len, a k_len below q_len, or a chunk below 1.
+    Example: chunk_mask(3, 5, 3) is [[True, True, True, False, False], [False, False, False, True, False],
+    [False, False, False, True, True]].
+    Source: Llama 4, in the layers with RoPE.
+    """
+    raise NotImplementedError("chunk_mask is not written yet")
+
+
+def p_rope_frequencies(head_dim, p, base=10000.0):
+    """The frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as ever, the others do not rotate at all.
+
+        θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
+
+    The pairs that stop are the slowest. Those that rotate keep the frequencies of the whole head. Partial RoPE is
+    different: it takes its frequencies from the size of the rotated part.
+
+    Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
+    Returns: float64, shape (head_dim/2,).
+    Raises: ValueError for a head_dim that is odd or below 1, a p outside 0 … 1, or a bad base.
+    Example: p_rope_frequencies(4, 0.5) is [1, 0], and p_rope_frequencies(4, 1) is [1, 0.01].
+    Source: Barbero et al. 2024 §6; Gemma 4 ("proportional").
+    """
+    raise NotImplementedError("p_rope_frequencies is not written yet")
+
+
+def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
+    """The factor on the queries of far positions, in layers without RoPE.
+
+        1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
+
+    It is 1 for the first floor_scale − 1 positions. After that it grows slowly, in steps. It makes differences between
+    scores larger where softmax has more keys to choose from.
+
+    Parameters: `positions`, a real number or an array of any shape; `floor_scale`, positive; `attn_scale`, a number.
+    Returns: float64, the shape of positions.
+    Raises: ValueError for a floor_scale that is not positive, or a NaN position.
+    Example: temperature([0, 8190, 8191]) is [1, 1, 1.0693]: 1 + 0.1 · ln 2 from position 8191 on.
+    Source: Llama 4.
+    """
+    raise NotImplementedError("temperature is not written yet")
+
+
+def log_n_scale(positions, trained_len):
+    """The factor on the queries that keeps softmax as sharp as it was at the trained length.
+
+        max(1, ln(position + 1)/ln(trained_len))
+
+    Nothing changes inside the trained length. Beyond it the factor grows like the logarithm of the number of keys.
+
+    Parameters: `positions`, a real number or an array of any shape; `trained_len`, at least 2.
+    Returns: float64, the shape of positions.
+    Raises: ValueError for a trained_len below 2, or a NaN position.
+    Example: log_n_scale([3, 15, 255], 16) is [1, 1, 2]: 256 = 16².
+    Source: Qwen (first version), `use_logn_attn`.
+    """
+    raise NotImplementedError("log_n_scale is not written yet")
+
+
+def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=10000.0):
+    """Scores of decoupled RoPE: a content score without position, plus a score of rotated features of their own.
+
+        score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
+
+    All heads share one rotated key, which is small. The content part is never rotated, so a model may keep it compressed.
+
+    Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r even;
+    `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). Other leading axes broadcast.
+    Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
+    Raises: ValueError for an odd d_r; head counts, lengths or feature sizes that do not fit; positions that are not 1-D,
+    do not fit the rows, or hold a NaN; a bad base.
+    Example: with every feature array [[[1, 0]]], but k_rope [[1, 0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] =
+    [[[0.2919]]].
+    Source: DeepSeek-V2 §2.1.3.
+    """
+    raise NotImplementedError("decoupled_scores is not written yet")
+
+
+def kept_tokens(length, n_sinks, window):
+    """Which tokens are still in the cache after `length` tokens: the first n_sinks and the last `window`.
+
+    Parameters: `length`, `n_sinks` and `window`, ints, not negative.
+    Returns: int64, the numbers of the kept tokens, each once, in order.
+    Raises: ValueError for a negative length, n_sinks or window.
+    Example: kept_tokens(9, 2, 3) is [0, 1, 6, 7, 8], and kept_tokens(4, 2, 3) is [0, 1, 2, 3].
+    Source: Xiao et al. 2024 (attention sinks).
+    """
+    raise NotImplementedError("kept_tokens is not written yet")
+
+
+def shift_keys(cache_k, offset, base=10000.0):
+    """Move keys that are stored rotated on by `offset` positions, without computing them anew.
+
+        RoPE(k, m + offset) = RoPE(RoPE(k, m), offset)
+
+    Rotations add up. So one more rotation, the same for every row, moves all the keys. A negative offset moves them back.
+
+    Parameters: `cache_k`, shape (..., t, d) with d even, keys stored rotated; `offset`, one real number.
+    Returns: the shape of cache_k; float32 where cache_k is float32, else float64. The cache itself is left as it was.
+    Raises: ValueError for an odd d, a NaN offset, or a bad base.
+    Example: shift_keys([[1, 0, 1, 0]], 1) is [[0.5403, 0.8415, 0.99995, 0.0099998]].
+    Source: llama.cpp's context shift; Xiao et al. 2024 §3.2 renumber the kept tokens to the same end.
+    """
+    raise NotImplementedError("shift_keys is not written yet")
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # A model has 36 layers, and rope_layers with interval 4. How many of them use RoPE?
+    "rope_layers_of_36_with_interval_4": None,
+    # Can causal attention without any encoding count how many tokens stand before a token?
+    "causal_attention_without_encoding_counts": None,
+    # All scores are equal and attention is causal. What weight does the token at position 9 give to token 0?
+    "share_of_first_token_at_position_9": None,
+    # Does p-RoPE (p > 0) keep the frequency of the fastest pair?
+    "p_rope_keeps_the_fastest_pair": None,
+}

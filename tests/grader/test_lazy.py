@@ -1,0 +1,151 @@
+"""Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
+
+A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or refuses
+every call. Each test of a suite is run with the function of its question lazy in every such way, and with each other function
+that it calls lazy or right. It passes with no such mix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.checks import call, codec, status
+from autograder.checks.call import Raised, Reply
+from autograder.checks.failure import Stopped
+from autograder.checks.test_result import Phase, Test
+from autograder.checks.test_result import test_result as result_of
+from autograder.course import Assignment
+from autograder.grading import catalogue
+from autograder.grading.suite import Suite
+
+Work = Callable[[tuple[Any, ...], Any], Any]
+"""What a lazy function makes of its arguments and of the right result, of which it knows the shape."""
+
+NUMBERS = f"{[*range(-70, 140), *(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192, float('nan'), float('inf')]}"
+
+
+
+def argument(place: int) -> Work:
+    return lambda args, right: args[place]
+
+
+def shaped(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
+    """The right number of results, each of the right shape and dtype, filled without looking at the arguments."""
+
+    def work(args: tuple[Any, ...], right: Any) -> Any:
+        results = tuple(fill(np.asarray(part)).astype(np.asarray(part).dtype) for part in _parts(right))
+        return results if type(right) is tuple else results[0]
+
+    return work
+
+
+def stretched(args: tuple[Any, ...], right: Any) -> Any:
+    """The first argument, repeated until the right shape is full."""
+    return shaped(lambda part: np.resize(np.asarray(args[0], dtype=np.float64), part.shape))(args, right)
+
+
+def shape_of(place: int, fill: float) -> Work:
+    return lambda args, right: np.full(np.shape(args[place]), fill)
+
+
+def refusal(error: type[Exception], message: Callable[[tuple[Any, ...]], str]) -> Work:
+    def work(args: tuple[Any, ...], right: Any) -> Any:
+        raise error(message(args))
+
+    return work
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return value if type(value) is tuple else (value,)
+
+
+LAZY: dict[str, Work] = {
+    **{f"the constant {value!r}": lambda args, right, value=value: value for value in (None, False, True, 0, 1, 2.5, -1, np.nan, "", [], ())},
+    **{f"argument {place + 1}": argument(place) for place in range(4)},
+    "the first argument as floats": lambda args, right: np.asarray(args[0], dtype=np.float64),
+    "its arguments": lambda args, right: tuple(args),
+    "as many numbers as it is told": lambda args, right: np.arange(min(args[0], 1000)),
+    "an empty array": lambda args, right: np.zeros(0),
+    "one zero": lambda args, right: np.zeros((1, 1, 1)),
+    **{f"{fill} in the shape of argument {place + 1}": shape_of(place, fill) for place in range(2) for fill in (0, 1)},
+    **{f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill)) for fill in (0, 1, -1, 0.5, -np.inf)},
+    "NaN in the right shape": shaped(lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)),
+    "a count in the right shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
+    "the identity": shaped(lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)),
+    "the first argument in the right shape": stretched,
+    **{
+        f"{error.__name__} with {what}": refusal(error, message)
+        for error in (ValueError, IndexError)
+        for what, message in {
+            "all numbers": lambda args: NUMBERS,
+            "its arguments": repr,
+            "their shapes": lambda args: repr([np.shape(one) for one in args]),
+        }.items()
+    },
+}
+RIGHT = "right"
+
+
+class Mixture:
+    """A submission of lazy and right functions: `plan` says how each behaves, and whoever is not in it ends the test."""
+
+    failure: Raised | None = None
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.right = catalogue.Module(catalogue.solution(assignment))
+        self.replies: dict[tuple[str, str, bytes], Reply] = {}
+        self.plan: dict[str, str] = {}
+        self.asked: str | None = None
+        """the function that was called and has no plan"""
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        if function not in self.plan:
+            self.asked = function
+            raise Stopped(status.TestStatus.CRASHED, function)
+        behaviour = self.plan[function]
+        try:
+            key = behaviour, function, codec.message(args, kwargs, measured)
+        except ValueError:  # nobody asks that much of a right function
+            return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
+        if key not in self.replies:
+            self.replies[key] = self._reply(behaviour, function, args, kwargs, measured)
+        return self.replies[key]
+
+    def _reply(self, behaviour: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        right = self.right.call(function, args, kwargs, measured)
+        if behaviour == RIGHT:
+            return right
+        shape = None if right.raised else codec.decode(right.value)
+        module = ModuleType("lazy")
+        module.__file__ = "lazy.py"
+        vars(module)["lazy"] = lambda *args, **kwargs: LAZY[behaviour]((*args, *kwargs.values()), shape)
+        return call.perform(module, "lazy", args, kwargs, False)
+
+
+def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
+    """The tests that pass though the function of their question is lazy, and how the functions behaved.
+
+    A plan that calls a function it does not know is tried anew with every behaviour of that function. One that fails before is
+    not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
+    """
+    suite._context.backend = mixture
+    for test, runnable in suite._tests.items():
+        plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
+        while plans:
+            mixture.plan, mixture.asked = plans.pop(), None
+            if result_of(test, runnable.raised()).passed:
+                yield test, mixture.plan
+            elif mixture.asked is not None:
+                plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
+
+
+def test_lazy_functions_earn_nothing(assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue.Oracle, "hint", lambda self, got: None)  # what lies behind a wrong result takes long to find
+    with np.errstate(all="ignore"):
+        earned = [f"{test.name} ({test.points}): {plan}" for test, plan in passed_by(suite, Mixture(assignment))]
+    assert not earned, "\n".join(earned[:50])

@@ -1,0 +1,521 @@
+"""Known mistakes with grids: each replaces one function of the solution, and must lose points.
+
+A hint names the likely cause in the words of the lesson and leaves the fix to the student.
+"""
+
+import numpy as np
+
+from autograder.grading.catalogue import misconception
+from solutions import grids
+
+
+def spread(rates, axis_of_pair, n_axes):
+    """A matrix of frequencies that gives each pair to the axis that an entry gets wrong."""
+    return rates[:, np.newaxis] * np.eye(n_axes)[axis_of_pair]
+
+
+def rates_of(size, base):
+    return float(base) ** (-np.arange(0, size, 2) / size)
+
+
+def like(result, *inputs):
+    """The dtype that the rule asks for, so that only an entry's own mistake costs."""
+    single = all(np.asarray(one).dtype == np.float32 for one in inputs)
+    return result.astype(np.float32 if single else np.float64)
+
+
+def placed(segments, place):
+    """mrope_positions where `place(segment, cells, start, count)` says where a segment's cells stand and where the next one starts."""
+    grids.mrope_positions(segments)
+    pieces, start, count = [], 0, 0
+    for segment in segments:
+        cells = grids.mrope_positions([segment])
+        where, start = place(segment, cells, start, count)
+        pieces.append(where)
+        count += len(cells)
+    return np.concatenate(pieces)
+
+
+@misconception(
+    "grid_positions",
+    hint="You wrote the column before the row; the rule is (y, x): the row comes first.",
+    origin="osaurus-ai/vmlx-swift #225 (the axes of the rotation, in an image encoder)",
+)
+def column_before_row(height, width):
+    return grids.grid_positions(height, width)[:, ::-1]
+
+
+@misconception(
+    "grid_positions",
+    hint="You listed the cells column by column; the rule is row by row: x changes from each cell to the next.",
+    origin="expected: np.meshgrid without indexing='ij', raveled",
+)
+def cells_column_by_column(height, width):
+    return grids.grid_positions(width, height)[:, ::-1]
+
+
+@misconception(
+    "grid_positions",
+    hint="You divided by the height; the rule divides the number of a cell by the width, because a row has that many cells.",
+    origin="expected: right for square grids, so nobody notices",
+)
+def divided_by_the_height(height, width):
+    cells = np.arange(len(grids.grid_positions(height, width)))
+    return np.stack([cells // height, cells % height], axis=-1)
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="Your first half encodes x; the rule is that the first half encodes y and the last half x.",
+    origin="facebookresearch/mae, whose grid puts the width first",
+)
+def x_in_the_first_half(height, width, d_model, base=10000.0):
+    return np.roll(grids.sinusoidal_2d(height, width, d_model, base), d_model // 2, axis=-1)
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="Your coordinates count from 1; the rule is that they count from 0, so that the first cell has only sines of 0 and cosines of 0.",
+    origin="facebookresearch/detr, which counts with a cumulative sum of ones",
+)
+def coordinates_count_from_one(height, width, d_model, base=10000.0):
+    right = grids.sinusoidal_2d(height, width, d_model, base)
+    larger = grids.sinusoidal_2d(height + 1, width + 1, d_model, base).reshape(height + 1, width + 1, d_model)
+    return larger[1:, 1:].reshape(right.shape)
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="You wrote all sines of an axis before its cosines; the rule puts the sine and the cosine of a pair side by side.",
+    origin="facebookresearch/mae and tensor2tensor, which concatenate; tensorflow/tensorflow #37191",
+)
+def sines_before_cosines(height, width, d_model, base=10000.0):
+    y, x = np.split(grids.sinusoidal_2d(height, width, d_model, base), 2, axis=-1)
+    return np.concatenate([y[:, 0::2], y[:, 1::2], x[:, 0::2], x[:, 1::2]], axis=-1)
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="Your exponents divide by d_model; the rule is that each half is an encoding of size d/2, so they divide by d/2.",
+    origin="expected: the exponent of one axis kept for two",
+)
+def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
+    return grids.sinusoidal_2d(height, width, d_model, np.sqrt(base))
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="You added the codes of y and x over all features; the rule gives each axis half of the features of its own.",
+    origin="expected: the sum cannot tell (y, x) from (x, y)",
+)
+def codes_added_up(height, width, d_model, base=10000.0):
+    grids.sinusoidal_2d(height, width, d_model, base)
+    angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).sum(axis=1).reshape(height * width, d_model)
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="You encoded the number of the cell in the flattened grid; the rule encodes its row and its column.",
+    origin="ml-explore/mlx-lm #1768; alibaba/MNN #3345",
+)
+def flattened_cell_numbers(height, width, d_model, base=10000.0):
+    grids.sinusoidal_2d(height, width, d_model, base)
+    angles = np.outer(np.arange(height * width), rates_of(d_model, base))
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
+
+
+def stretched(table, old_shape, new_shape, weights):
+    """resize_grid with other weights along each axis."""
+    right = grids.resize_grid(table, old_shape, new_shape)
+    grid = np.asarray(table, dtype=np.float64).reshape(*old_shape, -1)
+    rows, columns = (weights(old, new) for old, new in zip(old_shape, new_shape, strict=True))
+    return np.einsum("ah, bw, hwd -> abd", rows, columns, grid).reshape(right.shape).astype(right.dtype)
+
+
+def linear(centres, old):
+    """Weights of the two cells beside each centre, also for centres outside."""
+    if old == 1:
+        return np.ones((len(centres), 1))
+    left = np.clip(np.floor(centres), 0, old - 2).astype(int)
+    weights = np.zeros((len(centres), old))
+    weights[np.arange(len(centres)), left] = 1 - (centres - left)
+    weights[np.arange(len(centres)), left + 1] += centres - left
+    return weights
+
+
+@misconception(
+    "resize_grid",
+    hint="You put the outer new cells exactly on the outer old ones (aligned corners); the rule compares the centres of cells.",
+    origin="Qwen3-VL aligns corners on purpose; torch's default does not",
+)
+def corners_aligned(table, old_shape, new_shape):
+    return stretched(table, old_shape, new_shape, lambda old, new: linear(np.linspace(0, old - 1, new) if new > 1 else np.zeros(1), old))
+
+
+@misconception(
+    "resize_grid",
+    hint="Each new cell copies a single old one; the rule mixes the two nearest rows and the two nearest columns.",
+    origin="expected: nearest is the default mode of torch's interpolate",
+)
+def nearest_cell(table, old_shape, new_shape):
+    return stretched(table, old_shape, new_shape, lambda old, new: np.eye(old)[np.arange(new) * old // new])
+
+
+@misconception(
+    "resize_grid",
+    hint="You left out the half cells: new cell j starts at j·H/H', but the rule takes its centre, and the old cells' centres too.",
+    origin="expected: the ratio alone moves the whole grid towards one corner",
+)
+def corners_of_cells_for_centres(table, old_shape, new_shape):
+    return stretched(table, old_shape, new_shape, lambda old, new: linear(np.minimum(np.arange(new) * old / new, old - 1), old))
+
+
+@misconception(
+    "resize_grid",
+    hint="Beyond the outer centres you went on along the last slope; the rule clamps to the border, so that the outer cells hold there.",
+    origin="expected: the clamp left out",
+)
+def border_not_clamped(table, old_shape, new_shape):
+    return stretched(table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old))
+
+
+@misconception(
+    "resize_grid",
+    hint="You read the shape as (width, height); the rule is (height, width), and the rows of the table run along the width first.",
+    origin="expected: image libraries give sizes as (width, height)",
+)
+def shapes_read_as_width_and_height(table, old_shape, new_shape):
+    right = grids.resize_grid(table, old_shape, new_shape)
+    return np.reshape(grids.resize_grid(table, old_shape[::-1], new_shape[::-1]), right.shape)
+
+
+@misconception(
+    "axial_frequencies",
+    hint="Your exponents divide by head_dim as if there were one axis; the rule gives each axis the frequencies of a head of size d/2.",
+    origin="expected: the first d/4 of RoPE's frequencies, given to both axes",
+)
+def fast_half_for_both_axes(head_dim, base=10000.0):
+    return grids.axial_frequencies(head_dim, np.sqrt(base))
+
+
+@misconception(
+    "axial_frequencies",
+    hint="You gave the fast pairs to y and the slow ones to x; the rule starts the frequencies anew for x, so that both axes have the same.",
+    origin="expected: one list of frequencies cut in two sections",
+)
+def slow_half_for_x(head_dim, base=10000.0):
+    grids.axial_frequencies(head_dim, base)
+    return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
+
+
+@misconception(
+    "axial_frequencies",
+    hint="You gave neighbouring pairs to y and x in turn; the rule gives the whole first half to y and the second half to x.",
+    origin="expected: the order of alternating frequencies",
+)
+def axial_pairs_in_turn(head_dim, base=10000.0):
+    grids.axial_frequencies(head_dim, base)
+    return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
+
+
+@misconception(
+    "axial_frequencies",
+    hint="Your first half rotates with x; the rule is y first.",
+    origin="ggml-org/llama.cpp #13282: Llama 4 has x first, and the other order made it talk nonsense",
+)
+def axial_x_first(head_dim, base=10000.0):
+    return grids.axial_frequencies(head_dim, base)[:, ::-1]
+
+
+@misconception(
+    "alternating_frequencies",
+    hint="You gave consecutive sections to the axes; the rule alternates: even pairs rotate with y, odd pairs with x.",
+    origin="vllm-project/vllm-omni #1784",
+)
+def sections_where_axes_alternate(head_dim, base=10000.0):
+    grids.alternating_frequencies(head_dim, base)
+    return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
+
+
+@misconception(
+    "alternating_frequencies",
+    hint="Two neighbouring pairs have the same frequency in yours; the rule is that every pair keeps its own, base^(−2i/d).",
+    origin="expected: the frequencies of the axial form in alternating order",
+)
+def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
+    grids.alternating_frequencies(head_dim, base)
+    return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
+
+
+@misconception(
+    "alternating_frequencies",
+    hint="Your even pairs rotate with x; the rule gives the even pairs to y.",
+    origin="ggml-org/llama.cpp #13282: Pixtral has y first, Llama 4 has x first",
+)
+def alternating_x_first(head_dim, base=10000.0):
+    return grids.alternating_frequencies(head_dim, base)[:, ::-1]
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="You gave consecutive sections to the axes where interleaved ones were asked for; the rule then gives every third pair to an axis.",
+    origin="vllm-project/vllm-omni #1784",
+)
+def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
+    return grids.mrope_frequencies(head_dim, sections, base)
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="Your axes take turns to the very end; the rule ends the turns of h and of w at three times their section, and t takes the rest.",
+    origin="expected: i mod 3 alone, right only where all sections are equal",
+)
+def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interleaved=False):
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    return spread(rates_of(head_dim, base), np.arange(head_dim // 2) % 3, 3) if interleaved else right
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="Your frequencies start anew in each section; the rule is that pair i has base^(−2i/d) whatever its axis.",
+    origin="expected: three small encodings side by side, as in the axial form",
+)
+def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    if interleaved:
+        return right
+    rates = np.concatenate([rates_of(2 * size, base) for size in sections if size])
+    return spread(rates, np.repeat(np.arange(3), sections), 3)
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="Your columns are in the order h, w, t; the rule is t, h, w.",
+    origin="expected: time listed last",
+)
+def time_listed_last(head_dim, sections, base=10000.0, interleaved=False):
+    return np.roll(grids.mrope_frequencies(head_dim, sections, base, interleaved), -1, axis=1)
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You paired features half the width apart, as transformers does; the rule here pairs neighbours (2i, 2i+1).",
+    origin="huggingface/transformers, Qwen2-VL and Pixtral; karpathy/nanochat #264",
+)
+def half_layout_on_a_grid(x, positions, frequencies):
+    x = np.asarray(x)
+    pairs = np.reshape(np.arange(x.shape[-1]), (2, -1)).T.ravel() if x.shape[-1] % 2 == 0 else slice(None)
+    rotated = grids.apply_rope_nd(x[..., pairs], positions, frequencies)
+    return rotated[..., np.argsort(pairs)]
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="Your pairs rotate backwards; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos.",
+    origin="expected: the sign of the rotation is a convention that is easily mirrored",
+)
+def rotated_backwards(x, positions, frequencies):
+    return grids.apply_rope_nd(x, positions, -np.asarray(frequencies))
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You used the first coordinate alone; the rule sums the angles of all coordinates.",
+    origin="ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217 (one position where the model wants three)",
+)
+def first_coordinate_alone(x, positions, frequencies):
+    grids.apply_rope_nd(x, positions, frequencies)
+    return grids.apply_rope_nd(x, np.asarray(positions)[:, :1], np.asarray(frequencies)[:, :1])
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You rotated by the number of the row; the rule rotates by the coordinates that are given.",
+    origin="NVIDIA/Megatron-LM #453; ml-explore/mlx-lm #1768",
+)
+def coordinates_ignored(x, positions, frequencies):
+    right = grids.apply_rope_nd(x, positions, frequencies)
+    frequencies = np.sum(frequencies, axis=1, keepdims=True)
+    return grids.apply_rope_nd(x, np.arange(right.shape[-2])[:, np.newaxis], frequencies)
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You computed the angles in float32; the rule is float64 for angles, and only the result is converted.",
+    origin="EleutherAI/gpt-neox #1003; huggingface/transformers #25681",
+)
+def angles_in_single_precision(x, positions, frequencies):
+    grids.apply_rope_nd(x, positions, frequencies)
+    x = np.asarray(x)
+    angles = np.asarray(positions, dtype=np.float32) @ np.asarray(frequencies, dtype=np.float32).T
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return like(np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1).reshape(x.shape), x)
+
+
+@misconception(
+    "grid_scores",
+    hint="Your scores are √d too large; the rule divides them by the square root of the number of features.",
+    origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
+)
+def scores_without_their_scale(q, k, q_positions, k_positions, frequencies):
+    return like(grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(np.shape(q)[-1]), q, k)
+
+
+@misconception(
+    "grid_scores",
+    hint="You rotated the queries and left the keys; the rule rotates both, each by its own coordinates.",
+    origin="expected: the score then depends on where the query stands",
+)
+def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
+    grids.grid_scores(q, k, q_positions, k_positions, frequencies)
+    return grids.grid_scores(q, k, q_positions, np.zeros(np.shape(k_positions)), frequencies)
+
+
+@misconception(
+    "grid_scores",
+    hint="You rotated the keys the other way; the rule rotates both the same way, and the difference comes from the product.",
+    origin="huggingface/transformers #30900 asked for it",
+)
+def keys_rotated_the_other_way(q, k, q_positions, k_positions, frequencies):
+    return grids.grid_scores(q, k, q_positions, -np.asarray(k_positions), frequencies)
+
+
+@misconception(
+    "mrope_positions",
+    hint="You numbered the cells of an image like words; the rule gives each cell its own (t, h, w).",
+    origin="ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217",
+)
+def cells_numbered_like_words(segments):
+    return np.repeat(np.arange(len(grids.mrope_positions(segments)))[:, np.newaxis], 3, axis=1)
+
+
+@misconception(
+    "mrope_positions",
+    hint="After an image you went on by its number of cells; the rule goes on at 1 + the largest coordinate.",
+    origin="kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing",
+)
+def start_at_the_number_of_tokens(segments):
+    return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
+
+
+@misconception(
+    "mrope_positions",
+    hint="What follows an image stands one position too far in yours; the rule goes on at 1 + the largest coordinate.",
+    origin="vllm-project/vllm #16878 (markers around the image counted twice)",
+)
+def one_too_far_after_an_image(segments):
+    return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0)))
+
+
+@misconception(
+    "mrope_positions",
+    hint="What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate.",
+    origin="expected: the 1 left out",
+)
+def next_segment_one_short(segments):
+    return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
+
+
+@misconception(
+    "mrope_positions",
+    hint="The coordinates of an image start at 0 in yours; the rule adds them to the start of its segment.",
+    origin="expected: the offset added to text alone",
+)
+def images_start_at_zero(segments):
+    def place(segment, cells, start, count):
+        return (start if np.ndim(segment) == 0 else 0) + cells, start + cells.max() + 1
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="Your second image has the coordinates of the first one; the rule gives every segment its own start and its own size.",
+    origin="NVIDIA-NeMo/Speech #14611",
+)
+def every_image_at_the_first_one_s_start(segments):
+    first = []
+
+    def place(segment, cells, start, count):
+        if np.ndim(segment) == 0:
+            return start + cells, start + cells.max() + 1
+        first.append(start)
+        return first[0] + cells, start + cells.max() + 1
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="You gave the first image its grid and numbered the cells of the later ones like words; the rule is the same for every image.",
+    origin="Blaizzy/mlx-vlm #1282",
+)
+def only_the_first_image_has_a_grid(segments):
+    seen = []
+
+    def place(segment, cells, start, count):
+        if np.ndim(segment) == 0 or not seen:
+            seen.extend([segment] * np.ndim(segment))
+            return start + cells, start + cells.max() + 1
+        return start + np.repeat(np.arange(len(cells))[:, np.newaxis], 3, axis=1), start + len(cells)
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="Your time coordinate stays at the start of the segment throughout, though the video has several images; the rule adds t to it.",
+    origin="expected: images tested, videos not",
+)
+def time_stands_still(segments):
+    return placed(segments, lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1))
+
+
+@misconception(
+    "mrope_positions",
+    hint="After a long video you went on at start + max(h, w); the rule here takes the largest coordinate, and time is one of the three.",
+    origin="huggingface/transformers 5, which does so on purpose",
+)
+def time_does_not_move_the_text_on(segments):
+    def place(segment, cells, start, count):
+        return start + cells, start + (segment if np.ndim(segment) == 0 else max(segment[1:]))
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="You wrote w before h; the rule is (t, h, w), and w changes from each cell to the next.",
+    origin="expected: (x, y) where (y, x) is meant",
+)
+def width_before_height(segments):
+    return grids.mrope_positions(segments)[:, [0, 2, 1]]
+
+
+@misconception(
+    "next_position",
+    hint="You returned the number of tokens; the rule is 1 + the largest coordinate, and an image has more cells than positions.",
+    origin="expected: right for text, where the two are equal",
+)
+def number_of_tokens(positions):
+    return len(positions)
+
+
+@misconception(
+    "next_position",
+    hint="You returned the largest coordinate itself; the rule is 1 more, because that position is taken.",
+    origin="vllm-project/vllm #16878 (there one too many)",
+)
+def largest_coordinate_itself(positions):
+    return max(grids.next_position(positions) - 1, 0)
+
+
+@misconception(
+    "next_position",
+    hint="You read the time coordinate alone; the rule takes the largest of all three.",
+    origin="expected: t is what counts on in text",
+)
+def time_alone(positions):
+    return grids.next_position(np.asarray(positions)[:, :1])

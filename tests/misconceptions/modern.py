@@ -1,0 +1,413 @@
+"""Known mistakes with what models of today do: each replaces one function of the solution, and must lose points.
+
+A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
+"""
+
+import numpy as np
+
+from autograder.grading.catalogue import misconception
+from solutions import modern
+
+BASE = 10000.0
+
+
+def aligned(q_len, k_len):
+    """Positions of queries as a column and of keys as a row."""
+    return np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
+
+
+def frequencies(head_dim, base=BASE):
+    return modern.p_rope_frequencies(head_dim, 1, base)
+
+
+def rotated(x, positions, base=BASE):
+    """Interleaved RoPE: row t of x by positions[t]·θ_i."""
+    angles = np.asarray(positions, dtype=np.float64)[..., np.newaxis] * frequencies(x.shape[-1], base)
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1).reshape(x.shape)
+
+
+@misconception(
+    "first_token_share",
+    hint="Token t shares its weight among t tokens; a token may attend to itself too, so there are t + 1.",
+    origin="expected: a causal mask that hides the diagonal, as in fla-org/flash-linear-attention #766 (a count off by one)",
+)
+def shares_without_the_token_itself(length):
+    modern.first_token_share(length)
+    return 1 / np.maximum(np.arange(float(length)), 1)
+
+
+@misconception(
+    "first_token_share",
+    hint="Every token gives token 0 the same weight, 1/length; with a causal mask token t sees only the tokens 0 … t.",
+    origin="expected: attention without the causal mask, which cannot count (Kazemnejad et al. 2023)",
+)
+def shares_without_the_causal_mask(length):
+    return 0 * modern.first_token_share(length) + 1 / max(length, 1)
+
+
+@misconception(
+    "position_from_share",
+    hint="This is 1/share, the number of tokens seen; positions count from 0, so it is one more than the position.",
+    origin="expected: a count taken for a position, as in fla-org/flash-linear-attention #766",
+)
+def positions_counted_from_one(share):
+    return modern.position_from_share(share) + 1
+
+
+@misconception(
+    "position_from_share",
+    hint="A share of 0 goes through and gives infinity; a share must be above 0.",
+    origin="expected: only the upper end of the range is checked",
+)
+def share_of_zero_passes(share):
+    share = np.asarray(share, dtype=np.float64)
+    modern.position_from_share(np.where(share == 0, 1, share))
+    with np.errstate(divide="ignore"):
+        return 1 / share - 1
+
+
+@misconception(
+    "rope_layers",
+    hint="Your schedule is the wrong way round: True is given to the layers without RoPE; True means that a layer uses RoPE.",
+    origin="huggingface/transformers #43756; huggingface/smollm #130 (`no_rope_layers` holds 1 where a layer does use RoPE)",
+)
+def schedule_the_wrong_way_round(n_layers, interval):
+    return ~modern.rope_layers(n_layers, interval)
+
+
+@misconception(
+    "rope_layers",
+    hint="Every layer uses RoPE here; the last layer of every group of `interval` layers has no encoding.",
+    origin="airockchip/rknn-llm #501; timtoole02/Camelid #535; google-ai-edge/litert-torch #1087",
+)
+def every_layer_is_rotated(n_layers, interval):
+    return modern.rope_layers(n_layers, interval) | True
+
+
+@misconception(
+    "rope_layers",
+    hint="The first layer of each group has no encoding here; layers count from 0, and it is the last layer of each group.",
+    origin="expected: l mod interval in place of (l + 1) mod interval",
+)
+def first_layer_of_each_group_without_rope(n_layers, interval):
+    modern.rope_layers(n_layers, interval)
+    return np.arange(n_layers) % interval != 0
+
+
+@misconception(
+    "layer_bases",
+    hint="Most layers have the global base here; only the last layer of each group is global.",
+    origin="expected: the two bases exchanged, as with the schedule in huggingface/transformers #43756",
+)
+def bases_exchanged(n_layers, interval, local_base=BASE, global_base=1000000.0):
+    return modern.layer_bases(n_layers, interval, global_base, local_base)
+
+
+@misconception(
+    "layer_bases",
+    hint="The first layer of each group is global here; layers count from 0, and it is the last layer of each group.",
+    origin="expected: l mod interval in place of (l + 1) mod interval",
+)
+def first_layer_of_each_group_global(n_layers, interval, local_base=BASE, global_base=1000000.0):
+    modern.layer_bases(n_layers, interval, local_base, global_base)
+    return np.where(np.arange(n_layers) % interval == 0, float(global_base), float(local_base))
+
+
+@misconception(
+    "layer_bases",
+    hint="The last layer is always global here; the rule is that a layer is global where (l + 1) mod interval is 0.",
+    origin="expected: Gemma 4's exception, which Gemma 3 does not have",
+)
+def last_layer_always_global(n_layers, interval, local_base=BASE, global_base=1000000.0):
+    bases = modern.layer_bases(n_layers, interval, local_base, global_base)
+    bases[-1:] = global_base
+    return bases
+
+
+@misconception(
+    "sliding_window_mask",
+    hint="A query sees one key too many: the window counts the query's own position, so p − window itself is outside.",
+    origin="expected: ≤ for <, or a window that counts the earlier keys only",
+)
+def window_one_too_wide(q_len, k_len, window):
+    modern.sliding_window_mask(q_len, k_len, window)
+    return modern.sliding_window_mask(q_len, k_len, window + 1)
+
+
+@misconception(
+    "sliding_window_mask",
+    hint="Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len − q_len.",
+    origin="expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)",
+)
+def window_without_the_cache(q_len, k_len, window):
+    modern.sliding_window_mask(q_len, k_len, window)
+    query, key = np.arange(q_len)[:, np.newaxis], np.arange(k_len)
+    return (query - window < key) & (key <= query)
+
+
+@misconception(
+    "sliding_window_mask",
+    hint="Queries see keys that are ahead of them: a window looks back only, up to the query's own position.",
+    origin="expected: the band of a bidirectional encoder, |p − j| < window",
+)
+def window_looks_ahead(q_len, k_len, window):
+    modern.sliding_window_mask(q_len, k_len, window)
+    query, key = aligned(q_len, k_len)
+    return np.abs(query - key) < window
+
+
+@misconception(
+    "chunk_mask",
+    hint="Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len − q_len.",
+    origin="expected with a cache: the mask of a whole text, cut off at the first rows",
+)
+def chunks_without_the_cache(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    query, key = np.arange(q_len)[:, np.newaxis], np.arange(k_len)
+    return (query // chunk == key // chunk) & (key <= query)
+
+
+@misconception(
+    "chunk_mask",
+    hint="Blocks are counted from the first query here; they begin at multiples of `chunk` of the whole text.",
+    origin="expected with a cache: blocks of the new tokens alone",
+)
+def chunks_of_the_new_tokens(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    query, key = aligned(q_len, k_len)
+    start = k_len - q_len
+    return ((query - start) // chunk == (key - start) // chunk) & (key <= query)
+
+
+@misconception(
+    "chunk_mask",
+    hint="This is a sliding window: the first key moves along with the query. In chunks it stays until the block ends.",
+    origin="expected: the two kinds of local attention exchanged (Gemma 3 slides, Llama 4 has chunks)",
+)
+def chunks_that_slide(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    return modern.sliding_window_mask(q_len, k_len, chunk)
+
+
+@misconception(
+    "chunk_mask",
+    hint="Queries see keys of their block that are ahead of them: the mask is causal inside a block too.",
+    origin="expected: the overlay of Hugging Face transformers without the causal mask that it is combined with",
+)
+def chunks_that_look_ahead(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    query, key = aligned(q_len, k_len)
+    return query // chunk == key // chunk
+
+
+@misconception(
+    "p_rope_frequencies",
+    hint="The frequencies come from the rotated part, as in partial RoPE; in p-RoPE they come from the whole head.",
+    origin="expected: partial RoPE (GPT-J, `partial_rotary_factor`) in place of Gemma 4's \"proportional\" type",
+)
+def frequencies_of_partial_rope(head_dim, p, base=BASE):
+    theta = modern.p_rope_frequencies(head_dim, p, base)
+    rotating = int(p * head_dim / 2)
+    if rotating:
+        theta[:rotating] = frequencies(2 * rotating, base)
+    return theta
+
+
+@misconception(
+    "p_rope_frequencies",
+    hint="The fast pairs stop here and the slow ones rotate; p-RoPE keeps the first pairs, which are the fastest.",
+    origin="expected: the two ends exchanged",
+)
+def slow_pairs_rotate(head_dim, p, base=BASE):
+    modern.p_rope_frequencies(head_dim, p, base)
+    stopped = head_dim // 2 - int(p * head_dim / 2)
+    return np.where(np.arange(head_dim // 2) < stopped, 0.0, frequencies(head_dim, base))
+
+
+@misconception(
+    "p_rope_frequencies",
+    hint="The number of rotating pairs is rounded to the nearest whole number; the rule is ⌊p·d/2⌋, rounded down.",
+    origin="expected: round() for the floor of Hugging Face transformers",
+)
+def number_of_pairs_rounded(head_dim, p, base=BASE):
+    modern.p_rope_frequencies(head_dim, p, base)
+    return np.where(np.arange(head_dim // 2) < round(p * head_dim / 2), frequencies(head_dim, base), 0.0)
+
+
+@misconception(
+    "temperature",
+    hint="The factor grows at every position; it grows in steps, because the quotient is rounded down before the logarithm.",
+    origin="expected: the floor of Llama 4's formula left out",
+)
+def temperature_without_steps(positions, floor_scale=8192.0, attn_scale=0.1):
+    modern.temperature(positions, floor_scale, attn_scale)
+    return 1 + attn_scale * np.log1p((np.asarray(positions, dtype=np.float64) + 1) / floor_scale)
+
+
+@misconception(
+    "temperature",
+    hint="Each step comes one position late: position p is the (p + 1)-th token, and p + 1 is what is divided.",
+    origin="expected: the + 1 in Llama 4's formula left out",
+)
+def temperature_one_position_late(positions, floor_scale=8192.0, attn_scale=0.1):
+    modern.temperature(positions, floor_scale, attn_scale)
+    return modern.temperature(np.asarray(positions, dtype=np.float64) - 1, floor_scale, attn_scale)
+
+
+@misconception(
+    "log_n_scale",
+    hint="Short texts are scaled as well: inside the trained length the factor is 1.",
+    origin="vllm-project/vllm #3488, #5093 (the same slip with dynamic NTK: inputs that fit are rescaled too)",
+)
+def short_texts_scaled_too(positions, trained_len):
+    modern.log_n_scale(positions, trained_len)
+    return np.log1p(np.asarray(positions, dtype=np.float64)) / np.log(trained_len)
+
+
+@misconception(
+    "log_n_scale",
+    hint="The factor is one position late: at position p there are p + 1 tokens, and the logarithm is of that number.",
+    origin="expected: ln(p) for ln(p + 1); position 0 then gives minus infinity",
+)
+def log_of_the_position(positions, trained_len):
+    modern.log_n_scale(positions, trained_len)
+    return np.maximum(1, np.log(np.maximum(np.asarray(positions, dtype=np.float64), 1)) / np.log(trained_len))
+
+
+@misconception(
+    "decoupled_scores",
+    hint="The sum is divided by the square root of the content size alone; the features of a head are both parts, d_c + d_r.",
+    origin="expected: the scale of the content part kept when the rotated part was added",
+)
+def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
+    scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
+    content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
+    return (scores * np.sqrt(both / content)).astype(scores.dtype)
+
+
+@misconception(
+    "decoupled_scores",
+    hint="Each part is divided by the square root of its own size and then added; the sum is divided once, by √(d_c + d_r).",
+    origin="expected: two scaled scores added",
+)
+def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
+    scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
+    content_size, rope_size = np.shape(q_content)[-1], np.shape(q_rope)[-1]
+    content = np.float64(q_content) @ np.swapaxes(np.float64(k_content), -1, -2)
+    position = scores * np.sqrt(content_size + rope_size) - content
+    return (content / np.sqrt(content_size) + position / np.sqrt(rope_size)).astype(scores.dtype)
+
+
+@misconception(
+    "decoupled_scores",
+    hint="The shared key is not rotated here; it is rotated by the positions of the keys, as the queries are by theirs.",
+    origin="expected: one side is left as it is where both rotate",
+)
+def shared_key_not_rotated(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
+    modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
+    return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, np.zeros(len(k_positions)), base)
+
+
+@misconception(
+    "decoupled_scores",
+    hint="The content features are rotated too; position is in the rotated part alone, and content has none.",
+    origin="timtoole02/Camelid #535; google-ai-edge/litert-torch #1087 (rotated where nothing should be)",
+)
+def content_rotated_too(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
+    scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
+    even = np.shape(q_content)[-1] // 2 * 2
+    q, k = (np.array(array, dtype=np.float64) for array in (q_content, k_content))
+    plain = q @ np.swapaxes(k, -1, -2)
+    for array, where in ((q, q_positions), (k, k_positions)):
+        array[..., :even] = rotated(array[..., :even], where, base)
+    turned = q @ np.swapaxes(k, -1, -2)
+    return (scores + (turned - plain) / np.sqrt(np.shape(q)[-1] + np.shape(q_rope)[-1])).astype(scores.dtype)
+
+
+@misconception(
+    "kept_tokens",
+    hint="Tokens that are both sinks and in the window are listed twice; each kept token is listed once.",
+    origin="expected: the two ranges joined without a look at a short text",
+)
+def tokens_kept_twice(length, n_sinks, window):
+    modern.kept_tokens(length, n_sinks, window)
+    return np.concatenate([np.arange(min(n_sinks, length)), np.arange(max(length - window, 0), length)])
+
+
+@misconception(
+    "kept_tokens",
+    hint="The window is smaller by the number of sinks here; the window keeps its size, and the sinks come on top of it.",
+    origin="expected: `window` read as the size of the whole cache",
+)
+def sinks_taken_from_the_window(length, n_sinks, window):
+    modern.kept_tokens(length, n_sinks, window)
+    return modern.kept_tokens(length, n_sinks, max(window - n_sinks, 0))
+
+
+@misconception(
+    "kept_tokens",
+    hint="The first tokens are dropped: the sinks stay in the cache however long the text becomes.",
+    origin="expected: a plain window, whose quality breaks down when token 0 leaves it (Xiao et al. 2024 §3.1)",
+)
+def window_without_sinks(length, n_sinks, window):
+    modern.kept_tokens(length, n_sinks, window)
+    return modern.kept_tokens(length, 0, window)
+
+
+@misconception(
+    "kept_tokens",
+    hint="This numbers the kept tokens anew, from 0; the result says which tokens of the text they are.",
+    origin="rajveer43/VeloxQuant-MLX #175, #389 (after eviction the number of kept rows is taken for the position)",
+)
+def kept_tokens_numbered_anew(length, n_sinks, window):
+    return np.arange(len(modern.kept_tokens(length, n_sinks, window)))
+
+
+@misconception(
+    "shift_keys",
+    hint="The keys move the other way: a positive offset moves them to later positions.",
+    origin="expected: the sign of an eviction, which moves keys back, built into the function",
+)
+def keys_moved_the_other_way(cache_k, offset, base=BASE):
+    return modern.shift_keys(cache_k, -offset, base)
+
+
+@misconception(
+    "shift_keys",
+    hint="Row t is rotated as if it stood at t + offset; stored keys are rotated already, so every row needs the offset alone.",
+    origin="expected: keys that are stored rotated are taken for keys that are stored plain",
+)
+def stored_keys_rotated_afresh(cache_k, offset, base=BASE):
+    right = modern.shift_keys(cache_k, offset, base)
+    where = np.arange(np.shape(cache_k)[-2]) + offset
+    return rotated(np.asarray(cache_k, dtype=np.float64), where, base).astype(right.dtype)
+
+
+@misconception(
+    "shift_keys",
+    hint="The pairs are features half the width apart; here pairs are neighbours, (2i, 2i+1), as the keys were stored.",
+    origin="karpathy/nanochat #264; huggingface/transformers #25199 (the other layout)",
+)
+def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
+    right = modern.shift_keys(cache_k, offset, base)
+    cache_k = np.asarray(cache_k, dtype=np.float64)
+    half = cache_k.shape[-1] // 2
+    interleaved = np.stack([cache_k[..., :half], cache_k[..., half:]], axis=-1).reshape(cache_k.shape)
+    moved = modern.shift_keys(interleaved, offset, base)
+    return np.concatenate([moved[..., 0::2], moved[..., 1::2]], axis=-1).astype(right.dtype)
+
+
+@misconception(
+    "shift_keys",
+    hint="The angle is computed in float32, which is coarse far along the sequence: compute it in float64 and convert at the end.",
+    origin="EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535",
+)
+def shifted_in_single_precision(cache_k, offset, base=BASE):
+    right = modern.shift_keys(cache_k, offset, base)
+    angle = (np.float32(offset) * frequencies(np.shape(cache_k)[-1], base).astype(np.float32)).astype(np.float64)
+    cache_k = np.asarray(cache_k, dtype=np.float64)
+    even, odd = cache_k[..., 0::2], cache_k[..., 1::2]
+    pairs = [even * np.cos(angle) - odd * np.sin(angle), even * np.sin(angle) + odd * np.cos(angle)]
+    return np.stack(pairs, axis=-1).reshape(cache_k.shape).astype(right.dtype)

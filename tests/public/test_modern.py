@@ -1,0 +1,353 @@
+"""Modern, the tests you can see: each function by the example of its docstring, its values, its dtype and one refusal.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/modern.json`.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, positions, seeds
+
+
+def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0, dtype=np.float64):
+    """q_content, k_content, q_rope and k_rope, every size another."""
+    shapes = ((n_heads, q_len, content), (n_heads, k_len, content), (n_heads, q_len, rotated), (k_len, rotated))
+    return [features(*lead, *shape, seed=seed + place, dtype=dtype) for place, shape in enumerate(shapes)]
+
+
+# first_token_share, position_from_share
+
+
+@pytest.mark.question("first_token_share", points=0.25)
+def test_share_by_hand(modern):
+    """Four tokens give token 0 the weights 1, 1/2, 1/3 and 1/4."""
+    expect.close(modern.first_token_share(4), 1 / np.array([1.0, 2.0, 3.0, 4.0]), "first_token_share(4)")
+
+
+@pytest.mark.question("first_token_share", points=0.125)
+def test_share(modern):
+    """The weight is 1/(t + 1)."""
+    expect.dtype(modern.first_token_share, 1)
+    expect.dtype(modern.first_token_share, 11)
+
+
+@pytest.mark.question("first_token_share", points=0.125)
+def test_share_needs_a_length(modern):
+    """A negative length is refused, and the message says which."""
+    expect.answers(modern.first_token_share, 5)
+    expect.raises(ValueError, modern.first_token_share, -3, mentions=-3)
+
+
+@pytest.mark.question("position_from_share", points=0.25)
+def test_position_by_hand(modern):
+    """A share of 1 is position 0, one half is position 1, and one quarter is position 3."""
+    positions_found = modern.position_from_share(np.array([1.0, 0.5, 0.25]))
+    expect.close(positions_found, np.array([0.0, 1.0, 3.0]), "position_from_share([1, 0.5, 0.25])")
+
+
+@pytest.mark.question("position_from_share", points=0.125)
+def test_position(modern):
+    """The position is 1/share − 1, for a share or an array of shares."""
+    expect.matches(modern.position_from_share, np.array([[0.1, 0.3, 0.7], [0.02, 1.0, 0.9]]))
+    expect.matches(modern.position_from_share, 0.125)
+
+
+@pytest.mark.question("position_from_share", points=0.125)
+def test_position_is_float64(modern):
+    """The result is float64, whatever the shares are."""
+    expect.dtype(modern.position_from_share, np.array([0.5, 0.25, 0.125], dtype=np.float32))
+
+
+@pytest.mark.question("position_from_share", points=0.125)
+def test_position_needs_a_share(modern):
+    """A share above 1 is refused, and the message says which."""
+    expect.answers(modern.position_from_share, np.array([0.5, 0.25]))
+    expect.raises(ValueError, modern.position_from_share, np.array([0.5, 1.25]), mentions=1.25)
+
+
+# rope_layers, layer_bases
+
+
+@pytest.mark.question("rope_layers", points=0.25)
+def test_layers_by_hand(modern):
+    """With interval 4 layer 3 has no encoding."""
+    wanted = np.array([True, True, True, False, True])
+    expect.close(modern.rope_layers(5, 4), wanted, "rope_layers(5, 4)")
+
+
+@pytest.mark.question("rope_layers", points=0.125)
+def test_layers(modern):
+    """Layer l uses RoPE where (l + 1) mod interval is not 0, as a boolean."""
+    expect.dtype(modern.rope_layers, 13, 3)
+    expect.dtype(modern.rope_layers, 10, 4)
+
+
+@pytest.mark.question("rope_layers", points=0.125)
+def test_layers_need_an_interval(modern):
+    """An interval below 1 is refused, and the message says which."""
+    expect.answers(modern.rope_layers, 6, 4)
+    expect.raises(ValueError, modern.rope_layers, 6, 0, mentions=0)
+
+
+@pytest.mark.question("layer_bases", points=0.25)
+def test_bases_by_hand(modern):
+    """With interval 3 layer 2 is global."""
+    wanted = np.array([10000.0, 10000.0, 1000000.0, 10000.0])
+    expect.close(modern.layer_bases(4, 3), wanted, "layer_bases(4, 3)")
+
+
+@pytest.mark.question("layer_bases", points=0.125)
+def test_bases(modern):
+    """global_base where (l + 1) mod interval is 0, else local_base."""
+    expect.dtype(modern.layer_bases, 14, 6)
+    expect.dtype(modern.layer_bases, 7, 2, 700, 30000)
+
+
+@pytest.mark.question("layer_bases", points=0.125)
+def test_bases_are_positive(modern):
+    """A base that is not positive is refused, and the message says which."""
+    expect.answers(modern.layer_bases, 5, 3, 20.0, 300.0)
+    expect.raises(ValueError, modern.layer_bases, 5, 3, -20.0, 300.0, mentions=-20)
+
+
+# sliding_window_mask, chunk_mask
+
+
+@pytest.mark.question("sliding_window_mask", points=0.25)
+def test_window_by_hand(modern):
+    """Two queries at positions 2 and 3, and a window of two keys."""
+    wanted = np.array([[False, True, True, False], [False, False, True, True]])
+    expect.close(modern.sliding_window_mask(2, 4, 2), wanted, "sliding_window_mask(2, 4, 2)")
+
+
+@pytest.mark.question("sliding_window_mask", points=0.25)
+def test_window(modern):
+    """Query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p."""
+    expect.dtype(modern.sliding_window_mask, 7, 7, 3)
+    expect.dtype(modern.sliding_window_mask, 1, 9, 4)
+    expect.matches(modern.sliding_window_mask, 3, 5, 20)
+
+
+@pytest.mark.question("sliding_window_mask", points=0.125)
+def test_window_needs_keys(modern):
+    """Fewer keys than queries are refused, and the message carries one of the two numbers."""
+    expect.answers(modern.sliding_window_mask, 3, 5, 2)
+    expect.raises(ValueError, modern.sliding_window_mask, 5, 3, 2, mentions=[3, 5])
+
+
+@pytest.mark.question("chunk_mask", points=0.25)
+def test_chunks_by_hand(modern):
+    """Three queries at positions 2, 3 and 4, and blocks of three positions: a new block begins at 3."""
+    wanted = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 1]], dtype=bool)
+    expect.close(modern.chunk_mask(3, 5, 3), wanted, "chunk_mask(3, 5, 3)")
+
+
+@pytest.mark.question("chunk_mask", points=0.25)
+def test_chunks(modern):
+    """Query i stands at p = i + k_len − q_len and may attend to the keys j ≤ p of its own block."""
+    expect.dtype(modern.chunk_mask, 7, 7, 3)
+    expect.dtype(modern.chunk_mask, 1, 9, 4)
+    expect.matches(modern.chunk_mask, 3, 5, 20)
+
+
+@pytest.mark.question("chunk_mask", points=0.125)
+def test_chunks_need_a_size(modern):
+    """A chunk below 1 is refused, and the message says which."""
+    expect.answers(modern.chunk_mask, 3, 5, 2)
+    expect.raises(ValueError, modern.chunk_mask, 3, 5, 0, mentions=0)
+
+
+# p_rope_frequencies
+
+
+@pytest.mark.question("p_rope_frequencies", points=0.25)
+def test_p_rope_by_hand(modern):
+    """With p = 1/2 the slower of two pairs does not rotate; with p = 1 both do."""
+    expect.close(modern.p_rope_frequencies(4, 0.5), np.array([1.0, 0.0]), "p_rope_frequencies(4, 0.5)")
+    expect.close(modern.p_rope_frequencies(4, 1), np.array([1.0, 0.01]), "p_rope_frequencies(4, 1)")
+
+
+@pytest.mark.question("p_rope_frequencies", points=0.25)
+def test_p_rope(modern):
+    """The first ⌊p·d/2⌋ pairs have θ_i of the whole head, the others 0."""
+    expect.dtype(modern.p_rope_frequencies, 12, 0.8)
+    expect.dtype(modern.p_rope_frequencies, 10, 0.25, base=700.0)
+
+
+@pytest.mark.question("p_rope_frequencies", points=0.125)
+def test_p_is_a_share(modern):
+    """A p above 1 is refused, and the message says which."""
+    expect.answers(modern.p_rope_frequencies, 6, 0.5)
+    expect.raises(ValueError, modern.p_rope_frequencies, 6, 1.5, mentions=1.5)
+
+
+# temperature, log_n_scale
+
+
+@pytest.mark.question("temperature", points=0.25)
+def test_temperature_by_hand(modern):
+    """1 up to position 8190, and 1 + 0.1·ln 2 at position 8191."""
+    wanted = np.array([1.0, 1.0, 1 + 0.1 * np.log(2)])
+    expect.close(modern.temperature(np.array([0, 8190, 8191])), wanted, "temperature([0, 8190, 8191])")
+
+
+@pytest.mark.question("temperature", points=0.125)
+def test_temperature(modern):
+    """1 + attn_scale·ln(1 + ⌊(position + 1)/floor_scale⌋), for positions of any shape."""
+    expect.matches(modern.temperature, np.array([[100000, 3, 20000], [8192, 16383, 5]]))
+    expect.matches(modern.temperature, np.arange(12), 3.0, 0.25)
+    expect.matches(modern.temperature, 40, 7, 0.5)
+
+
+@pytest.mark.question("temperature", points=0.125)
+def test_temperature_is_float64(modern):
+    """The result is float64, whatever the positions are."""
+    expect.dtype(modern.temperature, np.array([1.0, 2.5, 9.0], dtype=np.float32), 2.0)
+
+
+@pytest.mark.question("temperature", points=0.125)
+def test_temperature_needs_a_scale(modern):
+    """A floor_scale that is not positive is refused, and the message says which."""
+    expect.answers(modern.temperature, np.arange(3), 5.0)
+    expect.raises(ValueError, modern.temperature, np.arange(3), -5.0, mentions=-5)
+
+
+@pytest.mark.question("log_n_scale", points=0.25)
+def test_log_n_by_hand(modern):
+    """256 tokens are 16², so position 255 has the factor 2 where 16 is the trained length."""
+    expect.close(modern.log_n_scale(np.array([3, 15, 255]), 16), np.array([1.0, 1.0, 2.0]), "log_n_scale([3, 15, 255], 16)")
+
+
+@pytest.mark.question("log_n_scale", points=0.125)
+def test_log_n(modern):
+    """max(1, ln(position + 1)/ln(trained_len)), for positions of any shape."""
+    expect.matches(modern.log_n_scale, np.array([[100000, 3, 20000], [8192, 2047, 5]]), 2048)
+    expect.matches(modern.log_n_scale, 40, 7)
+
+
+@pytest.mark.question("log_n_scale", points=0.125)
+def test_log_n_is_float64(modern):
+    """The result is float64, whatever the positions are."""
+    expect.dtype(modern.log_n_scale, np.array([1.0, 2.5, 90.0], dtype=np.float32), 12)
+
+
+@pytest.mark.question("log_n_scale", points=0.125)
+def test_log_n_needs_a_trained_length(modern):
+    """A trained_len below 2 is refused, and the message says which."""
+    expect.answers(modern.log_n_scale, np.arange(3), 12)
+    expect.raises(ValueError, modern.log_n_scale, np.arange(3), 1, mentions=1)
+
+
+# decoupled_scores
+
+
+@pytest.mark.question("decoupled_scores", points=0.25)
+def test_decoupled_by_hand(modern):
+    """Content 1 and a rotated part of cos 2, over √4."""
+    one, key = np.array([[[1.0, 0.0]]]), np.array([[1.0, 0.0]])
+    scores = modern.decoupled_scores(one, one, one, key, np.array([3]), np.array([1]))
+    expect.close(scores, np.array([[[(1 + np.cos(2)) / 2]]]), "the score of a query at 3 and a key at 1")
+
+
+@pytest.mark.question("decoupled_scores", points=0.375)
+def test_decoupled(modern):
+    """All heads share the rotated key; the sum is divided by √(d_c + d_r)."""
+    expect.matches(modern.decoupled_scores, *parts((), 2, 7), np.array([5, 6]), np.arange(7))
+    expect.matches(modern.decoupled_scores, *parts((2,), 6, 6, rotated=8), np.arange(6), np.arange(6), base=300.0)
+
+
+@pytest.mark.question("decoupled_scores", points=0.25)
+@given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
+def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
+    """Shift query and key together and the score stays; at the same position nothing is rotated."""
+    q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
+    score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
+    shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
+    expect.close(shifted, score, "shifting both positions leaves the score")
+    plain = (q_content @ k_content.swapaxes(-1, -2) + q_rope @ k_rope.T) / 3
+    same = modern.decoupled_scores(*arrays, np.array([m]), np.array([m]))
+    expect.close(same, plain, "at the same position the score is that of unrotated features")
+
+
+@pytest.mark.question("decoupled_scores", points=0.125)
+def test_decoupled_in_float32(modern):
+    """float32 where all four feature arrays are float32."""
+    expect.dtype(modern.decoupled_scores, *parts((), 2, 5, dtype=np.float32), np.array([3, 4]), np.arange(5))
+
+
+@pytest.mark.question("decoupled_scores", points=0.125)
+def test_decoupled_refuses_other_heads(modern):
+    """Keys with another number of heads than the queries are refused, and the message carries the number or the shape."""
+    arrays = parts((), 2, 5)
+    expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
+    arrays[1] = arrays[1][:1]
+    wanted = [1, (1, 5, 5), 3, (3, 2, 5)]
+    expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5), mentions=wanted)
+
+
+# kept_tokens
+
+
+@pytest.mark.question("kept_tokens", points=0.25)
+def test_kept_by_hand(modern):
+    """Nine tokens, two sinks, a window of three; and four tokens, which all stay."""
+    expect.close(modern.kept_tokens(9, 2, 3), np.array([0, 1, 6, 7, 8]), "kept_tokens(9, 2, 3)")
+    expect.close(modern.kept_tokens(4, 2, 3), np.array([0, 1, 2, 3]), "kept_tokens(4, 2, 3)")
+
+
+@pytest.mark.question("kept_tokens", points=0.25)
+def test_kept(modern):
+    """The first n_sinks and the last `window`, each once, in order, as int64."""
+    expect.dtype(modern.kept_tokens, 30, 4, 7)
+    expect.dtype(modern.kept_tokens, 10, 4, 7)
+    expect.dtype(modern.kept_tokens, 12, 7, 4)
+
+
+@pytest.mark.question("kept_tokens", points=0.125)
+def test_kept_needs_sizes(modern):
+    """A negative number of sinks is refused, and the message says which."""
+    expect.answers(modern.kept_tokens, 9, 2, 4)
+    expect.raises(ValueError, modern.kept_tokens, 9, -2, 4, mentions=-2)
+
+
+# shift_keys
+
+
+@pytest.mark.question("shift_keys", points=0.25)
+def test_shift_by_hand(modern):
+    """One position on, the pair (1, 0) is (cos θ_i, sin θ_i)."""
+    wanted = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
+    expect.close(modern.shift_keys(np.array([[1.0, 0.0, 1.0, 0.0]]), 1), wanted, "the pairs (1, 0) and (1, 0)")
+
+
+@pytest.mark.question("shift_keys", points=0.25)
+def test_shift(modern):
+    """Every row is rotated by the same angles offset·θ_i, whatever stands in front of the last two axes."""
+    expect.matches(modern.shift_keys, features(5, 8), -3)
+    expect.matches(modern.shift_keys, features(2, 3, 5, 6), 2.5, base=300.0)
+
+
+@pytest.mark.question("shift_keys", points=0.25)
+@given(seed=seeds(), first=positions(500), second=positions(500))
+def test_shifts_add_up(modern, seed, first, second):
+    """To move by one offset and then by another is to move by their sum; an offset of 0 changes nothing."""
+    cache = 3 + features(3, 8, seed=seed)
+    there = modern.shift_keys(cache, first)
+    expect.close(modern.shift_keys(there, second), modern.shift_keys(cache, first + second), "shifts add up")
+    expect.close(modern.shift_keys(there, -first), cache, "a negative offset moves back")
+    expect.holds(not np.allclose(modern.shift_keys(cache, 1), cache), "an offset of 1 moves the keys")
+
+
+@pytest.mark.question("shift_keys", points=0.125)
+def test_shift_in_float32(modern):
+    """float32 stays float32."""
+    expect.dtype(modern.shift_keys, features(5, 8, dtype=np.float32), 3)
+
+
+@pytest.mark.question("shift_keys", points=0.125)
+def test_shift_needs_pairs(modern):
+    """An odd size is refused, and the message says which."""
+    expect.answers(modern.shift_keys, features(3, 4), 2)
+    expect.raises(ValueError, modern.shift_keys, features(3, 5), 2, mentions=[5])
