@@ -18,7 +18,7 @@ import numpy as np
 from autograder.checks import call, codec
 from autograder.checks.blocks import building_blocks
 from autograder.checks.call import ANSWERS, Raised, Reply
-from autograder.checks.expect import difference
+from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.failure import Kind
 from autograder.checks.proxy import Backend
 from autograder.checks.test_result import Phase, TestResult
@@ -41,7 +41,7 @@ _VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED})
 _REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Seen:
     """One call of a submission's function, and what came of it."""
 
@@ -94,8 +94,7 @@ def named(assignment: Assignment, observed: Sequence[Observed], cells: Sequence[
     below = {name: _lowest([one for one in wrong if one in blocks.get(name, ())], blocks) for name in mistaken}
     hints = {
         name: _Hints(
-            _told(explanations(assignment, name, rows)) if below[name] is None else None,
-            _told(missing_refusals(assignment, name, rows)),
+            None if below[name] else _told(explanations(assignment, name, rows)), _told(missing_refusals(assignment, name, rows))
         )
         for name, rows in evidence.items()
     }
@@ -174,16 +173,19 @@ def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observ
     rows: dict[bytes, Row] = {}
     for one in observed:
         for seen in one.calls:
-            if seen.function != function:
-                continue
-            try:
-                encoded = codec.message(function, seen.args, seen.kwargs)
-                got = _outcome(seen.reply)
-            except (ValueError, codec.Malformed):
-                continue
-            if len(encoded) <= LOOKED_AT and encoded not in rows:
-                rows[encoded] = Row(encoded, got, _predictions(assignment, encoded).of(None))
+            if seen.function == function and (row := _row(assignment, seen)) is not None:
+                rows.setdefault(row.call, row)
     return list(rows.values())
+
+
+@functools.lru_cache(maxsize=1024)
+def _row(assignment: Assignment, seen: Seen) -> Row | None:
+    """A call as evidence; None for one that is too large to look at. Remembered, since public calls are looked at twice."""
+    try:
+        encoded, got = codec.message(seen.function, seen.args, seen.kwargs), _outcome(seen.reply)
+    except (ValueError, codec.Malformed):
+        return None
+    return Row(encoded, got, _predictions(assignment, encoded).of(None)) if len(encoded) <= LOOKED_AT else None
 
 
 def _outcome(reply: Reply) -> Any:
@@ -194,6 +196,16 @@ def _same(got: Any, wanted: Any) -> bool:
     """Whether two outcomes are the same one, within what a test allows."""
     if type(got) is Refusal or type(wanted) is Refusal:
         return type(got) is type(wanted) and bool(got == wanted)
+    if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64:
+        # Nearly all results, and hundreds of predictions to compare each with: no words needed, as `difference` has them.
+        if got.shape != wanted.shape:
+            return False
+        with np.errstate(all="ignore"):
+            near = np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))
+        if near.all():
+            return True
+        if np.isfinite(got).all():
+            return False
     return difference(got, wanted, None) is None
 
 
@@ -292,12 +304,17 @@ def missing_refusals(assignment: Assignment, function: str, rows: Sequence[Row])
 
 def _first(assignment: Assignment, function: str, faults: list[Row], rows: Sequence[Row], explains: _Explains) -> list[Misconception]:
     """Of the nearest group that explains all rows, those that do. Most are out at the first fault."""
-    for entries in candidates(assignment, function) if faults else ():
-        left = [one for one in entries if explains(assignment, one, faults[:1])]
-        left = [one for one in left if explains(assignment, one, rows)]
+    for group in range(len(candidates(assignment, function)) if faults else 0):
+        left = [one for one in _like(assignment, function, group, faults[0], explains) if explains(assignment, one, rows)]
         if left:
             return left
     return []
+
+
+@functools.lru_cache(maxsize=256)
+def _like(assignment: Assignment, function: str, group: int, fault: Row, explains: _Explains) -> list[Misconception]:
+    """The known mistakes of a group that explain one fault. Remembered, since it is asked before hidden tests and after them."""
+    return [one for one in candidates(assignment, function)[group] if explains(assignment, one, [fault])]
 
 
 def _told(entries: Sequence[Misconception]) -> str | None:

