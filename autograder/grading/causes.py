@@ -274,8 +274,7 @@ def candidates(assignment: Assignment, function: str) -> tuple[tuple[Misconcepti
     known = catalogue.entries(assignment)
     own = tuple(entry for entry in known if entry.function == function)
     others = tuple(entry for entry in known if entry.function in below)
-    thinkable = generated.entries(assignment, function)
-    return own, others, thinkable
+    return own, others, generated.of_signature(assignment, function), generated.of_source(assignment, function)
 
 
 @functools.lru_cache(maxsize=1024)

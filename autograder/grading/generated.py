@@ -25,10 +25,15 @@ Implementation = Callable[..., Any]
 
 
 @functools.cache
-def entries(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
-    """All thinkable mistakes of one function: of its signature first, since their hints are the plainer ones."""
-    found = [*_of_signature(assignment, function), *_of_source(assignment, function)]
-    return tuple(found)
+def of_signature(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
+    """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
+    return tuple(_of_signature(assignment, function))
+
+
+@functools.cache
+def of_source(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
+    """The mistakes that are one small change of the solution."""
+    return tuple(_of_source(assignment, function))
 
 
 # From the signature
@@ -328,6 +333,8 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
         case ast.Name(id=name, ctx=ast.Load()):
             for other in _others(name, statement, arguments):
                 yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape") as shape, slice=index):
+            yield from _sizes(node, shape, name, index, statement, arguments)
         case ast.IfExp():
             yield "One of two cases is treated like the other", node.body
             yield "One of two cases is treated like the other", node.orelse
@@ -348,6 +355,23 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
             part = "term" if isinstance(node.op, ast.Add | ast.Sub) else "exponent" if isinstance(node.op, ast.Pow) else "factor"
             yield f"A {part} is left out", node.left
             yield f"A {part} is left out", node.right
+
+
+_AXES = {-1: "last axis", -2: "last axis but one"}
+
+
+def _sizes(node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]) -> Iterator[tuple[str, ast.AST]]:
+    """The size of another array, or along another axis."""
+    axis = -index.operand.value if isinstance(index, ast.UnaryOp) and isinstance(index.operand, ast.Constant) else None
+    if axis not in _AXES:
+        return
+    right = f"the size of {_told(name, arguments)} along its {_AXES[axis]}"
+    for other in (name, *_others(name, statement, arguments)):
+        for place, words in _AXES.items():
+            if (other, place) != (name, axis):
+                wrong = _with(shape, value=ast.Name(other, ast.Load()))
+                said = f"The size of {_told(other, arguments)} along its {words} stands where {right} belongs,"
+                yield said, _with(node, value=wrong, slice=ast.UnaryOp(ast.USub(), ast.Constant(-place)))
 
 
 def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
