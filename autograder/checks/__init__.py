@@ -4,3 +4,6 @@ This room ships to students: it imports numpy, pytest, hypothesis and rich, hold
 graders. The same tests run through it on a laptop (the student's file in this process), in the grader (the file
 behind the wall) and on the reference solutions.
 """
+
+FRONT_DOOR = ("blocks", "call", "codec", "expect", "failure", "plugin", "proxy", "reference", "status", "test_result")
+"""The modules that other rooms may import."""

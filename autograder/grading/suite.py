@@ -161,45 +161,48 @@ def _is_plain(value: object) -> bool:
     return type(value) in (bool, int, float, str, np.ndarray)
 
 
-class _Collector:
-    """A pytest plugin that tells the course's plugin whose submissions to hand out, and takes the tests in the place of running them."""
+def collect(assignment: Assignment, context: TestContext) -> list[pytest.Function]:
+    """The tests of an assignment. Raises BrokenTest where pytest cannot collect them."""
+    collector = _Collector()
+    status = run_pytest(assignment, context, collector)
+    if status != pytest.ExitCode.OK:
+        said = "; ".join(collector.failures) or f"pytest ended with {status!r}"
+        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {said}")
+    return collector.items
+
+
+def run_pytest(assignment: Assignment, context: TestContext, *plugins: object) -> int | pytest.ExitCode:
+    """A pytest of our own on an assignment's tests: no configuration file, no output, no plugin that a machine happens to have."""
+    unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
+    options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
+    options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
+    files = [str(assignment.public_tests), str(assignment.hidden_tests)]
+    return pytest.main([*options, *files], plugins=[plugin, _GivesContext(context), *plugins])
+
+
+class _GivesContext:
+    """A pytest plugin that tells the course's plugin whose submissions to give out."""
 
     def __init__(self, context: TestContext) -> None:
         self.context = context
-        self.items: list[pytest.Function] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[plugin.TEST_CONTEXT] = self.context
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if session.testsfailed:
-            return False  # a file could not be collected, and pytest says why
-        self.items = [item for item in session.items if isinstance(item, pytest.Function)]
-        return True
 
-
-def collect(assignment: Assignment, context: TestContext) -> list[pytest.Function]:
-    """The tests of an assignment, collected by a pytest of our own: no configuration file, no plugin that a machine happens to have."""
-    unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
-    options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
-    options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
-    collector, failures = _Collector(context), _CollectionFailures()
-    files = [str(assignment.public_tests), str(assignment.hidden_tests)]
-    status = pytest.main([*options, *files], plugins=[plugin, collector, failures])
-    if status != pytest.ExitCode.OK:
-        said = "; ".join(failures.said) or f"pytest ended with {status!r}"
-        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {said}")
-    return collector.items
-
-
-class _CollectionFailures:
-    """Keeps what pytest would have printed of a test file that cannot be read."""
+class _Collector:
+    """A pytest plugin that takes the tests in the place of running them, and keeps what pytest would have printed."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.items: list[pytest.Function] = []
+        self.failures: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.said.append(report.longreprtext.strip().splitlines()[-1])
+            self.failures.append(report.longreprtext.strip().splitlines()[-1])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        self.items = [item for item in session.items if isinstance(item, pytest.Function)]
+        return None if self.failures else True  # pytest itself then says that it was interrupted

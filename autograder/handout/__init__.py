@@ -1,9 +1,9 @@
 """Solutions → what students get: a handout that provably holds no answer.
 
-    stubs     the committed files that are generated from the solutions
-    bundle    the handout as a folder and as a zip
-    leaks     reads every byte of a handout and finds what must not be in it
-    template  the handout's own README, Makefile and settings
+stubs     the committed files that are generated from the solutions
+bundle    the handout as a folder and as a zip
+leaks     reads every byte of a handout and finds what must not be in it
+template  the handout's own README, Makefile and settings
 """
 
 from autograder.handout.bundle import build

@@ -7,3 +7,6 @@
 
 Two ways in, one result: the batch loads the generated files in process; Otter's kernel loads the same files.
 """
+
+FRONT_DOOR = ("package", "zips")
+"""The modules that other rooms may import."""

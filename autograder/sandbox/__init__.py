@@ -13,3 +13,6 @@
 The grader imports `backend` and `bounds`, and what these build on; zygote and worker import nothing of the project but `checks.call`,
 `checks.codec` and this room.
 """
+
+FRONT_DOOR = ("backend", "bounds", "client", "confine", "limits", "probes", "wire")
+"""The modules that other rooms may import."""

@@ -121,3 +121,9 @@ def test_another_term_s_seed_changes_no_solution_s_score(
     monkeypatch.setattr(course, "seed", lambda: seed)
     test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
+
+
+def test_the_front_page_lists_the_lessons_in_their_order() -> None:
+    rows = re.findall(r"^\| (\d+) \| \[(\w+)\]\(assignments/(\w+)/README\.md\) \|", (course.ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    wanted = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
+    assert rows == wanted

@@ -84,7 +84,6 @@ drawn_from_modules = pytest.mark.parametrize(
 @every_picture
 def test_a_picture_of_the_solution_is_no_card(draw: Draw) -> None:
     figure, _ = right(draw)
-    assert isinstance(figure, Figure)
     assert "waits for" not in words(figure)
     assert any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), "an axis says what it measures"
 
@@ -130,17 +129,20 @@ BROKEN: dict[str, Callable[..., Any]] = {
 
 
 @drawn_from_modules
-@pytest.mark.parametrize("wrong", BROKEN.values(), ids=BROKEN)
-def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
-    def broken(name: str) -> types.ModuleType:
-        module = types.ModuleType(name)
-        complete = solution(name)
-        for function in [key for key, value in vars(complete).items() if callable(value)]:
-            setattr(module, function, wrong)
-        module.METHODS = getattr(complete, "METHODS", ())  # type: ignore[attr-defined]
-        return module
+def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw) -> None:
+    """A card that names a function, or a picture whose axes say what they measure: never an exception, never an empty page."""
+    for kind, wrong in BROKEN.items():
 
-    assert isinstance(drawn(draw, broken), Figure)
+        def broken(name: str, wrong: Callable[..., Any] = wrong) -> types.ModuleType:
+            module, complete = types.ModuleType(name), solution(name)
+            for function in [key for key, value in vars(complete).items() if callable(value)]:
+                setattr(module, function, wrong)
+            module.METHODS = getattr(complete, "METHODS", ())  # type: ignore[attr-defined]
+            return module
+
+        figure = drawn(draw, broken)
+        is_card = "waits for" in words(figure)
+        assert is_card or any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), kind
 
 
 def test_a_card_names_the_function_that_raised() -> None:
