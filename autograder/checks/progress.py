@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,8 @@ from rich.markup import escape
 
 from autograder.checks import plugin
 from autograder.checks.blocks import building_blocks, root_causes
-from autograder.checks.failure import Kind
+from autograder.checks.failure import VALUES, Kind
+from autograder.checks.reference import Evidence
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, describe, test_result
 
@@ -101,8 +102,11 @@ class Progress:
     @property
     def root_causes(self) -> dict[str, str]:
         """Function with a mistake → the function with a mistake that it builds on."""
-        failing = [question.name for question in self.questions if question.failure is not None]
-        return root_causes(failing, building_blocks(self.source))
+        failing = {question.name: {one.kind for one in question.test_results if one.is_mistake} for question in self.questions}
+        # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
+        cascading = [name for name, kinds in failing.items() if kinds and kinds <= VALUES]
+        wrong = [name for name, kinds in failing.items() if kinds & VALUES]
+        return {name: cause for name, cause in root_causes(wrong, building_blocks(self.source)).items() if name in cascading}
 
     @property
     def source(self) -> str:
@@ -129,6 +133,23 @@ class _Recorder(Listener):
     def pytest_runtest_teardown(self, item: pytest.Function) -> None:
         name = item.path.stem.removeprefix("test_")
         self.test_results.setdefault(name, []).append(test_result(describe(item), self.raised))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        context = session.config.stash[plugin.TEST_CONTEXT]
+        if isinstance(context, plugin.LocalContext):
+            for name, evidence in context.evidence.items():
+                self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
+
+
+def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[TestResult]:
+    """The first wrong result of each function with its likely cause."""
+    hinted: set[str] = set()
+    for one in test_results:
+        if one.is_mistake and one.kind in VALUES | {Kind.NO_ERROR} and one.test.question not in hinted:
+            hinted.add(one.test.question)
+            yield replace(one, hint=evidence.hint(one.test.question))
+        else:
+            yield one
 
 
 def all_progress(root: Path, names: Sequence[str]) -> list[Progress]:

@@ -12,7 +12,6 @@ shows in every function that builds on it.
 from __future__ import annotations
 
 import ast
-import base64
 import copy
 import functools
 import re
@@ -117,6 +116,9 @@ class Oracle:
         look = _wanted if len(encoded) <= REMEMBERED else _wanted.__wrapped__
         return look(self.assignment, encoded)
 
+    def came(self, function: str, reply: Reply) -> None:
+        """What came is kept by `causes.Watch`, for every call of a suite alike."""
+
     def answer(self, key: str) -> Any:
         return vars(right(self.assignment))[call.ANSWERS][key]
 
@@ -165,7 +167,7 @@ def _rule(said: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
 @functools.cache
 def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
     """The messages of a solution's errors, each as the constant texts around its values."""
-    found = []
+    found: list[tuple[str, ...]] = []
     for node in ast.walk(ast.parse(assignment.solution.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
             match node.exc.args[0]:
@@ -180,17 +182,3 @@ def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
                             parts.append("")
                     found.append(tuple(parts))
     return tuple(found)
-
-
-class Recorder(Oracle):
-    """A live reference that writes down what a public test asked, for the handout."""
-
-    def __init__(self, assignment: Assignment, calls: list[dict[str, Any]]) -> None:
-        super().__init__(assignment)
-        self.calls = calls
-
-    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        wanted = super().wanted(function, args, kwargs)
-        encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
-        self.calls.append({"function": function, "wanted": encoded, "mistakes": []})
-        return wanted

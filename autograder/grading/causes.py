@@ -19,8 +19,9 @@ from autograder.checks import call, codec
 from autograder.checks.blocks import building_blocks
 from autograder.checks.call import ANSWERS, Raised, Reply
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.failure import Kind
+from autograder.checks.failure import VALUES, Kind
 from autograder.checks.proxy import Backend
+from autograder.checks.reference import TOLD
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import catalogue, generated
@@ -29,14 +30,8 @@ from autograder.grading.catalogue import Misconception
 LOOKED_AT = 32 * 1024
 """Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission returned."""
 
-TOLD = 2
-"""Known mistakes that explain the same are all told, up to this many."""
-
 COARSENESS = 30
 """Two ways of computing in single precision err alike up to about this factor."""
-
-_VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED})
-"""Mistakes that show in whatever is built on a function, or compared with it."""
 
 _REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
 
@@ -114,7 +109,7 @@ class _Hints:
 def _explained(assignment: Assignment, one: Observed, hints: _Hints, below: str | None, given: set[str]) -> TestResult:
     """One mistake with what is known of it. A hint is given once."""
     result = one.result
-    if result.kind in _VALUES:
+    if result.kind in VALUES:
         hint = hints.values if hints.values not in given else None
         given.add(hint or "")
         return replace(result, hint=hint, function=below)
@@ -246,6 +241,13 @@ def _is_comparable(outcome: Any, right: Any) -> bool:
 
 def _identical(one: Any, other: Any) -> bool:
     return type(one) is np.ndarray and type(other) is np.ndarray and one.dtype == other.dtype and np.array_equal(one, other)
+
+
+def difference_made(assignment: Assignment, entry: Misconception, encoded: bytes) -> Any:
+    """What a known mistake makes of a call; None where that is right."""
+    predictions = _predictions(assignment, encoded)
+    right, outcome = predictions.of(None), predictions.of(entry)
+    return None if _same(outcome, right) or (type(outcome) is type(right) is Refusal) else outcome
 
 
 def _behaving(assignment: Assignment, entry: Misconception | None, function: str) -> types.ModuleType:

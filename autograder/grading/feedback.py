@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, KeysView, Sequence
 
 from autograder.checks.call import ANSWERS
-from autograder.checks.failure import Kind
+from autograder.checks.failure import VALUES, Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.grading.result import Grade
@@ -18,9 +18,6 @@ from autograder.submission import Submission
 
 MAX_PRINTED = 2000
 """Characters of a submission's own output that are shown back to it."""
-
-_GENERAL = frozenset({Kind.VALUE, Kind.TYPE, Kind.SHAPE, Kind.RAISED})
-"""Kinds of mistakes that one cause makes in many tests, and in what is built on the function or compared with it."""
 
 _CASCADING = "What follows may be wrong only because of what stands above: fix that first."
 
@@ -194,7 +191,7 @@ def _unseen(missed: list[TestResult]) -> str:
     """What hidden tests found, where that is more than the public ones and a known cause say already."""
     hidden = [one for one in missed if one.test.hidden]
     seen = {one.kind for one in missed if not one.test.hidden}
-    known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & _GENERAL
+    known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & VALUES
     news = dict.fromkeys(f"- {_rule(one)}: {_kind(one)}." for one in hidden if one.kind not in known)
     same = "it fails in the same way" if any(one.kind in known for one in hidden) else ""
     if not news:
@@ -205,7 +202,7 @@ def _unseen(missed: list[TestResult]) -> str:
 def _is_cascading(test_results: list[TestResult]) -> bool:
     """Whether hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions."""
     missed = [one for one in test_results if one.is_mistake]
-    return not _hints(missed) and all(one.test.hidden and one.kind in _GENERAL for one in missed)
+    return not _hints(missed) and all(one.test.hidden and one.kind in VALUES for one in missed)
 
 
 def _below(one: TestResult) -> str | None:

@@ -11,6 +11,7 @@ import ast
 import copy
 import functools
 import inspect
+import itertools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -55,7 +56,7 @@ def _of_signature(assignment: Assignment, function: str) -> Iterator[Misconcepti
             fixed = _with_argument(right, signature, parameter.name, functools.partial(_constant, parameter.default))
             said = f"`{parameter.name}` is not used: your result is the one for its default. The rule is to use what the caller passes."
             yield entry(f"{parameter.name} ignored", said, fixed)
-    for one, other in zip(parameters, parameters[1:], strict=False):
+    for one, other in itertools.pairwise(parameters):
         said = f"`{one.name}` and `{other.name}` are exchanged: your result is the one with each in the other's place."
         yield entry(f"{one.name} and {other.name} exchanged", said, _exchanged(right, signature, one.name, other.name))
     for what, hint, change in _RESULT_CHANGES:
@@ -117,7 +118,7 @@ def _array(value: Any, dimensions: int = 1) -> np.ndarray:
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, bool | str | dict) or value is None or np.ndim(value) and np.asarray(value).dtype.kind not in "iuf":
+    if isinstance(value, bool | str | dict) or value is None or (np.ndim(value) and np.asarray(value).dtype.kind not in "iuf"):
         raise _NotApplicable
     return value if isinstance(value, int | float) else np.asarray(value)
 
@@ -166,7 +167,7 @@ _RESULT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("without sign", "Your result has lost its sign.", lambda value: np.abs(_number(value))),
     ("upside down", "Your result is upside down: 1 divided by what is wanted.", lambda value: 1 / _number(value)),
     ("transposed", "Your result is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(np.asarray(value), -1, -2)),
-    ("reversed", "Your result is reversed: what belongs at the end of the last axis stands at its beginning.", lambda value: np.flip(_array(value), -1)),
+    ("reversed", "Your result is reversed along its last axis.", lambda value: np.flip(_array(value), -1)),
     ("reversed rows", "The rows of your result are in reversed order.", lambda value: np.flip(_array(value, 2), -2)),
     ("one too large", "Your result is one too large: look at where the count begins and ends.", lambda value: _number(value) + 1),
     ("one too small", "Your result is one too small: look at where the count begins and ends.", lambda value: _number(value) - 1),
@@ -310,13 +311,14 @@ _TRIANGLES = ("tri", "tril", "triu", "diag", "eye")
 def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> Iterator[tuple[str, ast.AST]]:
     match node:
         case ast.BinOp() | ast.BoolOp() | ast.AugAssign():
-            for other, what in _OPERATORS.get(type(node.op), []):
-                yield what, _with(node, op=other())
-        case ast.Compare(ops=[operator]):
-            for other, what in _OPERATORS.get(type(operator), []):
-                yield what, _with(node, ops=[other()])
+            for operator, what in _OPERATORS.get(type(node.op), []):
+                yield what, _with(node, op=operator())
+        case ast.Compare(ops=[compared]):
+            for operator, what in _OPERATORS.get(type(compared), []):
+                yield what, _with(node, ops=[operator()])
         case ast.UnaryOp(op=ast.USub()):
-            yield "A minus sign is missing, or an axis is the wrong one," if isinstance(node.operand, ast.Constant) else "A minus sign is missing", node.operand
+            or_axis = ", or an axis is the wrong one," if isinstance(node.operand, ast.Constant) else ""
+            yield f"A minus sign is missing{or_axis}", node.operand
         case ast.UnaryOp(op=ast.Not() | ast.Invert()):
             yield "A condition is the wrong way round", node.operand
         case ast.Constant(value=bool(value)):
@@ -341,8 +343,8 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
         case ast.If():
             yield "A case is not told apart", _with(node, test=ast.Constant(False))
             yield "A case is taken for all", _with(node, test=ast.Constant(True))
-        case ast.Expr(value=ast.Call()):
-            yield f"The step {_step(node.value)} is left out", ast.Pass()
+        case ast.Expr(value=ast.Call() as called):
+            yield f"The step {_step(called)} is left out", ast.Pass()
         case ast.AugAssign():
             yield "A step is left out", ast.Pass()
     if isinstance(node, ast.Call):
@@ -360,9 +362,14 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
 _AXES = {-1: "last axis", -2: "last axis but one"}
 
 
-def _sizes(node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]) -> Iterator[tuple[str, ast.AST]]:
+def _sizes(
+    node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]
+) -> Iterator[tuple[str, ast.AST]]:
     """The size of another array, or along another axis."""
-    axis = -index.operand.value if isinstance(index, ast.UnaryOp) and isinstance(index.operand, ast.Constant) else None
+    try:
+        axis = int(ast.literal_eval(index))
+    except (ValueError, TypeError):
+        return
     if axis not in _AXES:
         return
     right = f"the size of {_told(name, arguments)} along its {_AXES[axis]}"

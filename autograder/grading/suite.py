@@ -31,6 +31,7 @@ from autograder.checks.test_result import Phase, Test, TestResult, describe, tes
 from autograder.course import Assignment
 from autograder.grading import catalogue
 from autograder.grading.causes import Observed, Watch
+from autograder.grading.recorder import Recorder
 
 RANDOM_INPUTS = "rng"
 """The one fixture of a suite besides the submission."""
@@ -91,7 +92,7 @@ class TestContext:
 
     def _reference(self, item: pytest.Item) -> Reference:
         if self.recorded_calls is not None:
-            return catalogue.Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
+            return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
         if item.path == self.public_tests:
             return golden_values(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)
