@@ -3,7 +3,7 @@
 #   make grade [SUBMISSIONS=dir] [ASSIGNMENT=rope] [OUT=results] [JOBS=n]   grade a class
 #   make check [ASSIGNMENT=rope]                                            where a student stands
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
-#   make test | autograder | handout | figures | experiment | bench | doctor | mutants
+#   make test | autograder | handout | figures | experiment | bench | doctor | mutants | causes
 
 PYTHON ?= python3
 SUBMISSIONS ?= tests/submissions
@@ -12,7 +12,7 @@ BIN := .venv/bin
 READY := .venv/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade check test autograder handout figures experiment bench doctor mutants
+.PHONY: help setup grade check test autograder handout figures experiment bench doctor mutants causes
 
 help:
 	@sed -n '3,6s/^# *//p' Makefile
@@ -66,3 +66,6 @@ doctor: $(READY)
 
 mutants: $(READY)
 	@$(BIN)/python -m tests.grader.mutants $(ASSIGNMENT)
+
+causes: $(READY)
+	@$(BIN)/python -m tests.grader.causes $(ASSIGNMENT)

@@ -265,6 +265,10 @@ def _behaving(assignment: Assignment, entry: Misconception | None, function: str
 _mistaken = functools.lru_cache(maxsize=512)(catalogue.mistaken)
 
 
+WRITTEN, GROUPS = 2, 4
+"""How many groups of `candidates` somebody wrote down, and how many there are."""
+
+
 @functools.cache
 def candidates(assignment: Assignment, function: str) -> tuple[tuple[Misconception, ...], ...]:
     """The mistakes that can show in a function's results, the likeliest group first.
@@ -293,19 +297,24 @@ def explanations(assignment: Assignment, function: str, rows: Sequence[Row]) -> 
 
     An exception alone says too little: very different mistakes end in the same one.
     """
-    return _first(assignment, function, [row for row in rows if row.is_wrong and row.accepted], rows, _explains_values)
+    return _first(assignment, function, [row for row in rows if row.is_wrong and row.accepted], rows, _explains_values, GROUPS)
 
 
 def missing_refusals(assignment: Assignment, function: str, rows: Sequence[Row]) -> list[Misconception]:
-    """The nearest known mistakes that accept exactly the bad arguments that a function accepted; best those with its very values."""
+    """The nearest known mistakes that accept exactly the bad arguments that a function accepted; best those with its very values.
+
+    Only those that somebody wrote down: of any other the rule that is broken says more.
+    """
     accepted = [row for row in rows if row.is_refusal and row.accepted]
-    alike = _first(assignment, function, accepted, rows, _explains_refusals)
+    alike = _first(assignment, function, accepted, rows, _explains_refusals, WRITTEN)
     return [one for one in alike if all(_same(row.got, _predictions(assignment, row.call).of(one)) for row in accepted)] or alike
 
 
-def _first(assignment: Assignment, function: str, faults: list[Row], rows: Sequence[Row], explains: _Explains) -> list[Misconception]:
+def _first(
+    assignment: Assignment, function: str, faults: list[Row], rows: Sequence[Row], explains: _Explains, groups: int
+) -> list[Misconception]:
     """Of the nearest group that explains all rows, those that do. Most are out at the first fault."""
-    for group in range(len(candidates(assignment, function)) if faults else 0):
+    for group in range(groups if faults else 0):
         left = [one for one in _like(assignment, function, group, faults[0], explains) if explains(assignment, one, rows)]
         if left:
             return left

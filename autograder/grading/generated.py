@@ -13,6 +13,7 @@ import functools
 import inspect
 import itertools
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -230,7 +231,8 @@ def _compiled(assignment: Assignment, name: str) -> types.CodeType:
 
 
 def _compile(node: Part, filename: str) -> types.CodeType:
-    return compile(ast.Module([node], []), filename, "exec", dont_inherit=True)
+    with warnings.catch_warnings(action="ignore"):  # a changed line may be one that Python warns of
+        return compile(ast.Module([node], []), filename, "exec", dont_inherit=True)
 
 
 def changes(part: Part) -> Iterator[tuple[ast.stmt, str, Part]]:

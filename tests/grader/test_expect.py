@@ -58,11 +58,6 @@ def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> Non
     assert words in wrong.message
 
 
-def test_a_known_mistake_is_recognised_by_what_it_returns() -> None:
-    body = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([x[..., h:], -x[..., :h]], axis=-1)"
-    assert grade(body, matches).hint == "You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus."
-
-
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"
 
 
