@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import TextIO
+from typing import IO, Any, TextIO
 
 import click
 
@@ -20,10 +20,23 @@ from autograder import course
 CHECK_FAILED, WRONG_USE, WALL_DOWN = 1, 2, 3
 
 
+def _say(text: object, err: bool = False) -> None:
+    """All that a command prints itself. Names and messages in it are somebody else's choice: a character that would do something
+    to the terminal is spelled out, as JSON spells it."""
+    click.echo("".join(character if character.isprintable() or character == "\n" else _spelled(character) for character in str(text)), err=err)
+
+
+def _spelled(character: str) -> str:
+    return json.dumps(character)[1:-1]
+
+
 class Refusal(click.ClickException):
     """Ends the command with one sentence."""
 
     exit_code = WRONG_USE
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        _say(f"Error: {self.format_message()}", err=True)
 
 
 class WallDown(Refusal):
@@ -116,7 +129,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         with Grader(disabled_locks) as grader:
             grade = grader.grade(course.find(submission.assignment), submission.cells)
     if as_json:
-        click.echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
+        _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
         one_submission.print_table(submission, grade)
     if grade is None or any(not one.passed for one in grade.test_results):
@@ -136,7 +149,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
         chosen = [course.find(name) for name in names] or course.assignments()
         settings = json.load(config) if config is not None else None
         for path in package.build(chosen, out, settings, isolation):
-            click.echo(path)
+            _say(path)
     except (LookupError, json.JSONDecodeError, package.PackageError) as error:
         raise Refusal(str(error)) from error
 
@@ -149,8 +162,8 @@ def handout(out: Path) -> None:
 
     try:
         for path in room.regenerate():
-            click.echo(f"updated {path}")
-        click.echo(room.build(out))
+            _say(f"updated {path}")
+        _say(room.build(out))
     except room.HandoutError as error:
         raise Refusal(str(error)) from error
 
@@ -163,7 +176,7 @@ def report(out: Path) -> None:
     from autograder.batch.gradebook import GradebookError
 
     try:
-        click.echo(postprocessing.write_report(out))
+        _say(postprocessing.write_report(out))
     except GradebookError as error:
         raise Refusal(str(error)) from error
 
@@ -186,7 +199,7 @@ def similarity(out: Path) -> None:
     except GradebookError as error:
         raise Refusal(str(error)) from error
     room.print_table(pairs, console)
-    click.echo(f"Written to {out / room.FILE} and {report_file}.")
+    _say(f"Written to {out / room.FILE} and {report_file}.")
 
 
 @main.command()
@@ -197,6 +210,7 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import canvas as room
+    from autograder.submission.names import printable
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
@@ -204,11 +218,11 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
             written = room.write(out, book, roster, titles)
     except (GradebookError, room.RosterError) as error:
         raise Refusal(str(error)) from error
-    click.echo(f"{written.scores} scores in {written.path}")
+    _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
-        click.echo(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
+        _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
     for sentence in written.left_out:
-        click.echo(f"Left out: {sentence}.", err=True)
+        _say(f"Left out: {printable(sentence, 300)}.", err=True)
 
 
 @main.command()
@@ -237,13 +251,13 @@ def _disabled_locks(isolation: str) -> Collection[str]:
     if isolation == "none":
         from autograder.sandbox.confine import NAMES
 
-        click.echo("Warning: submissions run without isolation and can read and change what you can.", err=True)
+        _say("Warning: submissions run without isolation and can read and change what you can.", err=True)
         return NAMES
-    from autograder import doctor as room
+    from autograder.sandbox import promises
 
     try:
-        room.require()
-    except room.DoctorError as error:
+        promises.require()
+    except promises.BrokenPromise as error:
         raise WallDown(str(error)) from error
     return ()
 

@@ -66,11 +66,11 @@ _assignment = functools.cache(course.find)
 
 
 def _wall_is_down() -> str:
-    from autograder import doctor
+    from autograder.sandbox import promises
 
     try:
-        doctor.require()
-    except doctor.DoctorError as error:
+        promises.require()
+    except promises.BrokenPromise as error:
         return f"the wall does not hold there: {error}"
     return ""
 

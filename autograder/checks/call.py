@@ -6,6 +6,8 @@ Imports numpy and the standard library only, since the worker has nothing else.
 
 from __future__ import annotations
 
+import _thread
+import functools
 import os
 import sys
 import traceback
@@ -14,12 +16,18 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from autograder.checks import codec
 
 MAX_MESSAGE = 2000
 """Characters of an exception's message that are kept: no tests read more, and nobody else does either."""
+
+UNCOUNTED = -1
+"""In the place of a number of lines: the call changed what counts them."""
 
 ANSWERS = "ANSWERS"
 """The one name of a submission that is read and not called."""
@@ -48,7 +56,7 @@ class Reply:
     """the result as `codec.encode` wrote it; empty where an exception came instead"""
     raised: Raised | None = None
     lines: int = 0
-    """lines executed in the student's own file, where that was measured"""
+    """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being counted"""
     changed: tuple[str, ...] = field(default=())
     """the arguments changed in place, as a reader would name them, where that was measured"""
 
@@ -59,6 +67,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. Returns the module,
     as far as it came, and the first exception, if there was one. Lines count through all cells.
     """
+    _watch_tracing()
     module = types.ModuleType(name)
     module.__file__ = filename
     sys.modules[name] = module
@@ -92,7 +101,7 @@ def perform(
         missing = f"{name} is not defined in {os.path.basename(str(module.__file__))}"
         return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
     before = _encoded(args, kwargs) if measured else {}
-    lines = _LineCounter(str(module.__file__))
+    lines = _LineCounter()
     try:
         with warnings.catch_warnings(action="ignore"), lines if measured else _NOTHING:
             result = function(*args, **kwargs)
@@ -135,24 +144,81 @@ def _encoded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bytes]:
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
-class _LineCounter:
-    """Counts lines executed in one file. numpy's own Python lines and the standard library's do not count."""
+_LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + os.sep for module in (os, np)))
+"""How the names of files begin whose lines do not count: the standard library, numpy, and this file."""
 
-    def __init__(self, filename: str) -> None:
-        self.filename = filename
+_TRACING = frozenset(
+    "sys.settrace sys.setprofile sys._getframe sys._current_frames gc.get_objects gc.get_referrers gc.get_referents "
+    "_thread.start_new_thread _thread.start_joinable_thread".split()
+)
+"""Events of a call that turns the counting off, gets at a frame to do so, or loops in another thread. (Python 3.11 tells no hook of
+a new thread; the profile function sees it.)"""
+
+_FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
+"""The attributes that give a frame; to ask for one is an event too."""
+
+
+class _LineCounter:
+    """Counts the lines that one call executes.
+
+    Python lets a call turn this off. Then its lines count as UNCOUNTED: Python reports the ways to do so to audit hooks, and those
+    cannot be removed.
+    """
+
+    watching: _LineCounter | None = None
+    """the one that counts now"""
+
+    def __init__(self) -> None:
         self.count = 0
 
     def __enter__(self) -> None:
+        sys.setprofile(self._profile)
         sys.settrace(self._call)
+        _LineCounter.watching = self
 
     def __exit__(self, *_: object) -> None:
+        _LineCounter.watching = None
+        sys.setprofile(None)
+        if sys.gettrace() != self._call:
+            self.count = UNCOUNTED
         sys.settrace(None)
 
+    def _profile(self, frame: types.FrameType, event: str, argument: object) -> None:
+        if event == "c_call" and argument is _thread.start_new_thread:
+            self.count = UNCOUNTED
+
     def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        return self._line if frame.f_code.co_filename == self.filename else None
+        return None if frame.f_code.co_filename.startswith(_LIBRARIES) else self._line
 
     def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
-        self.count += event == "line"
+        if event == "line" and self.count != UNCOUNTED:
+            self.count += 1
         return self._line
 
+    def saw(self, event: str, arguments: tuple[object, ...]) -> None:
+        """An event while this counts."""
+        if event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES):
+            _LineCounter.watching = None  # what follows asks for frames itself
+            self.count = self.count if _is_importing() else UNCOUNTED
+            _LineCounter.watching = self
 
+
+def _is_importing() -> bool:
+    """Whether a library is being loaded: some ask for frames then."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+    return False
+
+
+def _hook(event: str, arguments: tuple[object, ...]) -> None:
+    if _LineCounter.watching is not None:
+        _LineCounter.watching.saw(event, arguments)
+
+
+@functools.cache
+def _watch_tracing() -> None:
+    """Once, before a submission is loaded: no hook of its own can then keep this one out."""
+    sys.addaudithook(_hook)

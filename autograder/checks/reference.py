@@ -21,7 +21,7 @@ from autograder.checks.call import Reply
 from autograder.checks.failure import BrokenTest
 
 TOLD = 2
-"""Known mistakes that explain the same are all told, up to this many."""
+"""Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
 
 REFUSED = object()
 """What is wanted of a call with a bad argument: an error."""
@@ -134,7 +134,7 @@ class Evidence:
         known = {mistake["hint"]: mistake["near"] for recorded, _ in calls for mistake in recorded["mistakes"]}
         left = [hint for hint in known if all(_explains(hint, recorded, reply) for recorded, reply in calls)]
         nearest = [hint for hint in left if known[hint]] or left
-        return " Or: ".join(nearest[:TOLD]) or None
+        return " Or: ".join(nearest) if 0 < len(nearest) <= TOLD else None
 
 
 def _explains(hint: str, recorded: dict[str, Any], reply: Reply) -> bool:

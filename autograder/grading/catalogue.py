@@ -45,6 +45,8 @@ class Misconception:
     implementation: Callable[..., Any]
     coarse: bool = False
     """whether it only loses digits: which ones differs from code to code, so its values are recognised by the size of their error"""
+    place: str = ""
+    """where to look, in words, for one that is not told apart from others at the same place"""
 
 
 def misconception(function: str, *, hint: str, origin: str, coarse: bool = False) -> Callable[[Callable[..., Any]], Misconception]:

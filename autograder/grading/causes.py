@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,17 +86,20 @@ def named(assignment: Assignment, observed: Sequence[Observed], cells: Sequence[
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name in mistaken if any(row.is_wrong for row in evidence[name])]
     blocks = building_blocks("\n".join(cells)) if wrong and len(mistaken) > 1 else {}
-    below = {name: _lowest([one for one in wrong if one in blocks.get(name, ())], blocks) for name in mistaken}
+    below = _below(mistaken, wrong, blocks)
+    # Told is only what public tests saw: a submission could choose by a hidden input what is wrong there.
+    public = [one for one in observed if one.result.test.phase is Phase.PUBLIC]
+    shown = _below(mistaken, [name for name in wrong if any(row.is_wrong for row in evidence_of(assignment, name, public))], blocks)
     hints = {
         name: _Hints(
-            None if below[name] else _told(explanations(assignment, name, rows)), _told(missing_refusals(assignment, name, rows))
+            None if below[name] else told(explanations(assignment, name, rows)), told(missing_refusals(assignment, name, rows))
         )
         for name, rows in evidence.items()
     }
     given: set[str] = set()
     for place, one in enumerate(observed):
         if one.result.is_mistake and one.result.test.question in hints:
-            results[place] = _explained(assignment, one, hints[one.result.test.question], below[one.result.test.question], given)
+            results[place] = _explained(assignment, one, hints[one.result.test.question], shown[one.result.test.question], given)
     return results
 
 
@@ -124,10 +127,14 @@ def _explained(assignment: Assignment, one: Observed, hints: _Hints, below: str 
     return result
 
 
-def _lowest(functions: list[str], blocks: dict[str, frozenset[str]]) -> str | None:
-    """The one that builds on no other of them."""
-    lowest = [one for one in functions if not any(other in blocks.get(one, ()) for other in functions)]
-    return next(iter(lowest or functions), None)
+def _below(mistaken: Sequence[str], wrong: Sequence[str], blocks: dict[str, frozenset[str]]) -> dict[str, str | None]:
+    """For each function, the wrong one that it builds on: of several the one that builds on no other."""
+    found: dict[str, str | None] = {}
+    for name in mistaken:
+        under = [one for one in wrong if one in blocks.get(name, ())]
+        lowest = [one for one in under if not any(other in blocks.get(one, ()) for other in under)]
+        found[name] = next(iter(lowest or under), None)
+    return found
 
 
 # What was seen
@@ -265,22 +272,25 @@ def _behaving(assignment: Assignment, entry: Misconception | None, function: str
 _mistaken = functools.lru_cache(maxsize=512)(catalogue.mistaken)
 
 
-WRITTEN, GROUPS = 2, 4
-"""How many groups of `candidates` somebody wrote down, and how many there are."""
-
-
 @functools.cache
-def candidates(assignment: Assignment, function: str) -> tuple[tuple[Misconception, ...], ...]:
+def candidates(assignment: Assignment, function: str) -> dict[str, tuple[Misconception, ...]]:
     """The mistakes that can show in a function's results, the likeliest group first.
 
-    What somebody wrote into the catalogue comes before what is only thinkable, and the function's own mistakes before those
-    below it: somebody may have written anew what the solution takes from another function.
+    The function's own mistakes come before those below it (somebody may have written anew what the solution takes from another
+    function), and what somebody wrote into the catalogue before what is only thinkable.
     """
     below = building_blocks(assignment.solution.read_text(encoding="utf-8"))[function]
     known = catalogue.entries(assignment)
-    own = tuple(entry for entry in known if entry.function == function)
-    others = tuple(entry for entry in known if entry.function in below)
-    return own, others, generated.of_signature(assignment, function), generated.of_source(assignment, function)
+    return {
+        "own": tuple(entry for entry in known if entry.function == function),
+        "signature": generated.of_signature(assignment, function),
+        "source": generated.of_source(assignment, function),
+        "below": tuple(entry for entry in known if entry.function in below),
+    }
+
+
+WRITTEN = ("own", "below")
+"""The groups that somebody wrote down."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -297,7 +307,7 @@ def explanations(assignment: Assignment, function: str, rows: Sequence[Row]) -> 
 
     An exception alone says too little: very different mistakes end in the same one.
     """
-    return _first(assignment, function, [row for row in rows if row.is_wrong and row.accepted], rows, _explains_values, GROUPS)
+    return _first(assignment, function, [row for row in rows if row.is_wrong and row.accepted], rows, _explains_values)
 
 
 def missing_refusals(assignment: Assignment, function: str, rows: Sequence[Row]) -> list[Misconception]:
@@ -311,10 +321,12 @@ def missing_refusals(assignment: Assignment, function: str, rows: Sequence[Row])
 
 
 def _first(
-    assignment: Assignment, function: str, faults: list[Row], rows: Sequence[Row], explains: _Explains, groups: int
+    assignment: Assignment, function: str, faults: list[Row], rows: Sequence[Row], explains: _Explains, among: Container[str] | None = None
 ) -> list[Misconception]:
     """Of the nearest group that explains all rows, those that do. Most are out at the first fault."""
-    for group in range(groups if faults else 0):
+    for group in candidates(assignment, function) if faults else ():
+        if among is not None and group not in among:
+            continue
         left = [one for one in _like(assignment, function, group, faults[0], explains) if explains(assignment, one, rows)]
         if left:
             return left
@@ -322,14 +334,18 @@ def _first(
 
 
 @functools.lru_cache(maxsize=256)
-def _like(assignment: Assignment, function: str, group: int, fault: Row, explains: _Explains) -> list[Misconception]:
+def _like(assignment: Assignment, function: str, group: str, fault: Row, explains: _Explains) -> list[Misconception]:
     """The known mistakes of a group that explain one fault. Remembered, since it is asked before hidden tests and after them."""
     return [one for one in candidates(assignment, function)[group] if explains(assignment, one, [fault])]
 
 
-def _told(entries: Sequence[Misconception]) -> str | None:
-    """The hints of mistakes that explain the same."""
-    return " Or: ".join(list(dict.fromkeys(one.hint for one in entries))[:TOLD]) or None
+def told(entries: Sequence[Misconception]) -> str | None:
+    """The hints of mistakes that explain the same; where they are many, what they share: their place, or nothing."""
+    hints = list(dict.fromkeys(one.hint for one in entries))
+    if len(hints) > TOLD:
+        hints = list({one.place for one in entries})
+        hints = hints if len(hints) == 1 else []
+    return " Or: ".join(hints) or None
 
 
 def _explains_values(assignment: Assignment, entry: Misconception, rows: Sequence[Row]) -> bool:

@@ -1,13 +1,15 @@
 """Results → words for a student: what was wanted, what came, the likely cause, where in the lesson to look.
 
-Of a public test everything is told. Of a hidden one only its rule, the kind of mistake and a known cause: never an input, a
-wanted or got value, or anything that the submission printed or raised there.
+Of a public test everything is told. Of a hidden one only its rule and one of a few kinds of mistake, and one known cause per
+question: never an input, a wanted or got value, or anything that the submission printed or raised there. A submission can choose
+how it fails by the hidden input that it sees, so every kind that is told is a word that it can say (`coarse`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, KeysView, Sequence
+from dataclasses import replace
 
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import VALUES, Kind
@@ -18,6 +20,17 @@ from autograder.submission import Submission
 
 MAX_PRINTED = 2000
 """Characters of a submission's own output that are shown back to it."""
+
+_ALIKE = {Kind.TYPE: Kind.SHAPE, Kind.NO_ERROR: Kind.WRONG_ERROR, Kind.NOT_WRITTEN: Kind.RAISED, Kind.WAITING: Kind.RAISED}
+_ALIKE |= {Kind.NOT_REACHED: Kind.RAISED}
+"""Kinds that are told as another one where inputs are hidden."""
+
+_WORDS = {
+    Kind.RAISED: "it gave no result: it raised an exception, did not return in time or ended its process",
+    Kind.SHAPE: "it returned a value of the wrong type or shape",
+    Kind.WRONG_ERROR: "it does not refuse a bad argument with the right error",
+}
+"""The words for kinds that stand for several."""
 
 _CASCADING = "What follows may be wrong only because of what stands above: fix that first."
 
@@ -46,6 +59,31 @@ def headline(won: float, public: float, total: float) -> str:
         f"{won:g} of {public:g} public points. The other {total - public:g} of {total:g} points are decided by hidden tests, "
         "which check the same rules on other inputs."
     )
+
+
+def coarse(test_results: list[TestResult]) -> list[TestResult]:
+    """What may be told of these results. Public tests and answers, which come first, stay as they are.
+
+    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, or builds on a wrong
+    one, only where a public test found that out; and, per question, the cause that the first hidden test with a known one has.
+    """
+    unfinished = {one.test.question: one for one in test_results if one.test.phase is Phase.PUBLIC and one.status.is_unwritten}
+    publicly_wrong = {one.test.question for one in test_results if one.test.phase is Phase.PUBLIC and one.is_mistake}
+    explained: set[str] = set()
+    told_results = []
+    for one in test_results:
+        if one.test.phase is Phase.HIDDEN and not one.passed and one.status is not TestStatus.UNREADABLE:
+            kind = Kind.RAISED if one.kind is None else _ALIKE.get(one.kind, one.kind)
+            public = unfinished.get(one.test.question)
+            if kind is Kind.RAISED and public is not None:
+                one = replace(public, test=one.test)
+            else:
+                hint = None if one.test.question in explained else one.hint
+                explained |= {one.test.question} if hint else set()
+                below = _below(one) if _below(one) in publicly_wrong else None
+                one = TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind, function=below)
+        told_results.append(one)
+    return told_results
 
 
 def told(one: TestResult) -> str:
@@ -123,7 +161,7 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
 def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
-    for one in test_results:
+    for one in coarse(test_results):
         if one.test.phase in phases:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: missed for name, group in questions.items() if (missed := [one for one in group if one.is_mistake])}
@@ -221,8 +259,4 @@ def _rule(one: TestResult) -> str:
 
 def _kind(one: TestResult) -> str:
     """What may be told of a mistake on inputs that are not shown."""
-    if one.status is TestStatus.TIMEOUT:
-        return "it did not return in time"
-    if one.status in (TestStatus.CRASHED, TestStatus.KILLED):
-        return "it ended its process"
-    return one.kind.value if one.kind is not None else "it did not pass"
+    return _WORDS.get(one.kind, one.kind.value) if one.kind is not None else "it did not pass"

@@ -212,9 +212,11 @@ def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]
     own = own_parts(assignment, function)
     for name in own:
         for where, what, changed in changes(parts(assignment)[name]):
-            hint = f"{what} {_place(where, name, function)}: compare that step with the definition of `{function}`."
+            place = f"{_place(where, name, function)}: compare that step with the definition of `{function}`."
+            hint = COARSE if "float32" in what else f"{what} {place}"
             implementation = _built(assignment, function, own, name, changed)
-            yield Misconception(f"{function}: {what} (line {where.lineno})", function, hint, f"{name}:{where.lineno}", implementation)
+            origin = f"{name}:{where.lineno}"
+            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, place=f"Something is not right {place}")
 
 
 def _built(assignment: Assignment, function: str, own: list[str], name: str, changed: Part) -> Implementation:

@@ -27,9 +27,9 @@ __all__ = ["Grade", "Grader"]
 class Grader:
     """Grades submissions of any assignment: suites are collected once, the sandbox stays warm."""
 
-    def __init__(self, isolation: Collection[str] | None = None) -> None:
-        """`isolation`: names of locks to leave off; None keeps all of them."""
-        self.sandbox = Sandbox(without=isolation or ())
+    def __init__(self, disabled_locks: Collection[str] = ()) -> None:
+        """`disabled_locks`: names of locks of the wall to leave off."""
+        self.sandbox = Sandbox(disabled_locks)
         self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:

@@ -35,10 +35,10 @@ class Recorder(Oracle):
 
         The mistakes that are only thinkable stay here: their marks would make the file ten times as large.
         """
-        own, others, *_ = causes.candidates(self.assignment, function)
-        for entry in (*own, *others):
+        known = causes.candidates(self.assignment, function)
+        for entry in (entry for group in causes.WRITTEN for entry in known[group]):
             outcome = causes.difference_made(self.assignment, entry, call)
             if outcome is not None:
                 mark = None if isinstance(outcome, causes.Refusal) else fingerprint(outcome)
                 marks = {"shape": list(mark.shape), "sums": list(mark.sums)} if mark else {"shape": None, "sums": [0.0] * 4}
-                yield {"hint": entry.hint, "near": entry in own, **marks}
+                yield {"hint": entry.hint, "near": entry.function == function, **marks}

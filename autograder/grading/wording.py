@@ -20,10 +20,10 @@ PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(results: GradingResults, test_results: Iterable[TestResult], public_results: Iterable[TestResult]) -> None:
+def put_into_words(results: GradingResults, test_results: list[TestResult], public_results: list[TestResult]) -> None:
     """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
-    words = {one.test.name: feedback.told(one) for one in test_results}
-    public_words = {one.test.name: feedback.told(one) for one in public_results}
+    words = {one.test.name: feedback.told(one) for one in feedback.coarse(test_results)}
+    public_words = {one.test.name: feedback.told(one) for one in public_results if not one.test.hidden}
     for file in results.results.values():
         file.__class__ = _Question
         for case in file.test_case_results:

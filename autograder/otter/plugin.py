@@ -44,18 +44,18 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
     def before_execution(self, submission: Any) -> Any:
         """Grade, and return the driver in the submission's place."""
-        from autograder import doctor
         from autograder.checks.status import Status
         from autograder.grading.grader import Grader
         from autograder.grading.scoring import passed
         from autograder.otter import driver
+        from autograder.sandbox import promises
         from autograder.sandbox.confine import NAMES
 
-        without = NAMES if self.plugin_config.get("isolation") == "none" else ()
-        if not without:
-            doctor.require()
+        disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
+        if not disabled_locks:
+            promises.require()
         os.unlink(self.submission_path)
-        with Grader(without) as grader:
+        with Grader(disabled_locks) as grader:
             problem = self.submission.problem
             if problem is not None:
                 self.grade = grader.refuse(self.assignment, Status.UNREADABLE, problem.student)

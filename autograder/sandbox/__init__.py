@@ -8,11 +8,12 @@
     client   the grader's side: opens workers, waits for replies, kills
     backend  a submission as tests see it: one worker, limits in all
     bounds   how much memory the grader itself may take to look at a result
-    probes   what `autograder doctor` loads inside the wall to see whether it holds
+    promises what it promises, and the proof of each promise
+    probes   what such a proof loads inside the wall
 
-The grader imports `backend` and `bounds`, and what these build on; zygote and worker import nothing of the project but `checks.call`,
-`checks.codec` and this room.
+The grader imports `backend`, `bounds` and `promises`, and what these build on; zygote and worker import nothing of the project
+but `checks.call`, `checks.codec` and this room.
 """
 
-FRONT_DOOR = ("backend", "bounds", "client", "confine", "limits", "probes", "wire")
+FRONT_DOOR = ("backend", "bounds", "client", "confine", "limits", "promises")
 """The modules that other rooms may import."""

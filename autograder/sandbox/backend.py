@@ -12,7 +12,7 @@ from autograder.checks.call import Raised, Reply
 from autograder.checks.failure import Stopped
 from autograder.checks.status import Status, TestStatus
 from autograder.sandbox import wire
-from autograder.sandbox.client import Sandbox, Worker, WorkerDied, ZygoteGone
+from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow, ZygoteGone
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Sandboxed:
         self.limits = sandbox.limits
         self.source = source
         self.worker: Worker | None = None
+        self.is_loaded = False
         self.failure: Raised | None = None
         self.seconds = 0.0
         self.processor_begin = time.process_time()
@@ -87,7 +88,8 @@ class Sandboxed:
             self.worker = self.sandbox.open()
             loaded = self._ask("your file", self.source.request(), loading=True)
             # What a replacement says could carry what its predecessor has seen.
-            self.failure = self.failure if self.deaths else loaded.raised
+            if not self.is_loaded:
+                self.failure, self.is_loaded = loaded.raised, True
         return self._ask(function, request)
 
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
@@ -110,18 +112,17 @@ class Sandboxed:
 
     def _died(self, what: str, error: WorkerDied, loading: bool) -> Stopped:
         """A worker is gone: count it, and give up on the submission where another one would go the same way."""
-        why = self._close() or error.why
+        ended = self._close() or error.why
+        is_slow = isinstance(error, WorkerSlow)
         self.deaths += 1
-        self.slow[what] += error.slow
+        self.slow[what] += is_slow
         if loading:
-            why = why.replace("return", "finish loading") if error.slow else f"{why} while it was loaded"
-        message = f"{what} {why}"
-        if loading:
-            self._give_up(Status.TIMEOUT if error.slow else Status.KILLED, message)
+            how = f"did not finish loading {error.limit}" if isinstance(error, WorkerSlow) else f"{ended} while it was loaded"
+            self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, f"{what} {how}")
         elif self.deaths > self.limits.replacements:
             all_slow = sum(self.slow.values()) == self.deaths
-            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, f"not run: the submission {why} {self.deaths} times")
-        return Stopped(TestStatus.TIMEOUT if error.slow else TestStatus.CRASHED, message)
+            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, f"not run: the submission {ended} {self.deaths} times")
+        return Stopped(TestStatus.TIMEOUT if is_slow else TestStatus.CRASHED, self.why if loading else f"{what} {ended}")
 
     def _give_up(self, status: Status, why: str) -> None:
         if self.status is None:

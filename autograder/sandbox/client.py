@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -48,23 +47,32 @@ class ZygoteGone(SandboxError):
 class WorkerDied(Exception):
     """The worker ended, or was ended, without a reply. The message is for a student."""
 
-    def __init__(self, why: str, slow: bool = False) -> None:
+    def __init__(self, why: str) -> None:
         super().__init__(why)
         self.why = why
-        self.slow = slow
+
+
+class WorkerSlow(WorkerDied):
+    """It did not reply in time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.limit = f"within {round(seconds, 1):g} seconds"
+        super().__init__(f"did not return {self.limit}")
 
 
 class Sandbox:
     """One zygote and, at any time, at most one worker of it."""
 
-    def __init__(self, without: Collection[str] = (), limits: Limits = LIMITS) -> None:
-        self.without = list(without)
+    def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
+        self.disabled_locks = list(disabled_locks)
         self.limits = limits
         self._start()
 
     def _start(self) -> None:
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
-        self.scratch = Path(tempfile.mkdtemp(prefix="scratch-"))
+        self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
+        self.scratch = self.home / "files"
+        self._make_scratch()
         self.control, theirs = socket.socketpair()
         self.control.settimeout(MACHINE_SECONDS)
         self.is_ready = False
@@ -73,7 +81,7 @@ class Sandbox:
         self.process = subprocess.Popen(
             [sys.executable, "-s", "-S", "-P", script, str(theirs.fileno())],
             env=environment(self.scratch) | _loader_path(),
-            cwd=self.scratch,
+            cwd=self.home,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -86,10 +94,10 @@ class Sandbox:
         libraries = str(Path(np.__file__).resolve().parents[1])
         plan = {"project": str(PROJECT), "libraries": libraries, "scratch": str(self.scratch)}
         with contextlib.suppress(BrokenPipeError), self.process.stdin as pipe:
-            json.dump(plan | {"without": self.without, "limits": asdict(self.limits)}, pipe)
+            json.dump(plan | {"disabled_locks": self.disabled_locks, "limits": asdict(self.limits)}, pipe)
 
     def _stop(self) -> None:
-        """End the zygote, which ends its worker first, and see that the scratch folder is gone."""
+        """End the zygote, which ends its worker first, and see that its folder is gone."""
         self.control.close()
         try:
             self.process.wait(MACHINE_SECONDS)
@@ -98,10 +106,10 @@ class Sandbox:
             self.process.wait()
         assert self.process.stdout is not None
         self.process.stdout.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        zygote.remove(self.home)
 
     def open(self) -> Worker:
-        """Fork a fresh worker in an empty scratch folder. Raises SandboxError."""
+        """Fork a fresh worker in a new scratch folder. Raises SandboxError."""
         for _ in range(STARTS):
             try:
                 return self._open()
@@ -112,7 +120,6 @@ class Sandbox:
 
     def _open(self) -> Worker:
         self._wait_until_ready()
-        self._empty_scratch()
         (ours, theirs), (read_end, write_end) = socket.socketpair(), os.pipe()
         try:
             socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), write_end])
@@ -150,7 +157,7 @@ class Sandbox:
             self._stop()
             self._start()
             raise ZygoteGone("the process that starts workers has ended, again: run `autograder doctor`") from error
-        self._empty_scratch()
+        self._renew_scratch()
         return ended
 
     def _answer(self) -> tuple[int, str]:
@@ -163,9 +170,18 @@ class Sandbox:
         number, excess = zygote.ANSWER.unpack(data)
         return number, zygote.EXCESS[excess]
 
-    def _empty_scratch(self) -> None:
+    def _renew_scratch(self) -> None:
+        """A new folder for every worker: a folder keeps, in its own size, how many files were in it."""
+        self.home.chmod(0o700)
         for entry in os.scandir(self.scratch):
             os.unlink(entry.path)
+        self.scratch.rmdir()
+        self._make_scratch()
+
+    def _make_scratch(self) -> None:
+        self.scratch.mkdir(0o700)
+        # Landlock covers all below `home`, so that the folder in it may change; `home` itself nobody lists, or writes into.
+        self.home.chmod(0o100)
 
     def close(self) -> None:
         """End the zygote; nothing of the sandbox is left."""
@@ -234,7 +250,7 @@ class Worker:
             self._send(request, begin + seconds)
             return self._receive_reply(seconds - (time.monotonic() - begin))
         except TimeoutError as error:
-            raise WorkerDied(f"did not return within {round(seconds, 1):g} seconds", slow=True) from error
+            raise WorkerSlow(seconds) from error
 
     def _receive_reply(self, seconds: float) -> Reply:
         deadline = time.monotonic() + seconds

@@ -1,7 +1,7 @@
 """The locks of a worker, put on by the worker itself before it loads a submission.
 
 Prepared once in the zygote (`Locks`), put on in each worker (`Locks.apply`). Each lock is one method and one promise;
-`without` leaves some off, which only the tests of `autograder doctor` and `--isolation none` do. Linux only.
+`disabled_locks` leaves some off, which only the tests of `autograder doctor` and `--isolation none` do. Linux only.
 
 What each is for:
     limits     resource limits: memory, processor time, file size, descriptors, threads
@@ -32,7 +32,7 @@ from autograder.sandbox.limits import Limits
 LOCKS = ("limits", "user", "session", "landlock", "seccomp")
 WATCH = "watch"
 NAMES = (*LOCKS, WATCH)
-"""Everything that `without` may leave off."""
+"""Everything that `disabled_locks` may leave off."""
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -56,28 +56,39 @@ SPARE_USERS = range(60000, 65000)
 # What computing with numpy and the standard library takes, learned with strace over the sample submissions, threads and
 # temporary files included. Everything else fails with EPERM, as if the kernel did not allow it.
 _ALLOWED_CALLS = """
-    read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3 flock
-    stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat
+    read write readv writev pread64 pwrite64 preadv pwritev lseek close close_range dup dup2 dup3
+    stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat
     getdents getdents64 getcwd chdir fchdir ftruncate fsync fdatasync fadvise64 umask sync_file_range
     mmap munmap mprotect mremap madvise brk membarrier
     pipe pipe2 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2
     rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
     nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getitimer setitimer alarm
-    futex set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield sched_getaffinity gettid
-    getpid getppid getpgrp getsid getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
-    getrandom getrusage getrlimit exit exit_group wait4 getpriority sendfile copy_file_range
+    futex set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield gettid
+    getpid getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
+    getrandom getrusage getrlimit exit exit_group wait4 sendfile copy_file_range
 """
 
 CLONE_THREAD = 0x10000
-UNNAMED_FILE = 0o20000000
-"""The bit of O_TMPFILE that is its own."""
+
+O_LARGEFILE = 0o100000
+"""What C libraries add to every open of a file. Python's own constant is 0 where files are always large."""
+
+_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
+_WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
+OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
+"""For each way to open a file, the flags that may come with it.
+
+Not access mode 3, neither reading nor writing: Landlock has no right for that, so it would let every file be opened. Not to read
+and O_TRUNC: Landlock before ABI 3 would let a readable file be emptied. Not O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT, O_SYNC."""
+
+ALL_BITS = (1 << 64) - 1
 
 _TERMINAL_QUESTIONS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
 """ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX: what opening and printing ask for."""
 
-_DESCRIPTOR_QUESTIONS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)
-"""fcntl commands from F_DUPFD to F_SETLKW, F_DUPFD_CLOEXEC and F_GETPIPE_SZ. Not F_SETOWN: the kernel would send a signal on
-a submission's behalf to any process of its user. Not F_SETPIPE_SZ."""
+_DESCRIPTOR_QUESTIONS = (0, 1, 2, 3, 1030)
+"""fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. Not F_SETOWN: the kernel would send a signal on a
+submission's behalf to any process of its user. No lock, of any kind: two workers could talk by locks on a file that both read."""
 
 
 class LockError(Exception):
@@ -95,11 +106,11 @@ def _naming(lock: str) -> Iterator[None]:
 class Locks:
     """All locks of the workers of one zygote."""
 
-    def __init__(self, limits: Limits, scratch: Path, packages: Collection[Path], without: Collection[str] = ()) -> None:
+    def __init__(self, limits: Limits, scratch: Path, packages: Collection[Path], disabled_locks: Collection[str] = ()) -> None:
         """`packages`: folders of what a submission may import besides the standard library."""
         self.limits = limits
         self.scratch = scratch
-        self.on = [name for name in LOCKS if name not in without]
+        self.on = [name for name in LOCKS if name not in disabled_locks]
         self.zygote = os.getpid()
         # Loaded here, while files can still be read; ctypes finds the symbols in the interpreter itself.
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -219,8 +230,9 @@ class Locks:
         for device in ("/dev/zero", "/dev/urandom"):
             ruleset.allow_path(device, AccessFS.READ_FILE)
         # Flat, and nothing is ever removed (see the filter), so that looking at it shows all that was written.
+        # Every worker has a new one; the folder above it is closed by its mode.
         ruleset.allow_path(
-            self.scratch,
+            self.scratch.parent,
             AccessFS.READ_FILE | AccessFS.READ_DIR | AccessFS.WRITE_FILE | AccessFS.MAKE_REG | AccessFS.TRUNCATE,
         )
         return ruleset
@@ -266,17 +278,18 @@ def _system_call_filter() -> Any:
     # Threads, but no processes. What clone3 asks for lies in memory that a filter cannot read: the C library then uses clone.
     _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     _add(rules, seccomp.ERRNO(errno.ENOSYS), "clone3")
-    # A file without a name could not be seen when the scratch folder is measured.
-    _add(rules, seccomp.ALLOW, "open", seccomp.Arg(1, seccomp.MASKED_EQ, UNNAMED_FILE, 0))
-    _add(rules, seccomp.ALLOW, "openat", seccomp.Arg(2, seccomp.MASKED_EQ, UNNAMED_FILE, 0))
+    for mode, flags in OPEN_FLAGS.items():
+        for call, place in (("open", 1), ("openat", 2)):
+            _add(rules, seccomp.ALLOW, call, seccomp.Arg(place, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))
     for call, questions in (("ioctl", _TERMINAL_QUESTIONS), ("fcntl", _DESCRIPTOR_QUESTIONS)):
         for question in questions:
             _add(rules, seccomp.ALLOW, call, seccomp.Arg(1, seccomp.EQ, question))
     # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is seen.
     for call in ("unlink", "unlinkat", "rmdir"):
         _add(rules, seccomp.ERRNO(0), call)
-    # Its own limits may be read.
+    # Its own limits and processors may be read, and no other process's.
     _add(rules, seccomp.ALLOW, "prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
+    _add(rules, seccomp.ALLOW, "sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
     return rules
 
 

@@ -12,8 +12,10 @@ import errno
 import fcntl
 import mmap
 import os
+import platform
 import resource
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -26,7 +28,18 @@ import numpy as np
 _libc = ctypes.CDLL(None, use_errno=True)
 
 PTRACE_SEIZE = 0x4206
-SYS_PIDFD_OPEN, SYS_PIDFD_GETFD, SYS_IO_URING_SETUP = 434, 438, 425
+SYS_PIDFD_OPEN, SYS_PIDFD_GETFD, SYS_IO_URING_SETUP, SYS_OPENAT2 = 434, 438, 425, 437
+SYS_CREAT_X86_64 = 85
+LOCK_COMMANDS = {
+    "F_GETLK": 5,
+    "F_SETLK": 6,
+    "F_SETLKW": 7,
+    "F_OFD_GETLK": 36,
+    "F_OFD_SETLK": 37,
+    "F_OFD_SETLKW": 38,
+    "F_SETLEASE": 1024,
+    "F_GETLEASE": 1025,
+}
 IPC_CREAT, IPC_RMID = 0o1000, 0
 A_LITTLE_MORE = 8
 """How far beyond a limit a probe goes."""
@@ -66,8 +79,8 @@ def _open(path: str, mode: str = "rb") -> None:
     open(path, mode).close()
 
 
-def writes(folder: str, file: str) -> str:
-    """`folder` may be written by everybody, `file` is in it."""
+def writes(folder: str, file: str, home: str) -> str:
+    """`folder` may be written by everybody, `file` is in it; `home` holds the scratch folder."""
     new = os.path.join(folder, "new")
     return _let_through(
         {
@@ -82,8 +95,47 @@ def writes(folder: str, file: str) -> str:
             "changing a file's times": lambda: os.utime(file),
             "a link into the scratch folder": lambda: os.link(file, "link"),
             "a pipe with a name": lambda: os.mkfifo(new + "-pipe"),
+            "a file beside the scratch folder": lambda: _open(os.path.join(home, "new"), "wb"),
         }
     )
+
+
+def opens_in_odd_ways(file: str) -> str:
+    """`file` may be written by everybody; a module of the standard library and the scratch folder may be read."""
+    ways = {
+        "neither to read nor to write": (file, os.O_WRONLY | os.O_RDWR),
+        "a device neither to read nor to write": ("/dev/null", os.O_WRONLY | os.O_RDWR),
+        "to read, and emptied": (file, os.O_RDONLY | os.O_TRUNC),
+        "neither to read nor to write, and emptied": (file, os.O_WRONLY | os.O_RDWR | os.O_TRUNC),
+        "to write, and emptied": (file, os.O_WRONLY | os.O_TRUNC),
+        "as a path alone": (file, os.O_PATH),
+        "a file without a name": (".", os.O_RDWR | os.O_TMPFILE),
+        "without access times": (os.__file__, os.O_RDONLY | os.O_NOATIME),
+        "past the kernel's cache": (os.__file__, os.O_RDONLY | os.O_DIRECT),
+    }
+    attempts: dict[str, Callable[[], object]] = {name: partial(_open_with, path, flags) for name, (path, flags) in ways.items()}
+    how = (ctypes.c_uint64 * 3)(os.O_WRONLY, 0, 0)
+    attempts["openat2"] = lambda: os.close(_system_call("syscall", SYS_OPENAT2, -100, file.encode(), how, 24))
+    if platform.machine() == "x86_64":
+        attempts["creat"] = lambda: os.close(_system_call("syscall", SYS_CREAT_X86_64, b"created", 0o600))
+    return _let_through(attempts)
+
+
+def _open_with(path: str, flags: int) -> None:
+    os.close(os.open(path, flags))
+
+
+def locks_files() -> str:
+    """Of a file that every worker may read, and of its own."""
+    with open(os.__file__, "rb") as shared, open("locked", "wb") as own:
+        attempts: dict[str, Callable[[], object]] = {}
+        for name, file in (("a shared file", shared), ("its own file", own)):
+            # To unlock never waits.
+            asked = struct.pack("hhqqi4x", fcntl.F_UNLCK, os.SEEK_SET, 0, 1, 0)
+            attempts[f"flock on {name}"] = partial(fcntl.flock, file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            for command, number in LOCK_COMMANDS.items():
+                attempts[f"{command} on {name}"] = partial(fcntl.fcntl, file, number, asked)
+        return _let_through(attempts)
 
 
 def connects_tcp(port: int) -> str:
@@ -256,13 +308,17 @@ def keeps_a_thread() -> str:
     return ""
 
 
-def leaves_a_file() -> str:
-    open("left", "wb").close()
+def leaves_files() -> str:
+    """So many that the folder itself grows by them."""
+    for number in range(500):
+        open(f"{number:0200}", "wb").close()
     return ""
 
 
 def finds_files() -> list[str]:
-    return os.listdir(".")
+    """The names in its folder, and the size of the folder itself where others were in it."""
+    size = os.stat(".").st_size
+    return [*os.listdir("."), *([f"room for names: {size} bytes"] if size > 1 << 14 else [])]
 
 
 def finds_descriptors() -> list[int]:

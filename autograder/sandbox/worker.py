@@ -5,10 +5,12 @@ Nothing here is a secret and nothing here is trusted: the submission shares this
 
 from __future__ import annotations
 
+import _thread
 import fcntl
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from autograder.checks import call, codec
@@ -57,8 +59,12 @@ def _serve(grader: int) -> None:
     name, cells, filename = next(requests)
     module, failure = call.load(name, cells, filename)
     _write(grader, wire.pack_reply(call.Reply(raised=failure)))
-    for function, args, kwargs, count_lines in requests:
-        _write(grader, wire.pack_reply(call.perform(module, function, args, kwargs, count_lines)))
+    for function, args, kwargs, measured in requests:
+        threads = _thread._count()
+        reply = call.perform(module, function, args, kwargs, measured)
+        if measured and threads:  # of the submission's making, and nobody counts what they do
+            reply = replace(reply, lines=call.UNCOUNTED)
+        _write(grader, wire.pack_reply(reply))
 
 
 def _requests(grader: int) -> Iterator[Any]:

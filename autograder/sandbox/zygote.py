@@ -7,6 +7,7 @@ a time. While one lives, the zygote watches it, whatever the grader is busy with
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
@@ -64,7 +65,7 @@ def main(descriptor: str) -> None:
 
 class _Zygote:
     def __init__(self, grader: socket.socket, plan: dict[str, Any]) -> None:
-        project, libraries, without = plan["project"], plan["libraries"], plan["without"]
+        project, libraries, disabled = plan["project"], plan["libraries"], plan["disabled_locks"]
         sys.path += [project, libraries]
         from autograder.sandbox import confine, worker
         from autograder.sandbox.limits import Limits
@@ -74,11 +75,11 @@ class _Zygote:
         self.grader = grader
         self.scratch = plan["scratch"]
         self.limits = Limits(**plan["limits"])
-        self.watching = confine.WATCH not in without
+        self.watching = confine.WATCH not in disabled
         self.work = worker.run
         self.worker: _Worker | None = None
         numpy = [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
-        self.locks = confine.Locks(self.limits, Path(self.scratch), numpy, without)
+        self.locks = confine.Locks(self.limits, Path(self.scratch), numpy, disabled)
         _forget(project, libraries)
         gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
 
@@ -115,11 +116,18 @@ class _Zygote:
         """The grader has hung up, or was killed: nothing stays behind."""
         if self.worker is not None:
             self.worker.end()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        remove(Path(self.scratch).parent)
         os._exit(0)
 
     def _answer(self, number: int, excess: str = "nothing") -> None:
         self.grader.sendall(ANSWER.pack(number, EXCESS.index(excess)))
+
+
+def remove(home: Path) -> None:
+    """Remove the folder that holds the scratch folder."""
+    with contextlib.suppress(FileNotFoundError):
+        home.chmod(0o700)
+        shutil.rmtree(home)
 
 
 def _forget(*folders: str) -> None:

@@ -71,8 +71,8 @@ class Examiner:
         for name in dict.fromkeys(one.test.question for one in missed if one.test.question != ANSWERS):
             rows = causes.evidence_of(self.assignment, name, observed)
             blamed = {one.function for one in missed if one.test.question == name and one.function}
-            told = causes.explanations(self.assignment, name, rows)[: causes.TOLD] if not blamed else []
-            if blamed - touched or (told and not any(self.is_true(one, name, mutant, module) for one in told)):
+            told = causes.explanations(self.assignment, name, rows) if not blamed else []
+            if blamed - touched or (causes.told(told) and not any(self.is_true(one, name, mutant, module) for one in told)):
                 return "wrong", _said(missed)
         return _became(missed, touched), _said(missed)
 
@@ -96,7 +96,7 @@ class Examiner:
 
     def is_true(self, entry: Misconception, name: str, mutant: Mutant, module: types.ModuleType) -> bool:
         """Whether a named mistake is the one that was made: on the same line, or the same in all that the suite can see."""
-        if entry.coarse and "float32" in mutant.line:
+        if entry.hint == generated.COARSE and "float32" in mutant.change + mutant.line:
             return True
         lines = self.source[0].split("\n")
         if ":" in entry.origin and entry.origin.split(":")[1].isdigit() and lines[int(entry.origin.split(":")[1]) - 1].strip() == mutant.line:

@@ -27,11 +27,13 @@ from markdown_it import MarkdownIt
 
 from autograder import course
 from autograder.checks import codec
-from autograder.checks.failure import Stopped
-from autograder.checks.test_result import Phase
+from autograder.checks.failure import Kind, Stopped
+from autograder.checks.status import Status, TestStatus
+from autograder.checks.test_result import Phase, TestResult
 from autograder.grading import feedback
 from autograder.grading.grader import Grader
 from autograder.grading.result import Grade
+from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
@@ -72,12 +74,14 @@ class Field:
     grader: Grader
     workers: list[int] = field(default_factory=list)
     """process ids of all workers so far"""
+    replaced: int = 0
+    """how often the last submission's worker was replaced while hidden tests were running"""
     printed: str = ""
     """what the last submission printed, in hidden tests too"""
     hidden: bool = False
     """whether hidden tests are running"""
     asked: dict[bool, set[str]] = field(default_factory=dict)
-    """marks of the arguments that the last submission was shown, in public and in hidden tests"""
+    """marks of the arguments that the last submission was shown, and of its workers, in public and in hidden tests"""
 
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
@@ -91,7 +95,7 @@ def ground() -> Iterator[Field]:
 
 
 @contextmanager
-def _ground(without: Collection[str] = ()) -> Iterator[Field]:
+def _ground(disabled_locks: Collection[str] = ()) -> Iterator[Field]:
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         canary = f"canary-{secrets.token_hex(16)}"
         patch.setenv("WHEREABOUTS_SECRET", canary)
@@ -102,7 +106,7 @@ def _ground(without: Collection[str] = ()) -> Iterator[Field]:
             (folder / name).chmod(0o666)
         process = stack.enter_context(_process())
         listeners, addresses = _listeners(stack, folder)
-        grader = stack.enter_context(Grader(without))
+        grader = stack.enter_context(Grader(disabled_locks))
         mark = canary.replace("canary", "mark")
         processes = {"process": process.pid, "grader": os.getpid()}
         targets = {"folder": str(folder), "files": list(FILES), "mark": mark, **processes, **addresses}
@@ -149,6 +153,9 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
         ground.workers.append(worker.process)
+        ground.replaced += ground.hidden
+        # What it says of itself could carry what the one before it has seen.
+        ground.asked.setdefault(ground.hidden, set()).add(carried((worker.process,)))
         return worker
 
     def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Any:
@@ -171,15 +178,15 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
 
 def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Grade:
     """Grade one submission, as a batch does: always the same grader, with the same warm sandbox."""
-    ground.asked = {}
+    ground.asked, ground.replaced = {}, 0
     ground.grader.sandbox.limits = limits
     with bounded_memory():
         return ground.grader.grade(ROPE, (source,))
 
 
-def hostile(ground: Field, attack: Path) -> str:
-    """An attack as it is handed in."""
-    parts = (ROPE.stub, COMMON, attack)
+def hostile(ground: Field, attack: Path, beginning: Path = ROPE.stub) -> str:
+    """An attack as it is handed in: at the end of the honest stub, or of a solution."""
+    parts = (beginning, COMMON, attack)
     stub, common, text = (path.read_text(encoding="utf-8") for path in parts)
     return f"{stub}\n\n{common}\n\nTARGETS = {ground.targets!r}\n\n{text}"
 
@@ -223,11 +230,28 @@ def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade
     nothing_is_left_written(ground)
     nobody_heard_anything(ground)
     no_secret_is_shown(ground, source, grade)
+    what_is_shown_at_once_is_settled(ground, source, grade)
+    assert ground.replaced or not attack.stem.startswith("replaced_and_") or grade.status is Status.TIMEOUT
     nothing_is_rendered(source, grade)
     the_next_is_as_if_alone(ground)
     if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
         after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
         assert (after.score, after.status, after.printed, after.test_results) == (20.0, "graded", "", alone.test_results)
+
+
+ABOUT_LINES = [attack for attack in ATTACKS if attack.stem.startswith("lines_")]
+
+
+@pytest.mark.parametrize("attack", ABOUT_LINES, ids=lambda path: path.stem)
+def test_a_hidden_loop_costs_what_a_plain_one_does(ground: Field, alone: Grade, attack: Path) -> None:
+    """With right values: every test of a loop over the sequence fails, and no other."""
+    source = hostile(ground, attack, ROPE.solution)
+    missed = {one.test.name: one.kind for one in graded(ground, source).test_results if not one.passed}
+    assert set(missed.values()) == {Kind.LOOP}
+    assert len(missed) == LOOP_TESTS
+
+
+LOOP_TESTS = len(re.findall(r"expect\.vectorised\(", "".join(path.read_text("utf-8") for path in (ROPE.public_tests, ROPE.hidden_tests))))
 
 
 def nothing_is_left_running(ground: Field) -> None:
@@ -312,6 +336,18 @@ def no_secret_is_shown(ground: Field, source: str, grade: Grade) -> None:
     assert not [mark for mark in ground.asked.get(True, set()) - ground.asked.get(False, set()) if mark in seen]
 
 
+def what_is_shown_at_once_is_settled(ground: Field, source: str, grade: Grade) -> None:
+    """It is the same whatever comes of the hidden tests: results, status, time."""
+    other = [TestResult(one.test, TestStatus.PASSED) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
+    results = ground.grader._suite(ROPE)[1].score(other)
+    otherwise = dataclasses.replace(
+        grade, status=Status.GRADED, seconds=0.0, score=0.0, questions={}, test_results=other, gradescope=gradescope(results)
+    )
+    assert pages(source, otherwise)[1] == pages(source, grade)[1]
+    assert texts(otherwise) == texts(grade)
+    assert len({len(one.gradescope["tests"]) for one in (grade, otherwise)}) == 1
+
+
 def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
     backend = Sandboxed(ground.grader.sandbox, Source("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
@@ -344,7 +380,7 @@ NOTHING_STOPS = """
 @pytest.mark.parametrize("name", NOTHING_STOPS.split())
 def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
     """What the wall is seen to stop is really stopped by it: with all locks off, every one of these gets somewhere."""
-    with _ground(without=NAMES) as open_ground:
+    with _ground(NAMES) as open_ground:
         backend = Sandboxed(open_ground.grader.sandbox, Source("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
         try:
             with suppress(Stopped):

@@ -11,15 +11,16 @@ import pickle
 import resource
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from autograder import doctor
-from autograder.doctor import DoctorError, Finding
-from autograder.sandbox import client, confine
+from autograder.sandbox import client, confine, promises
 from autograder.sandbox.client import Sandbox, SandboxError
+from autograder.sandbox.promises import BrokenPromise, Finding
 
 
 def broken(findings: list[Finding]) -> dict[str, str]:
@@ -28,26 +29,26 @@ def broken(findings: list[Finding]) -> dict[str, str]:
 
 
 def test_every_promise_holds_here() -> None:
-    findings = doctor.check()
+    findings = promises.examine()
     assert broken(findings) == {}, [finding for finding in findings if not finding.held]
-    assert len(findings) == len(doctor.PROMISES) >= 25
-    doctor.require()
+    assert len(findings) == len(promises.PROMISES) >= 25
+    promises.require()
 
 
 def test_every_lock_keeps_a_promise() -> None:
-    assert {lock for _, lock, _ in doctor.PROMISES} >= set(confine.NAMES)
+    assert {promise.lock for promise in promises.PROMISES} >= set(confine.NAMES)
 
 
 @pytest.mark.parametrize("lock", confine.NAMES)
 def test_a_lock_that_is_off_is_noticed(lock: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if lock == "user" and os.geteuid() != 0:
         pytest.skip("an ordinary user has no privilege that this lock could take")
-    findings = doctor.check(without=[lock])
+    findings = promises.examine([lock])
     assert lock in broken(findings).values()
 
-    monkeypatch.setattr(doctor, "check", lambda: findings)
-    with pytest.raises(DoctorError) as refusal:
-        doctor.require()
+    monkeypatch.setattr(promises, "examine", lambda: findings)
+    with pytest.raises(BrokenPromise) as refusal:
+        promises.require()
     first = next(finding for finding in findings if not finding.held)
     assert first.promise in str(refusal.value)
     assert first.fix in str(refusal.value)
@@ -55,7 +56,7 @@ def test_a_lock_that_is_off_is_noticed(lock: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_lock_at_all_is_noticed_by_most_promises() -> None:
-    findings = doctor.check(without=confine.NAMES)
+    findings = promises.examine(confine.NAMES)
     assert len(broken(findings)) > 20
     assert all(finding.detail for finding in findings if not finding.held)
 
@@ -67,7 +68,7 @@ def test_a_lock_that_cannot_be_put_on_is_a_finding(monkeypatch: pytest.MonkeyPat
         )
 
     monkeypatch.setattr(Sandbox, "open", fail)
-    (finding,) = doctor.check()
+    (finding,) = promises.examine()
     assert (finding.lock, finding.held) == ("landlock", False)
     assert "lsm=landlock" in finding.fix
 
@@ -77,8 +78,8 @@ def test_a_library_that_is_missing_is_a_finding(module: str, monkeypatch: pytest
     """As on a machine without libseccomp, or of another system."""
     (tmp_path / module).with_suffix(".py").write_text("raise RuntimeError('not on this machine')")
     monkeypatch.setattr(client, "PROJECT", tmp_path)
-    (tmp_path / "autograder").symlink_to(doctor.PROJECT / "autograder")
-    (finding,) = doctor.check()
+    (tmp_path / "autograder").symlink_to(promises.PROJECT / "autograder")
+    (finding,) = promises.examine()
     assert (finding.lock, finding.held) == ({"landlockpy": "landlock", "pyseccomp": "seccomp"}[module], False)
     assert "not on this machine" in finding.detail
 
@@ -87,7 +88,7 @@ def test_the_table_names_every_promise_and_every_limit() -> None:
     out = io.StringIO()
     assert doctor.print_table(Console(file=out, width=200))
     text = out.getvalue()
-    assert all(promise in text for promise, _, _ in doctor.PROMISES)
+    assert all(promise.words in text for promise in promises.PROMISES)
     for amount in ("5 s", "60 s", "1024 MiB", "64 MiB", "64 KiB"):
         assert amount in text
 
@@ -102,9 +103,35 @@ def test_the_doctor_is_quick() -> None:
     seconds = []
     for _ in range(3):
         begin = spent()
-        doctor.require()
+        promises.require()
         seconds.append(spent() - begin)
     assert min(seconds) < 0.6
+
+
+FIRST_ABI = """
+import sys
+
+sys.path.remove({folder!r})
+del sys.modules["landlockpy"]
+import landlockpy
+
+landlockpy._syscall.abi_version = lambda: 1
+sys.path.append({folder!r})
+"""
+"""Stands where the library is looked for first, and makes the library take the kernel for Linux 5.13."""
+
+
+def test_the_wall_holds_with_the_first_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Before ABI 3 Landlock covers no truncation, before ABI 4 no TCP, before ABI 6 no signal: the other locks do."""
+    (tmp_path / "landlockpy.py").write_text(FIRST_ABI.format(folder=str(tmp_path)))
+    (tmp_path / "autograder").symlink_to(promises.PROJECT / "autograder")
+    monkeypatch.setattr(client, "PROJECT", tmp_path)
+    findings = promises.examine()
+    assert broken(findings) == {}, [finding for finding in findings if not finding.held]
+    # Seccomp is then what keeps files from being emptied.
+    (opening,) = [one for one in promises.examine(["seccomp"]) if one.promise.startswith("opens files")]
+    assert "neither to read nor to write, and emptied" in opening.detail
+    assert "the file has changed" in opening.detail
 
 
 CLONE_NEW = 0x7E020080
@@ -150,7 +177,7 @@ def _in_a_child(prepare: Callable[[], None]) -> list[Finding]:
     if child == 0:
         with contextlib.suppress(BaseException):
             prepare()
-            os.write(write_end, pickle.dumps(doctor.check()))
+            os.write(write_end, pickle.dumps(promises.examine()))
         os._exit(0)
     os.close(write_end)
     with os.fdopen(read_end, "rb") as pipe:

@@ -86,8 +86,36 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     said = feedback.markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
-    assert "it ended its process" in said and "it did not return in time" in said
-    assert "977" not in "".join(map(feedback.told, (secret, crash, slow)))
+    for one in ("odd", "slow"):
+        assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
+    assert "977" not in "".join(map(feedback.told, feedback.coarse([secret, crash, slow])))
+
+
+OUTCOMES = 8
+"""What may be told of one hidden test: that it passed, or one of seven kinds of mistake. The threat model says so."""
+
+
+def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
+    """Of every status and kind, each with a hint, a name and a message of its own."""
+    hidden, public = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
+    statuses = set(TestStatus) - {TestStatus.PASSED, TestStatus.UNREADABLE}
+    ends = [TestResult(hidden, TestStatus.PASSED)]
+    ends += [TestResult(hidden, status, f"{status}", None, kind, f"{kind}") for status in statuses for kind in (None, *Kind)]
+    kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED}  # of answers, which come first
+    unwritten = TestResult(public, TestStatus.NOT_IMPLEMENTED, kind=Kind.NOT_WRITTEN)
+    for before in (TestResult(public, TestStatus.PASSED), unwritten):
+        possible = [one for one in ends if one.kind is None or one.kind in kinds]
+        assert len({feedback.markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
+        assert len({feedback.told(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
+        assert len({feedback.public_markdown(handed_in(), grade(before, one)) for one in possible}) == 1
+
+
+def test_hidden_tests_tell_one_cause_per_question() -> None:
+    """The first of them that has one; whether the others have the same is not told."""
+    tests = [test_(name, Phase.HIDDEN, question) for question in "fg" for name in (f"{question}1", f"{question}2", f"{question}3")]
+    hints = [None, "one", "two", "three", "three", None]
+    results = [TestResult(test, TestStatus.FAILED, "", hint, Kind.VALUE) for test, hint in zip(tests, hints, strict=True)]
+    assert [one.hint for one in feedback.coarse(results)] == [None, "one", None, "three", None, None]
 
 
 def test_wrong_answers_are_counted_and_not_named() -> None:
@@ -113,7 +141,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
     submission = handed_in(notes=(HOSTILE,))
     for said in (feedback.markdown(submission, given), feedback.public_markdown(submission, given)):
         assert_harmless(said)
-    for one in given.test_results:
+    for one in feedback.coarse(given.test_results):
         assert feedback.plain(feedback.told(one)) == feedback.told(one)
 
 

@@ -62,7 +62,7 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(zips: Pat
     visible = [test for test in output["tests"] if test["visibility"] == "visible"]
     assert [test["name"] for test in visible] == ["Public Tests"]
     for text in (output["output"], visible[0]["output"]):
-        assert text.startswith("2.25 of 8 public points. The other 12 of 20 points are decided by hidden tests")
+        assert text.startswith("2.5 of 8 public points. The other 12 of 20 points are decided by hidden tests")
         assert "Likely cause" in text and "θ_i = base^(−2i/d)" in text
     assert output["output_format"] == "md"
 

@@ -91,6 +91,32 @@ def test_linear_algebra_uses_one_thread(sandbox: Sandbox) -> None:
         assert len(os.listdir(f"/proc/{backend.worker.process}/task")) == 1
 
 
+def test_what_an_honest_call_does_keeps_its_lines_counted(sandbox: Sandbox) -> None:
+    """An import, an exception caught, warnings, generators, random numbers: none of it is taken for changing the trace."""
+    source = """
+import numpy as np
+def work(x):
+    import colorsys, contextlib, optparse, wave, warnings
+    from collections import OrderedDict
+    with contextlib.suppress(ValueError):
+        raise ValueError
+    try:
+        x[len(x)]
+    except IndexError as error:
+        str(error)
+    warnings.warn("not now")
+    total = sum(value for value in range(3))
+    with np.errstate(all="raise"):
+        y = np.einsum("i,i->", x, x, optimize=True) + np.linalg.norm(x) + np.apply_along_axis(np.sum, 0, x)
+    return float(np.random.default_rng(0).normal() + y + np.vectorize(abs)(-1.0) + np.pad(x, 1).sum() + total)
+"""
+    with loaded(sandbox, source) as backend:
+        for _ in range(2):
+            reply = backend.call("work", (np.arange(4.0),), {}, True)
+            assert reply.raised is None
+            assert 10 < reply.lines < 40
+
+
 # what a worker is
 
 
@@ -135,8 +161,9 @@ def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
 
 
 def test_the_path_of_the_scratch_folder_says_nothing(sandbox: Sandbox) -> None:
-    assert sandbox.scratch.name.startswith("scratch-")
-    assert sandbox.scratch.parent == Path(client.tempfile.gettempdir())
+    assert sandbox.home.name.startswith("scratch-")
+    assert sandbox.home.parent == Path(client.tempfile.gettempdir())
+    assert sandbox.scratch == sandbox.home / "files"
 
 
 def test_two_sandboxes_know_nothing_of_each_other() -> None:
@@ -206,7 +233,7 @@ def test_a_worker_ends_with_its_zygote_and_with_its_grader() -> None:
     os.close(write_end)
     assert ends_soon(int(zygote))
     assert ends_soon(int(worker))
-    assert not Path(scratch).exists()
+    assert not Path(scratch).parent.exists()
 
 
 def test_closing_leaves_nothing(tmp_path: Path) -> None:
@@ -218,7 +245,7 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
     process = box.process.pid
     box.close()
     assert not is_running(process)
-    assert not box.scratch.exists()
+    assert not box.home.exists()
     assert set(os.listdir("/proc/self/fd")) == before
 
 

@@ -6,6 +6,8 @@ that it started or that the test started for it, and it writes to the test's can
     TARGETS           what the test set up to be attacked: files, folders, processes, listeners
     attempt(what)     a block that should be stopped; what it says tells the test whether it was
     in_every_call(f)  makes every function of the assignment return f(name, args)
+    looping(hidden)   makes every function loop over the sequence in hidden(loop), before it does what it does
+    OPENED            a mark of this worker alone: what one that replaces another must not get to a student
 """
 
 import contextlib
@@ -58,6 +60,24 @@ def _calling(action, name):
     return function
 
 
+def looping(hidden):
+    for name in FUNCTIONS:
+        globals()[name] = _looping(hidden, globals()[name])
+
+
+def _looping(hidden, honest):
+    def function(*args, **kwargs):
+        def loop():
+            for _ in range(max((size for array in args for size in getattr(array, "shape", ())), default=0)):
+                pass
+
+        hidden(loop)
+        return honest(*args, **kwargs)
+
+    function.__name__ = honest.__name__
+    return function
+
+
 def project():
     """Where the grader's own code lies, as far as a submission can see."""
     import autograder
@@ -82,3 +102,12 @@ def carried(args):
     import hashlib
 
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
+
+
+def _opened():
+    import os
+
+    return carried((os.getpid(),))
+
+
+OPENED = _opened()

@@ -1,6 +1,6 @@
 """Idea: leave modules, links and odd names in the scratch folder, for the next worker to import or to stumble over.
 
-Stopped by: the folder is flat, emptied for every worker, and on nobody's import path.
+Stopped by: the folder is flat, new for every worker, and on nobody's import path.
 """
 
 import os

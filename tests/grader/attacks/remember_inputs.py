@@ -1,6 +1,6 @@
 """Idea: remember what the hidden tests ask, in the module, in files, in the environment, and tell it when the answers are read.
 
-Stopped by: public tests, answers and hidden tests never share a worker or a folder, and answers come before hidden tests.
+Stopped by: public tests and answers come first, and what a student is told of them is settled before the first hidden call.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Idea: tell an input by the way to end: return, raise or die, depending on what is asked.
 
-Not stopped: a grade says one bit a test, and so does this. What is bounded is how much: no message, no count, no time is told.
+Stopped by: however a hidden test ends without a result, one thing is told: that there was none. Not stopped: that itself is told.
 """
 
 import os

@@ -1,0 +1,410 @@
+"""What the wall promises, and the proof of each promise: a probe inside a real worker tries to break it.
+
+`require` is asked before anything is graded: where a promise does not hold, nothing runs and nobody gets a grade. Each promise
+stands over the function that examines it; what runs inside the wall is in `probes`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from autograder.checks import codec
+from autograder.checks.codec import Foreign
+from autograder.sandbox import probes, wire
+from autograder.sandbox.backend import Source
+from autograder.sandbox.client import PROJECT, Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
+from autograder.sandbox.limits import LIMITS, MIB
+
+PROBE_SECONDS = 20.0
+"""How long a probe may take on a busy machine."""
+
+ENDS_WITHIN_SECONDS = 2.0
+"""How soon a worker has to be gone once it has to go."""
+
+
+class BrokenPromise(Exception):
+    """A promise of the wall does not hold here. The message says which, and how to fix it."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One promise, and whether it holds on this machine."""
+
+    promise: str
+    lock: str
+    held: bool
+    detail: str
+    """what a probe was let through; empty where the promise holds"""
+    fix: str
+    """what to do about it"""
+
+
+FIX = {
+    "landlock": "Use Linux 5.13 or newer with `landlock` named in /sys/kernel/security/lsm (else boot with lsm=landlock,… in "
+    "front of the list); a container must allow the landlock system calls, as Docker's default profile does.",
+    "seccomp": "Install libseccomp (libseccomp2 on Debian and Ubuntu) and use a kernel with seccomp filters.",
+    "limits": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: the kernel limits no other root.",
+    "user": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID.",
+    "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
+    "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
+    "zygote": "Report it, with what is said here: this is the grader's own doing on any Linux.",
+    "grader": "Report it, with what is said here: this is the grader's own doing on any Linux.",
+}
+ANY_WAY = "`--isolation none` grades without the wall: only for code that you trust."
+
+
+EXAMINED = replace(LIMITS, files=2 * MIB)
+"""The limits that the probes run into: less to write, and otherwise the same."""
+
+
+def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
+    """Try to break every promise of the wall; `disabled_locks` leaves locks off, as the doctor's own tests do."""
+    try:
+        with ExitStack() as stack:
+            sandbox = stack.enter_context(Sandbox(disabled_locks, EXAMINED))
+            examination = _Examination(sandbox, stack.enter_context(_canaries()))
+            stack.callback(examination.end_worker)
+            return [examination.finding(promise) for promise in PROMISES]
+    except SandboxError as error:
+        lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
+        return [Finding("a worker starts and puts on its locks", lock, False, str(error), FIX[lock])]
+
+
+def require() -> None:
+    """Raises BrokenPromise where a promise does not hold here."""
+    for finding in examine():
+        if not finding.held:
+            raise BrokenPromise(f"the wall does not hold here: {finding.promise} ({finding.detail}). {finding.fix} {ANY_WAY}")
+
+
+@dataclass(frozen=True)
+class _Canaries:
+    """What a probe may try to touch: set up for it, watched from outside."""
+
+    folder: Path
+    file: Path
+    tcp: int
+    udp: int
+    unix: str
+    abstract: str
+
+
+SECRET = b"whereabouts"
+
+
+@contextmanager
+def _canaries() -> Iterator[_Canaries]:
+    """A folder that anybody may write, a file in it, and listeners of every kind."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="canaries-")))
+        file = folder / "file"
+        file.write_bytes(SECRET)
+        folder.chmod(0o777)
+        file.chmod(0o666)
+        unix, abstract = str(folder / "socket"), f"whereabouts-{os.getpid()}-{time.monotonic_ns()}"
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        udp.bind(("127.0.0.1", 0))
+        for address in (unix, f"\0{abstract}"):
+            stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)).bind(address)
+        os.chmod(unix, 0o777)
+        yield _Canaries(folder, file, tcp.getsockname()[1], udp.getsockname()[1], unix, abstract)
+
+
+class _Examination:
+    """One sandbox under examination, and the worker that the next probe runs in."""
+
+    def __init__(self, sandbox: Sandbox, canaries: _Canaries) -> None:
+        self.sandbox = sandbox
+        self.limits = sandbox.limits
+        self.canaries = canaries
+        self.source = Source("probes", (Path(probes.__file__).read_text(encoding="utf-8"),))
+        self.worker: Worker | None = None
+
+    def finding(self, promise: Promise) -> Finding:
+        """Examine one promise. A worker that dies of it shows that something is wrong."""
+        try:
+            detail = promise.let_through(self)
+        except WorkerDied as error:
+            detail = f"the probe's worker {self.end_worker() or error.why}"
+        return Finding(promise.words, promise.lock, not detail, detail, FIX[promise.lock])
+
+    def ask(self, probe: str, *args: Any, seconds: float = PROBE_SECONDS) -> Any:
+        """What a probe returns. Raises WorkerDied."""
+        if self.worker is None:
+            self.worker = self.sandbox.open()
+            raised = self.worker.ask(self.source.request(), PROBE_SECONDS).raised
+            if raised is not None:
+                return f"the probes could not be loaded: {raised.kind}: {raised.message}"
+        reply = self.worker.ask(wire.request(probe, args, {}, False), seconds)
+        if reply.raised is not None:
+            return f"the probe ended with {reply.raised.kind}: {reply.raised.message}"
+        return codec.decode(reply.value)
+
+    def try_to(self, probe: str, *args: Any) -> str:
+        """What a probe says that it was let through."""
+        return str(self.ask(probe, *args))
+
+    def try_to_be_ended(self, excess: str, probe: str, *args: Any) -> str:
+        """The same of a probe that has to be refused, or its worker ended for having too much of something."""
+        try:
+            return self.try_to(probe, *args)
+        except WorkerDied as error:
+            why = self.end_worker()
+            return "" if excess in why else why or error.why
+
+    def end_worker(self) -> str:
+        """Begin the next probe in a new worker."""
+        worker, self.worker = self.worker, None
+        return worker.close() if worker is not None else ""
+
+    def status(self) -> dict[str, str]:
+        """What the kernel says of the worker."""
+        self.ask("finds_files")
+        assert self.worker is not None
+        lines = Path(f"/proc/{self.worker.process}/status").read_text(encoding="utf-8").splitlines()
+        return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a submission cannot do."""
+
+    words: str
+    lock: str
+    """what keeps it"""
+    let_through: Callable[[_Examination], str]
+    """tries to break it; what it was let through, empty where the promise holds"""
+
+
+PROMISES: list[Promise] = []
+"""All of them, in the order in which they are examined: gentle probes come first."""
+
+
+def _promise(words: str, lock: str) -> Callable[[Callable[[_Examination], str]], Callable[[_Examination], str]]:
+    def add(let_through: Callable[[_Examination], str]) -> Callable[[_Examination], str]:
+        PROMISES.append(Promise(words, lock, let_through))
+        return let_through
+
+    return add
+
+
+@_promise("reads no file but the interpreter's, numpy's and its own", "landlock")
+def _reads(one: _Examination) -> str:
+    home = [path for path in Path.home().glob(".*") if path.is_file()][:1]
+    here = [path for path in (PROJECT / "pyproject.toml", *sorted((PROJECT / "solutions").glob("*.py"))) if path.is_file()]
+    paths = [one.canaries.file, Path(__file__), *here[:2], *home, "/etc/passwd"]
+    processes = ["self", os.getpid(), one.sandbox.process.pid]
+    of_processes = [f"/proc/{process}/{name}" for process in processes for name in ("environ", "maps", "cmdline")]
+    return one.try_to("reads", [*map(str, paths), *of_processes])
+
+
+@_promise("lists no other folder", "landlock")
+def _lists(one: _Examination) -> str:
+    folders = [*map(str, (one.canaries.folder, PROJECT, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
+    return one.try_to("lists", folders)
+
+
+@_promise("opens files to read or to write, and with no flag but those that this takes", "seccomp")
+def _opens(one: _Examination) -> str:
+    through = one.try_to("opens_in_odd_ways", str(one.canaries.file))
+    if one.canaries.file.read_bytes() != SECRET:
+        one.canaries.file.write_bytes(SECRET)
+        through += " (the file has changed)"
+    return through
+
+
+@_promise("writes nothing outside its scratch folder", "landlock")
+def _writes(one: _Examination) -> str:
+    through = one.try_to("writes", str(one.canaries.folder), str(one.canaries.file), str(one.sandbox.home))
+    if sorted(path.name for path in one.canaries.folder.iterdir()) != ["file", "socket"]:
+        through += " (the folder has changed)"
+    elif one.canaries.file.read_bytes() != SECRET:
+        through += " (the file has changed)"
+    return through
+
+
+@_promise("locks no file", "seccomp")
+def _locks(one: _Examination) -> str:
+    return one.try_to("locks_files")
+
+
+@_promise("connects to nothing over TCP", "seccomp")
+def _connects(one: _Examination) -> str:
+    return one.try_to("connects_tcp", one.canaries.tcp)
+
+
+@_promise("listens to nothing", "seccomp")
+def _listens(one: _Examination) -> str:
+    return one.try_to("listens_tcp")
+
+
+@_promise("sends nothing over UDP", "seccomp")
+def _sends_udp(one: _Examination) -> str:
+    return one.try_to("sends_udp", one.canaries.udp)
+
+
+@_promise("sends nothing to a unix socket", "seccomp")
+def _sends_unix(one: _Examination) -> str:
+    return one.try_to("sends_unix", one.canaries.unix)
+
+
+@_promise("sends nothing to an abstract socket", "seccomp")
+def _sends_abstract(one: _Examination) -> str:
+    return one.try_to("sends_abstract", one.canaries.abstract)
+
+
+@_promise("opens no other kind of socket", "seccomp")
+def _opens_sockets(one: _Examination) -> str:
+    return one.try_to("other_sockets")
+
+
+@_promise("starts no process", "seccomp")
+def _starts_processes(one: _Examination) -> str:
+    return one.try_to("starts_processes")
+
+
+@_promise("signals no process", "seccomp")
+def _signals(one: _Examination) -> str:
+    return one.try_to("sends_signals", [os.getpid(), one.sandbox.process.pid])
+
+
+@_promise("touches no other process's memory or descriptors", "seccomp")
+def _touches_memory(one: _Examination) -> str:
+    return one.try_to("touches_memory", [os.getpid(), one.sandbox.process.pid])
+
+
+@_promise("makes nothing in the kernel that stays when it ends", "seccomp")
+def _leaves_things(one: _Examination) -> str:
+    return one.try_to("leaves_things_in_the_kernel")
+
+
+@_promise("raises none of its limits", "seccomp")
+def _raises_limits(one: _Examination) -> str:
+    return one.try_to("raises_its_limits")
+
+
+@_promise("has no privilege and gains none", "user")
+def _has_privileges(one: _Examination) -> str:
+    status = one.status()
+    held = [f"capabilities {status[name]}" for name in ("CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
+    if status["NoNewPrivs"] != "1":
+        held.append("new privileges may be gained")
+    if os.geteuid() == 0 and "0" in status["Uid"].split()[:3]:
+        held.append("the user id is root's")
+    return ", ".join(held)
+
+
+@_promise("inherits no descriptor and no variable of the grader", "zygote")
+def _inherits(one: _Examination) -> str:
+    wanted = environment(one.sandbox.scratch)
+    environ = one.ask("finds_environment")
+    found = [f"{name} in the environment" for name in environ if environ[name] != wanted.get(name)]
+    descriptors = one.ask("finds_descriptors")
+    return ", ".join([*found, *(f"descriptor {number}" for number in descriptors[4:])])
+
+
+@_promise("takes no more memory than it may", "limits")
+def _takes_memory(one: _Examination) -> str:
+    return one.try_to("takes_memory", one.limits.memory)
+
+
+@_promise("writes no longer file than it may", "limits")
+def _writes_a_long_file(one: _Examination) -> str:
+    return one.try_to("writes_a_long_file", one.limits.files)
+
+
+@_promise("opens no more files than it may", "limits")
+def _opens_many_files(one: _Examination) -> str:
+    return one.try_to("opens_files", one.limits.open_files)
+
+
+@_promise("has no more processor time than it may", "limits")
+def _has_time(one: _Examination) -> str:
+    return one.try_to("has_processor_time", int(one.limits.submission_seconds))
+
+
+@_promise("is kept no more output than it may print", "grader")
+def _keeps_all_output(one: _Examination) -> str:
+    through = one.try_to("prints", 4 * one.limits.output)
+    kept = len(one.worker.output) if one.worker else 0
+    return through or ("" if 0 < kept <= one.limits.output else f"{kept} bytes are kept")
+
+
+@_promise("returns no more than fits the wire", "grader")
+def _returns_too_much(one: _Examination) -> str:
+    value = one.ask("returns", one.limits.numbers + 1)
+    return "" if type(value) is Foreign else f"a result of {len(value)} numbers"
+
+
+@_promise("becomes no other program", "seccomp")
+def _becomes_another_program(one: _Examination) -> str:
+    return one.try_to("becomes_another_program")
+
+
+@_promise("starts no more threads than it may", "limits")
+def _starts_threads(one: _Examination) -> str:
+    return one.try_to_be_ended("threads", "starts_threads", one.limits.tasks)
+
+
+@_promise("writes no more in all than it may", "watch")
+def _fills_its_folder(one: _Examination) -> str:
+    return one.try_to_be_ended("files", "fills_its_folder", one.limits.files)
+
+
+@_promise("finds nothing of an earlier worker", "grader")
+def _finds_what_others_left(one: _Examination) -> str:
+    through = one.try_to("leaves_files")
+    one.end_worker()
+    return through or ", ".join(one.ask("finds_files"))
+
+
+@_promise("runs no longer than it may", "grader")
+def _runs_on(one: _Examination) -> str:
+    try:
+        one.ask("loops", seconds=0.05)
+    except WorkerDied as error:
+        process = one.worker.process if one.worker else 0
+        one.end_worker()
+        return "" if isinstance(error, WorkerSlow) and _is_gone(process) else f"the process {process} {error.why}"
+    return "a call that never returns did"
+
+
+@_promise("is gone when its grading ends, threads and all", "zygote")
+def _outlives_its_grading(one: _Examination) -> str:
+    through = one.try_to("keeps_a_thread")
+    process = one.worker.process if one.worker else 0
+    one.end_worker()
+    return through or ("" if _is_gone(process) else f"the process {process}")
+
+
+@_promise("is gone when the grader is", "session")
+def _outlives_the_zygote(one: _Examination) -> str:
+    """Kills the zygote: has to come last."""
+    one.ask("finds_files")
+    assert one.worker is not None
+    process = one.worker.process
+    os.kill(one.sandbox.process.pid, signal.SIGKILL)
+    deadline = time.monotonic() + ENDS_WITHIN_SECONDS
+    while not (gone := _is_gone(process)) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    one.worker.hang_up()
+    one.worker = None
+    return "" if gone else f"the process {process}"
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process runs no more; one that nobody has collected yet does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True

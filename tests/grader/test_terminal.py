@@ -1,0 +1,43 @@
+"""What a command prints does nothing to a terminal, whatever names and messages are in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from autograder import cli
+
+CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
+"""A bell, both ways to begin a sequence, line ends and marks that turn text round."""
+
+
+def harmless(text: str) -> bool:
+    return all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_json_is_spelled_out_and_means_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "rope.py"
+    file.write_text(f"def rope_frequencies(*_):\n    raise RuntimeError({CONTROLS!r})\n", encoding="utf-8")
+    said = CliRunner().invoke(cli.main, ["check", str(file), "--json"]).stdout
+    assert harmless(said)
+    assert any(CONTROLS in test["message"] for test in json.loads(said)["tests"])
+
+
+def test_names_are_spelled_out(tmp_path: Path) -> None:
+    for arguments in (
+        ["check", str(tmp_path / f"{CONTROLS}.py")],
+        ["report", str(tmp_path / CONTROLS)],
+        ["canvas", str(tmp_path / CONTROLS), "--roster", str(tmp_path / CONTROLS)],
+        ["grade", str(tmp_path / CONTROLS)],
+    ):
+        result = CliRunner().invoke(cli.main, arguments)
+        assert result.exit_code == cli.WRONG_USE
+        assert result.output
+        assert harmless(result.output), arguments
+
+
+def test_one_place_prints() -> None:
+    """The other rooms print through rich, and clean what they print; the command line has `_say`."""
+    assert Path(cli.__file__).read_text(encoding="utf-8").count("click.echo(") == 1
