@@ -9,6 +9,7 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,12 +24,11 @@ class Assignment:
     """One assignment and where its parts lie."""
 
     name: str
-    root: Path = ROOT
 
     @property
     def folder(self) -> Path:
         """What a student gets: lesson, stub, notebook."""
-        return self.root / "assignments" / self.name
+        return ROOT / "assignments" / self.name
 
     @property
     def stub(self) -> Path:
@@ -40,30 +40,31 @@ class Assignment:
 
     @property
     def solution(self) -> Path:
-        return self.root / "solutions" / f"{self.name}.py"
+        return ROOT / "solutions" / f"{self.name}.py"
 
     @property
     def public_tests(self) -> Path:
-        return self.root / "tests" / "public" / f"test_{self.name}.py"
+        return ROOT / "tests" / "public" / f"test_{self.name}.py"
 
     @property
     def hidden_tests(self) -> Path:
-        return self.root / "tests" / "hidden" / f"test_{self.name}.py"
+        return ROOT / "tests" / "hidden" / f"test_{self.name}.py"
 
     @property
     def misconceptions(self) -> Path:
-        return self.root / "tests" / "misconceptions" / f"{self.name}.py"
+        return ROOT / "tests" / "misconceptions" / f"{self.name}.py"
 
     @property
     def golden_values(self) -> Path:
         """Values and fingerprints on the public inputs, generated from the solution."""
-        return self.root / "tests" / "public" / "expected" / f"{self.name}.json"
+        return ROOT / "tests" / "public" / "expected" / f"{self.name}.json"
 
     @functools.cached_property
     def suite_hash(self) -> str:
         """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that decides, or a library."""
+        seed()  # said at once, before a grader stumbles over it
         digest = hashlib.sha256("\n".join(_versions()).encode())
-        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file(self.root)]
+        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file()]
         for path in [*parts, Path(__file__), *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))]:
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)
@@ -84,14 +85,26 @@ def _versions() -> Iterator[str]:
             yield f"{name} {importlib.metadata.version(name)}"
 
 
-def seed_file(root: Path = ROOT) -> Path:
+def seed_file() -> Path:
     """The one setting that an instructor changes each term: what the hidden inputs are drawn from."""
-    return root / "tests" / "hidden" / "seed.txt"
+    return ROOT / "tests" / "hidden" / "seed.txt"
+
+
+class CourseError(Exception):
+    """A part of the course is missing or cannot be understood. The message is a sentence for a person."""
 
 
 def seed() -> int:
-    """The term's seed."""
-    return int(seed_file().read_text(encoding="utf-8").split()[0])
+    """The term's seed. Raises CourseError where the file holds something else."""
+    path = seed_file()
+    name = path.relative_to(ROOT)
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{name} cannot be read ({error}): it holds one whole number, the seed of this term's hidden inputs") from error
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise CourseError(f"{name} holds {text[:40]!r}: write one whole number into it, the seed of this term's hidden inputs")
+    return int(text)
 
 
 def assignments() -> list[Assignment]:

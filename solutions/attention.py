@@ -5,7 +5,7 @@ counts more if its key matches the query better. Nothing in this computation dep
 rows. If you shuffle the tokens, self-attention gives the same outputs, shuffled in the same way: it is
 permutation-equivariant. If you average these outputs into one vector, that vector does not change at all:
 it is permutation-invariant. People often confuse the two words. All encodings of this course exist to
-remove the first property.
+make attention no longer equivariant, so that order matters.
 
 Conventions: `...` is any number of leading axes (batch, heads), also none. The last two axes are
 (sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
@@ -63,8 +63,8 @@ def attention_weights(q, k, mask=None, bias=None):
 
         weights = softmax(q kᵀ / √d + bias),   along the keys; where the mask is False, the weight is 0
 
-    d is the width of q and k, not of the model. If the d features are independent and have variance 1, the
-    dot product has variance d. Division by √d brings the variance back to 1; otherwise one key would get
+    d is the width of q and k, not of the model. If the d features are independent, with mean 0 and variance 1,
+    the dot product has variance d. Division by √d brings the variance back to 1; otherwise one key would get
     almost all the weight if d is large. If the mask is False in a whole row, the weights of this row are 0.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean, True = may attend, and

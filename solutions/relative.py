@@ -107,7 +107,7 @@ def shaw_scores(q, k, key_table, max_distance):
 
         score[i, j] = q_i · (k_j + a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
-    Row 0 of the table belongs to distance −max_distance, the middle row to distance 0. q_i · (k_j + a_ij)
+    Row 0 of the table belongs to the relative position −max_distance, the middle row to 0. q_i · (k_j + a_ij)
     equals q_i · k_j + q_i · a_ij. So it is enough to multiply each query once with each row of the table. An
     array of shape (Tq, Tk, d) is not needed.
 
@@ -138,7 +138,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     α = softmax(shaw_scores) over the keys that the mask allows.
 
-    With the second table the next layer can know how far away the token was that this layer has read.
+    The values that a query collects then also say how far away their tokens are. The next layer can use this.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
     shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, broadcast

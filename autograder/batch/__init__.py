@@ -10,7 +10,8 @@ output          the files under OUT
 progress        the bar
 postprocessing  similarity and the report, once all is graded
 summary         what it came to
+adjusting       a person's word on a grade
 """
 
-FRONT_DOOR = ("coordinator", "gradebook", "jobs", "pool", "postprocessing")
+FRONT_DOOR = ("adjusting", "coordinator", "gradebook", "jobs", "pool", "postprocessing")
 """The modules that other rooms may import."""

@@ -56,7 +56,7 @@ def _answer(grader: Grader, job: Job, setup: Setup) -> Answer:
         if suite_key(assignment, setup.disabled_locks) != job.key.suite:
             return Answer(refused=f"it has another version of {assignment.name}'s suite or of the autograder")
         grade = grader.grade(assignment, job.cells) if job.refusal is None else grader.refuse(assignment, *job.refusal)
-        return Answer(PackedGrade.of(grade, job.cells))
+        return Answer(PackedGrade.of(grade, assignment.name, job.cells))
     except Exception as error:
         return Answer(lost=f"{type(error).__name__}: {error}")
 

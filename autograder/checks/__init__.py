@@ -5,5 +5,10 @@ graders. The same tests run through it on a laptop (the student's file in this p
 behind the wall) and on the reference solutions.
 """
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
+    raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
+
 FRONT_DOOR = ("blocks", "call", "codec", "expect", "failure", "plugin", "proxy", "reference", "status", "test_result")
 """The modules that other rooms may import."""

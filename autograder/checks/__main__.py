@@ -1,7 +1,8 @@
-"""`python -m autograder.checks`: see `standing`."""
+"""`python -m autograder.checks`: see `launch`."""
 
 import sys
 
-from autograder.checks.progress import main
+from autograder.checks.launch import main
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -7,6 +7,7 @@ Imports numpy and the standard library only, since the worker has nothing else.
 from __future__ import annotations
 
 import _thread
+import ast
 import functools
 import os
 import sys
@@ -46,6 +47,8 @@ class Raised:
     """line in the student's file that was being executed"""
     function: str | None = None
     """the student's function that was being executed"""
+    left_out: bool = False
+    """whether it came from an import at the top level: that line alone was left out, and the rest of the file ran"""
 
 
 @dataclass(frozen=True)
@@ -64,27 +67,76 @@ class Reply:
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
     """Execute a submission as the module `name`, registered before it runs as any imported module is.
 
-    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. Returns the module,
-    as far as it came, and the first exception, if there was one. Lines count through all cells.
+    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. An import of what is
+    not there is left out: nobody loses functions that do not use it. Returns the module, as far as it came, and the first
+    exception that stopped something, or else the first import that was left out. Lines count through all cells.
     """
     _watch_tracing()
     module = types.ModuleType(name)
     module.__file__ = filename
     sys.modules[name] = module
     first: Raised | None = None
+    imports: list[Raised] = []
     lines_before = 0
     for number, cell in enumerate(cells, start=1):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                exec(compile("\n" * lines_before + cell, filename, "exec", dont_inherit=True), module.__dict__)
+                _run("\n" * lines_before + cell, filename, module, imports)
             except BaseException as error:  # a submission may raise anything, SystemExit included
                 raised = describe_exception(error, filename)
                 if len(cells) > 1:
                     raised = replace(raised, message=f"{raised.message} (in code cell {number})")
                 first = first or raised
         lines_before += cell.count("\n") + 1
-    return module, first
+    return module, first or next(iter(imports), None)
+
+
+def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raised]) -> None:
+    """Execute a text. Where an import at its top level fails, go on after it; `imports` grows by what it raised."""
+    code = compile(text, filename, "exec", dont_inherit=True)
+    statements: list[ast.stmt] | None = None
+    while True:
+        try:
+            exec(code, module.__dict__)
+            return
+        except ImportError as error:
+            if statements is None:
+                statements = _one_import_each(ast.parse(text))
+            place = _failed_import(statements, error, filename)
+            if place is None:
+                raise
+            imports.append(replace(describe_exception(error, filename), left_out=True))
+        future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+        statements = future + statements[place + 1 :]
+        code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
+
+
+def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a text, `import a, b` as two."""
+    found: list[ast.stmt] = []
+    for statement in tree.body:
+        names = statement.names if isinstance(statement, ast.Import) else []
+        found += [ast.copy_location(ast.Import([alias]), statement) for alias in names] or [statement]
+    return found
+
+
+def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
+    """Which of the statements is the import that failed; None where it was none of them, but one in a block or a function."""
+    line, function = _place(error, filename)
+    found = [
+        (place, statement)
+        for place, statement in enumerate(statements)
+        if isinstance(statement, ast.Import | ast.ImportFrom) and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
+    ]
+    if function != "<module>" or not found:
+        return None
+    return next((place for place, statement in found if _imports(statement, error.name or "")), found[0][0])
+
+
+def _imports(statement: ast.stmt, name: str) -> bool:
+    names = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [alias.name for alias in statement.names]  # type: ignore[attr-defined]
+    return any(f"{one}.".startswith(f"{name}.") for one in names)
 
 
 def perform(

@@ -41,13 +41,13 @@ GROWTH = 16
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The function returns what its definition says, within the tolerance; returns what it returned."""
-    return _matches(function, args, kwargs, tolerance).value
+    return function.handed_out(_matches(function, args, kwargs, tolerance))
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    wanted = function.submission.reference.wanted(function.name, args, kwargs)
-    got = function(*args, **kwargs)
+    wanted = _accepted(function, args, kwargs)
+    got = function.observe(args, kwargs).value
     _compare(function, got, wanted, None)
     for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
@@ -91,8 +91,9 @@ def vectorised(
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
-    wanted = function.submission.reference.wanted(function.name, args, kwargs)
-    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (function(*args, **kwargs), wanted))
+    wanted = _accepted(function, args, kwargs)
+    got = function.observe(args, kwargs).value
+    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
         message = f"{function.name}: wanted shape {shapes} for a call without a fault{_of(args, kwargs)}, got {got_shapes}"
@@ -104,9 +105,8 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
 
     `mentions` is a number, a word or a shape that the message must carry; a list of them where any one will do.
     """
-    reference = function.submission.reference
-    if reference.wanted(function.name, args, kwargs) is not REFUSED:
-        raise BrokenTest(f"the reference accepts this call of {function.name}: the test is wrong")
+    if _wanted(function, args, kwargs) is not REFUSED:
+        raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(args, kwargs)
     if reply.raised is None:
         message = f"{function.name} accepted a bad argument{_of(args, kwargs)}; {error.__name__} was wanted"
@@ -150,19 +150,45 @@ def answer(submission: Submission, key: str) -> None:
     got, wanted = answers.get(key), submission.reference.answer(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    if type(got) is Foreign or not _answers(_plain_scalar(got), wanted):
-        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right")
+    given = _plain_scalar(got)
+    if type(got) is Foreign or not _answers(given, wanted):
+        known = submission.reference.known_answers(key)
+        hint = next((hint for value, hint in known.items() if _answers(given, value)), None)
+        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(given, wanted))
 
 
 def _matches(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False
 ) -> Observed:
-    wanted = function.submission.reference.wanted(function.name, args, kwargs)
-    if wanted is REFUSED:
-        raise BrokenTest(f"the reference refuses this call of {function.name}: the test is wrong")
+    wanted = _accepted(function, args, kwargs)
     observed = function.observe(args, kwargs, measured)
     _compare(function, observed.value, wanted, tolerance)
     return observed
+
+
+def _accepted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The right result of a call with good arguments."""
+    wanted = _wanted(function, args, kwargs)
+    if wanted is REFUSED:
+        raise _at_fault(function, "the reference refuses this call")
+    return wanted
+
+
+def _wanted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return function.submission.reference.wanted(function.name, args, kwargs)
+    except BrokenTest:
+        raise
+    except Exception as error:
+        raise _at_fault(function, f"the reference raises {type(error).__name__} at this call") from error
+
+
+def _at_fault(function: Function, what: str) -> Exception:
+    """Whose fault a call is that cannot be: the course's only where all of its arguments were the test's own."""
+    if function.submission.returned:
+        message = f"{function.name} was called with what your functions had returned, and that is not of the form that it takes"
+        return Wrong(Kind.VALUE, message)
+    return BrokenTest(f"{what} of {function.name}: the test is wrong")
 
 
 def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None) -> None:
@@ -173,7 +199,7 @@ def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None)
 
 
 def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
-    """The first way in which two results differ, in words; None where they agree."""
+    """How two results differ, in words: the first reason, and the largest difference; None where they agree."""
     if type(wanted) is tuple:
         return _tuple_difference(got, wanted, tolerance)
     if not _is_number_like(got, wanted):
@@ -220,12 +246,14 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
         right = near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))
     if right.all():
         return None
-    first = tuple(int(axis) for axis in np.argwhere(~right)[0])
-    largest = np.nanmax(np.where(right, 0, error)) if not np.isnan(error[~right]).all() else np.nan
-    where = f"first at index {first}: " if wanted.ndim else ""
-    words = "{}wanted {}, got {}".format(where, *_apart(wanted[first], got[first]))
+    # Where the difference is no number, nothing could be worse.
+    size = np.where(right, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+    worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
+    where = f"at index {worst}: " if wanted.ndim else ""
+    words = "{}wanted {}, got {}".format(where, *_apart(wanted[worst], got[worst]))
     if wanted.size > 1:
-        words += f" (largest error {float(largest):.3g}, {int((~right).sum())} of {wanted.size} values wrong)"
+        wrong = int((~right).sum())
+        words += f" (the largest of {wrong} differences in {wanted.size} values)" if wrong > 1 else f" (the only difference in {wanted.size} values)"
     if got.dtype != wanted.dtype:
         words += f"; it is {got.dtype} where {wanted.dtype} is wanted"
     return Kind.VALUE, words
@@ -250,6 +278,12 @@ def _answers(got: Any, wanted: Any) -> bool:
         return False
     allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
     return bool(abs(got - wanted) <= allowed)
+
+
+def _rounded(got: Any, wanted: Any) -> str | None:
+    """For a number that is nearly right."""
+    near = type(got) in (int, float) and type(wanted) is float and abs(got - wanted) <= 0.01 * abs(wanted)
+    return "You are near, but rounded too early or too much; the rule is four right digits or more." if near else None
 
 
 def _plain_scalar(value: Any) -> Any:
@@ -290,8 +324,12 @@ def _kind_of(value: Any) -> str:
 
 
 def _apart(wanted: np.generic, got: np.generic) -> tuple[str, str]:
-    """Two values with as many digits as it takes to tell them apart."""
-    digits = next((digits for digits in (6, 9, 12) if f"{wanted:.{digits}g}" != f"{got:.{digits}g}"), 17)
+    """Two values with as many digits as it takes to see by how much they differ."""
+    if wanted.dtype.kind == "b":
+        return str(wanted), str(got)
+    size, gap = abs(float(wanted)), abs(float(got) - float(wanted))
+    comparable = math.isfinite(size) and math.isfinite(gap) and size > 0 and gap > 0
+    digits = min(17, max(6, 2 + math.ceil(math.log10(size) - math.log10(gap)))) if comparable else 6
     return f"{wanted:.{digits}g}", f"{got:.{digits}g}"
 
 

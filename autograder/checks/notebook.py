@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ import pytest
 
 from autograder.checks import call, plugin
 from autograder.checks.call import Reply
-from autograder.checks.progress import LESSON, public_tests, run
+from autograder.checks.progress import LESSON, Using, public_tests, run
 from autograder.checks.proxy import InProcess, Submission
+from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult, describe
 
@@ -40,18 +41,34 @@ class Question:
         self.assignment = assignment
         self.name = name
         self.test_results: dict[str, TestResult] = {}
+        self.printed: dict[str, str] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
         """One test on the functions of an environment. Raises NotRight where it does not pass."""
         if not self.test_results:  # Otter asks case by case, and makes a new Question for every check
             tests = [str(public_tests(ROOT, self.assignment))]
-            found = run(ROOT, tests, _OneQuestion(self.name, _NotebookContext(environment)))[self.assignment]
-            self.test_results = {one.test.name: one for one in found}
+            found = run(ROOT, tests, _OneQuestion(self.name, _NotebookContext(environment)))
+            self.test_results = {one.test.name: one for one in found.test_results[self.assignment]}
+            self.printed = found.printed.get(self.assignment, {})
+            self._say_which_file(environment)
         test_result = self.test_results[test]
+        printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
         if test_result.status is TestStatus.FAILED:
-            raise NotRight(f"{test_result.test.rule}\n{test_result.sentence}\nSee {LESSON}, section {self.name}.")
+            call = f"\n>>> {test_result.call}" if test_result.call else ""
+            raise NotRight(f"{test_result.test.rule}{call}\n{test_result.sentence}{printed}\nSee {LESSON}, section {self.name}.")
         if not test_result.passed:
-            raise NotRight(test_result.message)
+            raise NotRight(test_result.message + printed)
+        if printed:
+            print(f"{test}:{printed}")
+
+    def _say_which_file(self, environment: Mapping[str, Any]) -> None:
+        """A function in a cell and a stub in the file: only one of the two is handed in."""
+        file = Source(ROOT / "assignments" / self.assignment / f"{self.assignment}.py")
+        if _defined(self.name, environment) and self.name in file.unwritten():
+            print(
+                f"{self.name} was checked as a cell of this notebook defines it; in {file.path.name} it is not written yet. "
+                "One file is graded, the one that you hand in: hand in this notebook, or copy the function into the file."
+            )
 
 
 class _NotebookContext(plugin.LocalContext):
@@ -75,25 +92,26 @@ class _Cells:
         self.failure = file.failure
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        defined = self.environment.get(function)
-        # What the notebook has merely imported under that name is not the student's.
-        if not callable(defined) or getattr(defined, "__module__", None) != self.environment.get("__name__"):
+        defined = _defined(function, self.environment)
+        if defined is None:
             return self.file.call(function, args, kwargs, measured)
         cell = types.ModuleType("cell")
         vars(cell).update({function: defined, "__file__": inspect.unwrap(defined).__code__.co_filename})
         return call.perform(cell, function, *copy.deepcopy((args, kwargs)), measured)
 
 
-class _OneQuestion:
-    """A plugin that runs one question's tests, and tells the course's plugin whose functions to hand out."""
+def _defined(function: str, environment: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """A function as a cell defines it. What the notebook has merely imported under that name is not the student's."""
+    found = environment.get(function)
+    return found if callable(found) and getattr(found, "__module__", None) == environment.get("__name__") else None
+
+
+class _OneQuestion(Using):
+    """A plugin that runs one question's tests."""
 
     def __init__(self, name: str, context: plugin.TestContext) -> None:
+        super().__init__(context)
         self.name = name
-        self.context = context
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self.context
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if describe(item).question == self.name]

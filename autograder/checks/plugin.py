@@ -21,6 +21,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.failure import UNFINISHED, Kind, Wrong
+from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
 from autograder.checks.reference import Evidence, golden_values
 
@@ -60,15 +61,16 @@ class TestContext(Protocol):
 class LocalContext:
     """The desk of a student: their own file, in this process, against recorded values."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, limit: Limit | None = None) -> None:
         self.root = root
+        self.limit = limit
         self.loaded: dict[str, InProcess] = {}
         self.evidence: dict[str, Evidence] = {}
 
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
             path = self.root / "assignments" / assignment / f"{assignment}.py"
-            self.loaded[assignment] = InProcess(assignment, path)
+            self.loaded[assignment] = InProcess(assignment, path, self.limit)
         evidence = self.evidence.setdefault(assignment, Evidence())
         reference = golden_values(item.path.parent / RECORDS / f"{assignment}.json", item.name, evidence)
         return Submission(assignment, self.loaded[assignment], reference)

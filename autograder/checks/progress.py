@@ -1,32 +1,29 @@
-"""Where a student stands: `make check`, on a laptop, from the public tests alone.
-
-A line an assignment with its points and the next function to write; for one assignment, a line a function, and for each
-mistake what was wanted, what came and the likely cause. A mistake is told once, at the function where it sits.
-"""
+"""Where a student stands, from the public tests alone: the points of every function, and what there is to do next."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from rich.markup import escape
 
 from autograder.checks import plugin
-from autograder.checks.blocks import building_blocks, root_causes
+from autograder.checks.blocks import building_blocks
 from autograder.checks.failure import VALUES, Kind
+from autograder.checks.limit import Interrupted
+from autograder.checks.proxy import Submission
 from autograder.checks.reference import Evidence
+from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
-from autograder.checks.test_result import Listener, TestResult, describe, test_result
-
-POINTS = 20
-"""What every assignment is worth; the tests that students cannot see decide the rest of it."""
+from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
 
 LESSON = "README.md"
+
+FILE = "(file)"
+"""Stands for a test's name where the file printed something while it was loaded."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +42,12 @@ class Question:
         return sum(one.test.points for one in self.test_results)
 
     @property
+    def finished(self) -> bool:
+        return all(one.passed for one in self.test_results)
+
+    @property
     def untouched(self) -> bool:
-        return all(one.status is TestStatus.NOT_IMPLEMENTED for one in self.test_results)
+        return all(one.status.is_unwritten for one in self.test_results)
 
     @property
     def unreached(self) -> bool:
@@ -54,14 +55,19 @@ class Question:
 
     @property
     def waits_for(self) -> str | None:
-        """Another function that this one cannot do without."""
+        """Another function that this one, being written, cannot do without."""
+        if any(one.status is TestStatus.NOT_IMPLEMENTED for one in self.test_results):
+            return None
         return next((one.function for one in self.test_results if one.status is TestStatus.WAITING), None)
+
+    @property
+    def failures(self) -> list[TestResult]:
+        return [one for one in self.test_results if one.is_mistake]
 
     @property
     def failure(self) -> TestResult | None:
         """The mistake to show: one whose cause is known, if there is one."""
-        failures = [one for one in self.test_results if one.is_mistake]
-        return next((one for one in failures if one.hint), failures[0] if failures else None)
+        return next((one for one in self.failures if one.hint), next(iter(self.failures), None))
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,8 @@ class Progress:
     name: str
     path: Path
     questions: tuple[Question, ...]
+    printed: dict[str, str] = field(default_factory=dict)
+    """test → what the student's code printed in it"""
 
     @property
     def points(self) -> float:
@@ -85,9 +93,13 @@ class Progress:
         return all(question.untouched for question in self.questions)
 
     @property
+    def finished(self) -> bool:
+        return all(question.finished for question in self.questions)
+
+    @property
     def next_question(self) -> Question | None:
         """What to work on: the first function in the lesson's order that is not finished and waits for no other."""
-        unfinished = [question for question in self.questions if question.points < question.possible]
+        unfinished = [question for question in self.questions if not question.finished]
         causes = self.root_causes
         free = [question for question in unfinished if not question.waits_for and question.name not in causes]
         return next(iter(free or unfinished), None)
@@ -99,40 +111,85 @@ class Progress:
         message = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), None)
         return message.rsplit(";", 1)[0] if message else None
 
-    @property
+    @cached_property
     def root_causes(self) -> dict[str, str]:
-        """Function with a mistake → the function with a mistake that it builds on."""
-        failing = {question.name: {one.kind for one in question.test_results if one.is_mistake} for question in self.questions}
+        """Function with a mistake → the function with a mistake that it builds on, or that its tests compare it with."""
+        failing = {question.name: question.failures for question in self.questions if question.failures}
         # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
-        cascading = [name for name, kinds in failing.items() if kinds and kinds <= VALUES]
-        wrong = [name for name, kinds in failing.items() if kinds & VALUES]
-        return {name: cause for name, cause in root_causes(wrong, building_blocks(self.source)).items() if name in cascading}
+        kinds = {name: {one.kind or Kind.RAISED for one in missed} for name, missed in failing.items()}
+        wrong = [name for name in failing if kinds[name] & VALUES]
+        found = compared_with(failing) | building_blocks(self.source.text).root_causes(wrong)
+        return {name: cause for name, cause in found.items() if kinds[name] <= VALUES}
+
+    @cached_property
+    def source(self) -> Source:
+        return Source(self.path)
 
     @property
-    def source(self) -> str:
-        return self.path.read_text(encoding="utf-8-sig", errors="replace") if self.path.is_file() else ""
+    def empty_answers(self) -> list[str]:
+        """The questions of the lesson without an answer."""
+        return [key for key, given in self.source.answers.items() if not given]
 
     def place(self, function: str) -> str:
         """File and line of a function, as editors and terminals link them."""
-        match = re.search(rf"^def {re.escape(function)}\b", self.source, re.MULTILINE)
-        line = self.source.count("\n", 0, match.start()) + 1 if match else 1
-        return f"{self.path}:{line}"
+        return f"{self.path}:{self.source.line(function)}"
 
 
-class _Recorder(Listener):
-    """Collects the result of every test of a run."""
+class Using:
+    """A pytest plugin that tells the course's plugin whose functions to hand out."""
+
+    def __init__(self, context: plugin.TestContext) -> None:
+        self.context = context
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.TEST_CONTEXT] = self.context
+
+
+class Run(Listener):
+    """A pytest plugin that collects what came of every test of a run."""
 
     def __init__(self) -> None:
         super().__init__()
         self.test_results: dict[str, list[TestResult]] = {}
+        """by assignment"""
+        self.printed: dict[str, dict[str, str]] = {}
+        """by assignment and test"""
+        self.item: pytest.Function | None = None
+        self.submission: Submission | None = None
+        self.interrupted_at: int | None = None
+        """the student's line that ran when Ctrl-C came"""
 
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        self.raised = None
+    def pytest_runtest_setup(self, item: pytest.Function) -> None:
+        self.raised, self.item, self.submission = None, item, None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Function) -> None:
+        given = item.funcargs.get(_assignment(item))
+        self.submission = given if isinstance(given, Submission) else None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        said = "".join(text for title, text in report.sections if title in (f"Captured stdout {report.when}", f"Captured stderr {report.when}"))
+        if said.strip() and self.item is not None and report.when != "teardown":
+            test = self.item.name if report.when == "call" else FILE
+            self.printed.setdefault(_assignment(self.item), {})[test] = said
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Function) -> None:
-        name = item.path.stem.removeprefix("test_")
-        self.test_results.setdefault(name, []).append(test_result(describe(item), self.raised))
+        name = _assignment(item)
+        found = test_result(describe(item), self.raised, self.submission)
+        self.test_results.setdefault(name, []).append(found)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.interrupted_at = excinfo.value.line if isinstance(excinfo.value, Interrupted) else None
+
+    @property
+    def running(self) -> str:
+        """What was running when the run was stopped."""
+        if self.item is None:
+            return "the tests were being collected"
+        call = self.submission.last_call if self.submission is not None else f"{_assignment(self.item)}.py"
+        return f"{call} was running" + (f", at line {self.interrupted_at} of your file" if self.interrupted_at else "")
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         context = session.config.stash[plugin.TEST_CONTEXT]
@@ -152,97 +209,51 @@ def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[
             yield one
 
 
-def all_progress(root: Path, names: Sequence[str]) -> list[Progress]:
+def _assignment(item: pytest.Item) -> str:
+    return item.path.stem.removeprefix("test_")
+
+
+def all_progress(root: Path, names: Sequence[str], *plugins: object) -> list[Progress]:
     """Run the public tests of some assignments on the student's files."""
-    found = run(root, [str(public_tests(root, name)) for name in names])
-    return [_progress(root, name, found.get(name, [])) for name in names]
+    found = run(root, [str(public_tests(root, name)) for name in names], *plugins)
+    return [_progress(root, name, found) for name in names]
 
 
 def public_tests(root: Path, name: str) -> Path:
     return root / "tests" / "public" / f"test_{name}.py"
 
 
-def run(root: Path, tests: Sequence[str], *plugins: object) -> dict[str, list[TestResult]]:
-    """Assignment → the results of those of its tests that were asked for, as pytest names them."""
-    quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml") for word in ("-p", f"no:{name}")]
+def run(root: Path, tests: Sequence[str], *plugins: object) -> Run:
+    """What came of some tests, as pytest names them. Raises KeyboardInterrupt that says what was running."""
+    quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
     options = [f"--rootdir={root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
-    recorder = _Recorder()
-    status = pytest.main([*options, *tests], plugins=[plugin, recorder, *plugins])
+    found = Run()
+    status = pytest.main([*options, *tests], plugins=[plugin, found, *plugins])
+    if status == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt(found.running)
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise KeyboardInterrupt if status == pytest.ExitCode.INTERRUPTED else RuntimeError(f"the tests could not be run ({status})")
-    return recorder.test_results
+        raise RuntimeError(f"the tests could not be run ({status})")
+    return found
 
 
-def _progress(root: Path, name: str, test_results: Iterable[TestResult]) -> Progress:
-    questions: dict[str, list[TestResult]] = {}
-    for one in test_results:
-        questions.setdefault(one.test.question, []).append(one)
+def _progress(root: Path, name: str, found: Run) -> Progress:
     path = root / "assignments" / name / f"{name}.py"
     relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return Progress(name, relative, tuple(Question(question, tuple(group)) for question, group in questions.items()))
+    return Progress(name, relative, questions(found.test_results.get(name, [])), found.printed.get(name, {}))
 
 
-def print_overview(console: Console, all_progress: Sequence[Progress]) -> None:
-    """A line an assignment."""
-    for progress in all_progress:
-        following = progress.next_question if not progress.stopped else None
-        step = f"[red]{escape(progress.stopped)}[/]" if progress.stopped else "[green]all there[/]"
-        if following is not None:
-            step = f"next: [bold]{following.name}[/]  [dim]{escape(progress.place(following.name))}[/]"
-        console.print(f" {progress.name:<18} {progress.points:>6g} of {progress.possible:<5g} {step}", highlight=False)
-    _print_footer(console, all_progress)
+def questions(test_results: Iterable[TestResult]) -> tuple[Question, ...]:
+    """Test results by question."""
+    groups: dict[str, list[TestResult]] = {}
+    for one in test_results:
+        groups.setdefault(one.test.question, []).append(one)
+    return tuple(Question(name, tuple(group)) for name, group in groups.items())
 
 
-def print_detail(console: Console, progress: Progress) -> None:
-    """A line a function, and the mistakes in full."""
-    following = progress.next_question
-    if progress.stopped:
-        console.print(f"[red]{escape(progress.stopped[0].upper() + progress.stopped[1:])}.[/] What stands above that line was checked.\n")
-    elif progress.untouched and following is not None:
-        lesson = progress.path.with_name(LESSON)
-        console.print(f"[bold]{progress.name}[/] is all yours: {len(progress.questions)} functions to write.")
-        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(progress.place(following.name))}.")
-        _print_footer(console, [progress])
-        return
-    causes = progress.root_causes
-    for question in progress.questions:
-        if not question.unreached:
-            _print_question(console, progress, question, causes.get(question.name))
-    if following is not None and not progress.stopped:
-        console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.place(following.name))}")
-    _print_footer(console, [progress])
-
-
-def _print_question(console: Console, progress: Progress, question: Question, cause: str | None) -> None:
-    failure = question.failure
-    if question.points == question.possible:
-        mark, words = "[green]✓[/]", ""
-    elif cause is not None:
-        failure, mark, words = None, "[red]✗[/]", f"[dim]builds on {cause}: fix that first[/]"
-    elif failure is not None:
-        mark, words = "[red]✗[/]", ""
-    elif question.waits_for:
-        mark, words = "·", f"[dim]waits for {question.waits_for}[/]"
-    else:
-        mark, words = "·", "[dim]not implemented yet[/]"
-    console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip())
-    if failure is not None:
-        lesson = f"{progress.path.with_name(LESSON)}, section {question.name}"
-        console.print(f"     {escape(failure.test.rule)}", style="italic")
-        console.print(f"     {escape(failure.message)}", highlight=False)
-        if failure.hint:
-            console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}", highlight=False)
-        console.print(f"     [dim]See {escape(lesson)}[/]")
-
-
-def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
-    points = sum(progress.points for progress in all_progress)
-    possible = sum(progress.possible for progress in all_progress)
-    total = POINTS * len(all_progress)
-    console.print(
-        f"\n{points:g} of {possible:g} public points. The other {total - possible:g} of {total} are decided by tests that you "
-        "do not see; they check the same rules on other inputs."
-    )
+def known_assignments(root: Path) -> list[str]:
+    """The assignments whose public tests are there, in the lessons' order."""
+    names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
+    return sorted(names, key=lambda name: _place(root / "assignments" / name / LESSON))
 
 
 def _place(lesson: Path) -> tuple[int, str]:
@@ -250,26 +261,3 @@ def _place(lesson: Path) -> tuple[int, str]:
     title = lesson.read_text(encoding="utf-8").partition("\n")[0] if lesson.is_file() else ""
     match = re.match(r"# (\d+)\.", title)
     return (int(match[1]) if match else 10**6, lesson.parent.name)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """`python -m autograder.checks [ASSIGNMENT…]` from the folder that holds `assignments`."""
-    root = Path.cwd()
-    known = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
-    known.sort(key=lambda name: _place(root / "assignments" / name / LESSON))
-    unknown = [name for name in arguments if name not in known]
-    if unknown or not known:
-        there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
-        print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
-        return 2
-    console = Console(soft_wrap=True)
-    try:
-        found = all_progress(root, list(arguments) or known)
-    except KeyboardInterrupt:
-        print("Stopped before the tests were through.", file=sys.stderr)
-        return 130
-    if len(found) == 1:
-        print_detail(console, found[0])
-    else:
-        print_overview(console, found)
-    return 0

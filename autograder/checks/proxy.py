@@ -5,12 +5,17 @@ from __future__ import annotations
 import builtins
 import copy
 import sys
+import types
+from collections import deque
 from pathlib import Path
 from typing import Any, Protocol
 
-from autograder.checks import call, codec
+from autograder.checks import call, codec, numpy_errors, source
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import Raised, Reply
-from autograder.checks.failure import Kind, Wrong
+from autograder.checks.failure import Kind, Stopped, Wrong
+from autograder.checks.limit import FILE, Interrupted, Limit
+from autograder.checks.prompt import Call
 from autograder.checks.reference import Reference
 
 
@@ -28,18 +33,39 @@ class Backend(Protocol):
 class InProcess:
     """Runs a file in this process: a student's own laptop, or a reference solution."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path, limit: Limit | None = None) -> None:
+        """`limit`: what ends a call that takes too long, where this process is watched by another."""
+        self.limit = limit or Limit()
+        self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
-        self.module, self.failure = call.load(name, [path.read_text(encoding="utf-8-sig")], str(path))
+        self.blocks = Blocks({})
+        self.module, self.failure = types.ModuleType(name), None
+        self.module.__file__ = str(path)
+        try:
+            text = source.decoded(path.read_bytes())
+            self.blocks = building_blocks(text if self.limit.stuck else "")
+            with self.limit.on(FILE, path.name):
+                self.module, self.failure = call.load(name, [text], str(path))
+        except Stopped as stopped:
+            self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
+        except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
+            self.failure = call.describe_exception(error, str(path))
+        _stop_if_interrupted(self.failure)
         if before is not None:
             sys.modules[name] = before
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
-        if reply.raised is not None and reply.raised.kind == "KeyboardInterrupt":
-            raise KeyboardInterrupt
+        with self.limit.on(function, self.file, self.blocks.below(function)):
+            reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
+        _stop_if_interrupted(reply.raised)
         return reply
+
+
+def _stop_if_interrupted(raised: Raised | None) -> None:
+    """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
+    if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit"):
+        raise Interrupted(raised.line)
 
 
 class Function:
@@ -50,7 +76,7 @@ class Function:
         self.submission = submission
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.observe(args, kwargs).value
+        return self.handed_out(self.observe(args, kwargs))
 
     def observe(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Observed:
         """Call and keep what was measured. Raises Wrong where the student's code raised."""
@@ -58,10 +84,16 @@ class Function:
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         value = self.decoded(reply)
+        self.submission.results.extend(value if type(value) is tuple else [value])
         if type(value) is codec.Foreign:
             message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
             raise Wrong(Kind.TYPE, message)
         return Observed(value, reply.lines, reply.changed)
+
+    def handed_out(self, observed: Observed) -> Any:
+        """A value for the test to keep: from now on its calls may have arguments that are not its own."""
+        self.submission.returned = True
+        return observed.value
 
     def decoded(self, reply: Reply) -> Any:
         """The value of a reply. Raises Wrong for bytes that are no value, which only a forged reply has."""
@@ -72,6 +104,8 @@ class Function:
 
     def attempt(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Reply:
         """Call and return whatever came, an exception included."""
+        self.submission.last_call = Call(self.name, args, kwargs)
+        self.submission.called[self.name] = None
         reply = self.submission.backend.call(self.name, args, kwargs, measured)
         self.submission.reference.came(self.name, reply)
         return reply
@@ -79,23 +113,29 @@ class Function:
     def why_it_raised(self, raised: Raised) -> Wrong:
         """The words for an exception that no test asked for."""
         missing = raised.kind == "NameError" and raised.message.startswith(f"{self.name} is not defined in")
-        if missing and self.submission.backend.failure is not None:
-            return self.not_reached(self.submission.backend.failure)
+        failure = self.submission.backend.failure
+        if missing and failure is not None:
+            return self.not_reached(failure)
         unwritten = missing or "NotImplementedError" in raised.bases
         if unwritten and raised.function not in (None, self.name):
             message = f"{self.name} waits for {raised.function}, which is not implemented yet"
             return Wrong(Kind.WAITING, message, function=raised.function)
+        # A call with what the submission itself returned may fail because of that.
+        given = (*self.submission.last_call.args, *self.submission.last_call.kwargs.values()) if self.submission.last_call else ()
+        blamed = None if any(one is result for one in given for result in self.submission.results) else self.name
         if unwritten:
-            return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet")
+            return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=blamed)
         where = f" at line {raised.line} of your file" if raised.line else ""
         inside = f", in {raised.function}" if raised.function not in (None, self.name, "<module>") else ""
         said = f": {raised.message}" if raised.message else ""
-        return Wrong(Kind.RAISED, f"{self.name} raised {raised.kind}{where}{inside}{said}")
-
+        message = f"{self.name} raised {raised.kind}{where}{inside}{said}"
+        return Wrong(Kind.RAISED, message, hint=numpy_errors.cause(raised), function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""
         at = f" at line {failure.line}" if failure.line else ""
+        if failure.left_out:
+            return Wrong(Kind.NOT_REACHED, f"what your file imports{at} is not there ({failure.message}); {self.name} is not defined")
         return Wrong(Kind.NOT_REACHED, f"your file stops{at} with {failure.kind}: {failure.message}; {self.name} is not reached")
 
 
@@ -115,6 +155,13 @@ class Submission:
         self.name = name
         self.backend = backend
         self.reference = reference
+        self.last_call: Call | None = None
+        self.called: dict[str, None] = {}
+        """the functions that were called, in the order of their first calls"""
+        self.results: deque[Any] = deque(maxlen=32)
+        """the last results"""
+        self.returned = False
+        """whether the test has a result of the submission, which it may hand on as an argument"""
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):

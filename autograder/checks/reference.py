@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,6 +39,9 @@ class Reference(Protocol):
     def answer(self, key: str) -> Any:
         """The right entry of ANSWERS."""
 
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        """Known wrong numbers for an entry of ANSWERS, each with its hint."""
+
 
 class NoReference:
     """For tests that need none: asking it anything is a mistake in the test."""
@@ -51,6 +54,9 @@ class NoReference:
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,9 @@ class GoldenValues:
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        return {}
 
 
 class Evidence:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import pytest
 
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.checks.proxy import Submission
 from autograder.checks.status import TestStatus
 
 
@@ -53,6 +55,10 @@ class TestResult:
     kind: Kind | None = None
     function: str | None = None
     """the function to fix first, where it is not the question's own"""
+    call: str = ""
+    """the last call before it failed, for a Python prompt; shown to students of public tests alone"""
+    called: tuple[str, ...] = ()
+    """the functions that the test called"""
 
     @property
     def passed(self) -> bool:
@@ -62,6 +68,11 @@ class TestResult:
     def is_mistake(self) -> bool:
         """Whether something is wrong, and not just missing."""
         return not self.passed and not self.status.is_unwritten
+
+    @property
+    def matters(self) -> bool:
+        """Whether there is something to say of the test: an answer for practice that was left open is nothing."""
+        return self.is_mistake or (not self.passed and self.test.points > 0)
 
     @property
     def sentence(self) -> str:
@@ -82,11 +93,26 @@ def describe(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def test_result(test: Test, raised: BaseException | None) -> TestResult:
+def test_result(test: Test, raised: BaseException | None, submission: Submission | None = None) -> TestResult:
     """The result of a test that ended with that exception. Raises what is no submission's fault."""
+    found = _test_result(test, raised)
+    if submission is None or found.passed:
+        return found
+    call = submission.last_call if found.status in _CALLED and submission.last_call else ""
+    return replace(found, call=str(call), called=tuple(submission.called))
+
+
+_CALLED = (TestStatus.FAILED, TestStatus.TIMEOUT, TestStatus.CRASHED)
+"""How a test comes out that has a call to show."""
+
+
+def _test_result(test: Test, raised: BaseException | None) -> TestResult:
     match raised:
         case None:
             return TestResult(test, TestStatus.PASSED)
+        case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED) if raised.function not in (None, test.question):
+            message = f"{test.question} waits for {raised.function}: {raised.message}"
+            return TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
         case Wrong() if raised.kind in UNFINISHED:
             return TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
         case Wrong(kind=Kind.WAITING):
@@ -113,3 +139,16 @@ class Listener:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
         if call.excinfo is not None and self.raised is None:
             self.raised = call.excinfo.value
+
+
+def compared_with(failing: Mapping[str, Collection[TestResult]]) -> dict[str, str]:
+    """For each function that fails, without a known cause, only in tests that also call another: that one, if it fails by itself."""
+    by_itself = [name for name, missed in failing.items() if any(set(one.called) == {name} for one in missed)]
+    causes = {}
+    for name, missed in failing.items():
+        if name in by_itself or any(one.hint for one in missed):
+            continue
+        others = [other for other in by_itself if all(other in one.called for one in missed)]
+        if others:
+            causes[name] = others[0]
+    return causes

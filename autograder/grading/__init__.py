@@ -10,5 +10,5 @@ review       which rows a person should look at, and where
 feedback     a grade → words for a student
 """
 
-FRONT_DOOR = ("catalogue", "feedback", "grader", "otter_files", "result", "review", "row", "scoring", "suite", "wording")
+FRONT_DOOR = ("adjustment", "catalogue", "feedback", "grader", "otter_files", "result", "review", "row", "scoring", "suite", "wording")
 """The modules that other rooms may import."""

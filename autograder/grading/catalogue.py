@@ -6,7 +6,9 @@
     def exponent_counts_features(head_dim, base=10000.0): ...
 
 An entry is run as a student would meet it: the reference solution with that one function replaced, so that its effect
-shows in every function that builds on it.
+shows in every function that builds on it. Known wrong numbers in ANSWERS stand there too, as `WRONG_ANSWERS`:
+
+    WRONG_ANSWERS = [wrong_answer("extra_parameters", 32, hint="…")]
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import functools
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +28,7 @@ import numpy as np
 from autograder.checks import call, codec
 from autograder.checks.call import Raised, Reply
 from autograder.checks.reference import REFUSED
-from autograder.course import Assignment
+from autograder.course import ROOT, Assignment
 
 REMEMBERED = 32 * 1024
 """Bytes of a call for which it is remembered what the solution makes of it."""
@@ -58,13 +60,36 @@ def misconception(function: str, *, hint: str, origin: str, coarse: bool = False
     return mark
 
 
+@dataclass(frozen=True)
+class WrongAnswer:
+    """One known wrong answer to a question of the lesson."""
+
+    key: str
+    value: float
+    hint: str
+
+
+def wrong_answer(key: str, value: float, *, hint: str) -> WrongAnswer:
+    """A number that students give, with what it is and the rule. A wrong yes or no has none: the other one is right."""
+    return WrongAnswer(key, value, hint)
+
+
+def wrong_answers(assignment: Assignment) -> tuple[WrongAnswer, ...]:
+    """All known wrong answers of an assignment's catalogue."""
+    return tuple(vars(_catalogue(assignment)).get("WRONG_ANSWERS", ()))
+
+
 @functools.cache
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     """All entries of an assignment's catalogue, in the order of its file."""
-    if str(assignment.root) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
-        sys.path.append(str(assignment.root))
-    module = _run(assignment.misconceptions, f"misconceptions_{assignment.name}")
-    return tuple(value for value in vars(module).values() if isinstance(value, Misconception))
+    return tuple(value for value in vars(_catalogue(assignment)).values() if isinstance(value, Misconception))
+
+
+@functools.cache
+def _catalogue(assignment: Assignment) -> types.ModuleType:
+    if str(ROOT) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
+        sys.path.append(str(ROOT))
+    return _run(assignment.misconceptions, f"misconceptions_{assignment.name}")
 
 
 def solution(assignment: Assignment) -> types.ModuleType:
@@ -123,6 +148,9 @@ class Oracle:
 
     def answer(self, key: str) -> Any:
         return vars(right(self.assignment))[call.ANSWERS][key]
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        return {one.value: one.hint for one in wrong_answers(self.assignment) if one.key == key}
 
 
 @functools.cache

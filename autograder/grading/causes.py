@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import call, codec
-from autograder.checks.blocks import building_blocks
+from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS, Raised, Reply
 from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.failure import VALUES, Kind
@@ -85,7 +85,7 @@ def named(assignment: Assignment, observed: Sequence[Observed], cells: Sequence[
         return results
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name in mistaken if any(row.is_wrong for row in evidence[name])]
-    blocks = building_blocks("\n".join(cells)) if wrong and len(mistaken) > 1 else {}
+    blocks = building_blocks("\n".join(cells) if wrong and len(mistaken) > 1 else "")
     below = _below(mistaken, wrong, blocks)
     # Told is only what public tests saw: a submission could choose by a hidden input what is wrong there.
     public = [one for one in observed if one.result.test.phase is Phase.PUBLIC]
@@ -115,7 +115,7 @@ def _explained(assignment: Assignment, one: Observed, hints: _Hints, below: str 
     if result.kind in VALUES:
         hint = hints.values if hints.values not in given else None
         given.add(hint or "")
-        return replace(result, hint=hint, function=below)
+        return replace(result, hint=hint or result.hint, function=below)
     if result.kind in _REFUSALS:
         hint = hints.refusals if result.kind is Kind.NO_ERROR and hints.refusals else None
         if hint is None and result.test.phase is Phase.HIDDEN and one.calls:
@@ -127,14 +127,9 @@ def _explained(assignment: Assignment, one: Observed, hints: _Hints, below: str 
     return result
 
 
-def _below(mistaken: Sequence[str], wrong: Sequence[str], blocks: dict[str, frozenset[str]]) -> dict[str, str | None]:
-    """For each function, the wrong one that it builds on: of several the one that builds on no other."""
-    found: dict[str, str | None] = {}
-    for name in mistaken:
-        under = [one for one in wrong if one in blocks.get(name, ())]
-        lowest = [one for one in under if not any(other in blocks.get(one, ()) for other in under)]
-        found[name] = next(iter(lowest or under), None)
-    return found
+def _below(mistaken: Sequence[str], wrong: Sequence[str], blocks: Blocks) -> dict[str, str | None]:
+    """For each function, the wrong one that it builds on, if there is one."""
+    return {name: blocks.root_causes([*wrong, name]).get(name) for name in mistaken}
 
 
 # What was seen
@@ -279,7 +274,7 @@ def candidates(assignment: Assignment, function: str) -> dict[str, tuple[Misconc
     The function's own mistakes come before those below it (somebody may have written anew what the solution takes from another
     function), and what somebody wrote into the catalogue before what is only thinkable.
     """
-    below = building_blocks(assignment.solution.read_text(encoding="utf-8"))[function]
+    below = building_blocks(assignment.solution.read_text(encoding="utf-8")).below(function)
     known = catalogue.entries(assignment)
     return {
         "own": tuple(entry for entry in known if entry.function == function),

@@ -14,12 +14,17 @@ from dataclasses import replace
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import Phase, TestResult
+from autograder.checks.test_result import Phase, TestResult, compared_with
+from autograder.course import Assignment
+from autograder.grading import quiz
+from autograder.grading.quiz import Answer
 from autograder.grading.result import Grade
 from autograder.submission import Submission
 
 MAX_PRINTED = 2000
 """Characters of a submission's own output that are shown back to it."""
+
+_LIBRARIES = "Numpy and the standard library are all that can be imported when your code is graded."
 
 _ALIKE = {Kind.TYPE: Kind.SHAPE, Kind.NO_ERROR: Kind.WRONG_ERROR, Kind.NOT_WRITTEN: Kind.RAISED, Kind.WAITING: Kind.RAISED}
 _ALIKE |= {Kind.NOT_REACHED: Kind.RAISED}
@@ -93,13 +98,20 @@ def told(one: TestResult) -> str:
     if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
-        return f"{_rule(one)}:\n{plain(one.sentence)}"
+        return f"{_rule(one)}:\n{plain(_with_call(one) + one.sentence)}"
     return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
+
+
+def told_of_answer(one: TestResult, right: Answer | None) -> str:
+    """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
+    head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
+    hint = f" {one.hint}" if one.hint else ""
+    return f"{head}.{hint} The answer is {right.told}" if right else f"{head}.{hint}"
 
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """The feedback file of one submission that was graded."""
-    return assembled(submission, grade.score, grade.max_score, body(grade, submission.cells))
+    return assembled(submission, grade.score, grade.max_score, body(grade, submission.assignment, submission.cells))
 
 
 def assembled(submission: Submission, score: float, max_score: float, text: str) -> str:
@@ -108,9 +120,9 @@ def assembled(submission: Submission, score: float, max_score: float, text: str)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def body(grade: Grade, cells: Sequence[str]) -> str:
+def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    parts = [*_loading(grade, cells), *_questions(grade.test_results, tuple(Phase))]
+    parts = [*_loading(grade, cells), *_questions(grade.test_results, tuple(Phase)), *_answers(grade, assignment)]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts))
@@ -128,6 +140,7 @@ def public_markdown(submission: Submission, grade: Grade) -> str:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
     parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(public, (Phase.PUBLIC,))]
+    parts += _answers_at_once(grade, submission.assignment)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -149,12 +162,15 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     failure = grade.failure
     if failure is not None:
         at = f" at line {failure.line}" if failure.line else ""
+        if failure.left_out:
+            said = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
+            return [*parts, said + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
         if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
         parts += [head, quoted(f"{failure.kind}: {failure.message}")]
         if "ImportError" in failure.bases:
-            parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
+            parts.append(_LIBRARIES)
     return parts
 
 
@@ -162,12 +178,13 @@ def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> lis
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
     for one in coarse(test_results):
-        if one.test.phase in phases:
+        if one.test.phase in phases and one.test.question != ANSWERS:
             questions.setdefault(one.test.question, []).append(one)
     mistaken = {name: missed for name, group in questions.items() if (missed := [one for one in group if one.is_mistake])}
     # Wrong only because of another function: that one is to be fixed first.
     causes = {name: _below(missed[0]) for name, missed in mistaken.items() if all(map(_below, missed))}
-    own = [name for name in mistaken if name not in causes]
+    compared = compared_with({name: missed for name, missed in mistaken.items() if name not in causes})
+    own = [name for name in mistaken if name not in causes and name not in compared]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
     cascading = [name for name in own if _is_cascading(questions[name])]
     first = [name for name in own if name not in cascading]
@@ -177,7 +194,9 @@ def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> lis
     passed = "Complete" if len(phases) == len(Phase) else "Nothing wrong in the public tests"
     lines: dict[str, list[str]] = {}
     for name, group in questions.items():
-        if name in causes:
+        if name in compared:
+            lines.setdefault(f"Not right in tests that also call `{compared[name]}`: fix that first", []).append(name)
+        elif name in causes:
             lines.setdefault(f"Not right, and built on `{causes[name]}`: fix that first", []).append(name)
         elif name not in mistaken:
             lines.setdefault(_state(group, passed, questions.keys()), []).append(name)
@@ -186,13 +205,46 @@ def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> lis
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
 
 
+def _answers(grade: Grade, assignment: str) -> list[str]:
+    """Every question of the lesson, with the right answer and its reason."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    if not given:
+        return []
+    right = quiz.answers(Assignment(assignment))
+    lines = [_answer_line(one, right.get(quiz.key(one.test))) for one in given]
+    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", "\n".join(lines), "See the lesson, section Questions."]
+
+
+def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
+    """Before hidden results are published a wrong number is named, and a wrong yes or no is counted: naming it would tell."""
+    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+    right = quiz.answers(Assignment(assignment))
+    choices = [one for one in given if (answer := right.get(quiz.key(one.test))) is None or answer.yes_or_no]
+    numbers = [one for one in given if one.kind is Kind.ANSWER and one not in choices]
+    lines = [_answer_line(one, None) for one in numbers]
+    wrong = sum(one.kind is Kind.ANSWER for one in choices)
+    if wrong:
+        lines.append(f"- Not right: {wrong} of {len(choices)} answers with True or False.")
+    empty = [one for one in given if one.kind is Kind.UNANSWERED and one.test.points]
+    if empty:
+        lines.append(f"- Not answered yet: {', '.join(f'`{quiz.key(one.test)}`' for one in empty)}.")
+    return [f"## `{ANSWERS}`", "\n".join(lines), "See the lesson, section Questions."] if lines else []
+
+
+def _answer_line(one: TestResult, right: Answer | None) -> str:
+    key = quiz.key(one.test)
+    practice = "" if one.test.points else " (For practice, without points.)"
+    return "- " + inline(told_of_answer(one, right)).replace(inline(key), f"`{key}`", 1) + practice
+
+
 def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:
     """What there is to say of a question without a mistake."""
     waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
     if waiting is not None:
         # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
-        return f"Waiting for {function}, which is not implemented yet"
+        why = "which raises an exception" if waiting.kind is Kind.RAISED else "which is not implemented yet"
+        return f"Waiting for {function}, {why}"
     return passed if all(one.passed for one in test_results) else "Not finished yet"
 
 
@@ -215,11 +267,8 @@ def _section(question: str, test_results: list[TestResult]) -> str:
     below = next(filter(None, map(_below, missed)), None)
     missed = [one for one in missed if _below(one) is None]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
-    if question == ANSWERS:
-        parts += [f"Not right: {len(missed)} of {len(test_results)} answers.", "See the lesson, section Questions."]
-        return "\n\n".join(parts)
     parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
-    parts += [f"{_rule(one)}:\n\n{quoted(one.message)}" for one in missed if not one.test.hidden]
+    parts += [f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in missed if not one.test.hidden]
     built = f"Its values are not right, and built on `{below}`: fix that first." if below else ""
     parts += [_unseen(missed), built, f"See the lesson, section `{question}`."]
     return "\n\n".join(filter(None, parts))
@@ -251,6 +300,11 @@ def _below(one: TestResult) -> str | None:
 def _hints(test_results: list[TestResult]) -> KeysView[str]:
     """The known causes of a question's mistakes, in the order of its tests."""
     return dict.fromkeys(one.hint for one in test_results if one.hint).keys()
+
+
+def _with_call(one: TestResult) -> str:
+    """The call that failed, for a Python prompt. Of public tests alone: a hidden one's arguments stay hidden."""
+    return f">>> {one.call}\n" if one.call and not one.test.hidden else ""
 
 
 def _rule(one: TestResult) -> str:

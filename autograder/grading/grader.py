@@ -14,14 +14,19 @@ from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import causes
-from autograder.grading.result import Grade
+from autograder.grading.result import NOT_JUDGED, Grade
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
+from autograder.submission import Submission
 
-__all__ = ["Grade", "Grader"]
+__all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
+
+
+class CannotGrade(Exception):
+    """The grader failed, and not because of what was handed in. The message is a sentence for a person."""
 
 
 class Grader:
@@ -79,6 +84,29 @@ class Grader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
+    """Grade one submission and nothing else. Raises CannotGrade where the reference solution cannot be graded either.
+
+    An exception that no test foresaw is the submission's own as long as a new grader judges the solution as it should.
+    """
+    try:
+        with Grader(disabled_locks) as grader:
+            if submission.problem is not None:
+                return grader.refuse(assignment, Status.UNREADABLE, submission.problem.student)
+            return grader.grade(assignment, submission.cells)
+    except Exception as error:
+        failure = error
+    with Grader(disabled_locks) as grader:
+        try:
+            judges = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
+        except Exception as error:
+            raise CannotGrade(f"neither this submission nor the solution can be graded ({type(error).__name__}: {error})") from failure
+        if judges.score != judges.max_score:
+            said = f"the grader failed ({type(failure).__name__}: {failure}), and the solution of {assignment.name} loses points"
+            raise CannotGrade(said) from failure
+        return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
 
 
 def _scored(scorer: Scorer, test_results: list[TestResult], settled: list[TestResult], output: str | None = None) -> dict[str, Any]:

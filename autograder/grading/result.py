@@ -16,6 +16,9 @@ from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 
+NOT_JUDGED = "not run: the grader could not judge this submission, and the teaching staff will look at it"
+"""What every test says of a submission over which the grader itself failed, where it judges others."""
+
 
 @dataclass(frozen=True)
 class Grade:
@@ -64,9 +67,10 @@ def from_json(text: str) -> Grade:
     return Grade(**data, test_results=[_test_result(**one) for one in test_results], settled=settled)
 
 
-def _test_result(test: dict[str, Any], status: str, kind: str | None, **rest: Any) -> TestResult:
+def _test_result(test: dict[str, Any], status: str, kind: str | None, called: list[str], **rest: Any) -> TestResult:
     phase = Phase[test.pop("phase")]
-    return TestResult(Test(**test, phase=phase), TestStatus(status), kind=None if kind is None else Kind[kind], **rest)
+    known = None if kind is None else Kind[kind]
+    return TestResult(Test(**test, phase=phase), TestStatus(status), kind=known, called=tuple(called), **rest)
 
 
 def _raised(bases: list[str], **rest: Any) -> Raised:

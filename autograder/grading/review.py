@@ -15,7 +15,7 @@ ALL_PASS = "all tests pass"
 
 def needs_a_person(row: Row) -> bool:
     """Whether the grade should not stand without somebody having looked."""
-    return bool(row.lost) or row.status is not Status.GRADED
+    return bool(row.lost) or row.status is not Status.GRADED or (row.score == 0 and _is_unwritten(row.grade))
 
 
 def first_thing(row: Row) -> str:
@@ -26,14 +26,22 @@ def first_thing(row: Row) -> str:
         return row.submission.problem.instructor
     grade = row.grade
     assert grade is not None
+    if row.submission.notes and grade.failure is None and _is_unwritten(grade):
+        return printable(" ".join(row.submission.notes), 300)  # why there was nothing to grade, where that can be told from the files
     return printable(next(_findings(grade), ALL_PASS), 160)
+
+
+def _is_unwritten(grade: Grade | None) -> bool:
+    """Whether nothing was there to be graded: a zero that may have another reason than the student's work."""
+    return grade is not None and all(one.status.is_unwritten for one in grade.test_results)
 
 
 def _findings(grade: Grade) -> Iterator[str]:
     missed = [one for one in grade.test_results if not one.passed]
     if grade.failure is not None:
         at = f" at line {grade.failure.line}" if grade.failure.line else ""
-        yield f"the file stops{at} with {grade.failure.kind}: {grade.failure.message}"
+        happened = "an import was left out" if grade.failure.left_out else "the file stops"
+        yield f"{happened}{at}, {grade.failure.kind}: {grade.failure.message}"
     for wanted in ((TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED), (TestStatus.FAILED,)):
         found = [one for one in missed if one.status in wanted]
         # One with a known cause says most.

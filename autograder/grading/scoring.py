@@ -38,6 +38,7 @@ class Scorer:
     """Otter's test files of one suite, loaded once."""
 
     def __init__(self, suite: Suite) -> None:
+        self.assignment = suite.assignment
         files = test_files(suite.tests)
         self.files = [ExceptionTestFile.from_string(content, path=f"tests/{name}") for name, content in files.items()]
 
@@ -47,7 +48,7 @@ class Scorer:
         for file in self.files:
             file.run(found)
         results = GradingResults(self.files)
-        put_into_words(results, test_results, public_results)
+        put_into_words(results, test_results, public_results, self.assignment)
         return results
 
 

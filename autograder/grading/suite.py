@@ -59,7 +59,7 @@ class Suite:
         """As `run`, with all that the submission was seen to do."""
         self._context.backend = watch = Watch(backend)
         chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
-        return [Observed(test_result(test, runnable.raised()), watch.taken()) for test, runnable in chosen.items()]
+        return [Observed(runnable.test_result(test), watch.taken()) for test, runnable in chosen.items()]
 
     def record(self) -> dict[str, list[dict[str, Any]]]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
@@ -116,14 +116,15 @@ class _Runnable:
             raise BrokenTest(f"{item.name} {asks}: a test is a function of {context.assignment.name}, {RANDOM_INPUTS} and its parameters")
         self.function: Callable[..., Any] = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
-    def raised(self) -> BaseException | None:
-        """Run the test; what it raised."""
+    def test_result(self, test: Test) -> TestResult:
+        """Run the test; how it came out."""
         given = {name: self._fixture(name) for name in self.fixtures}
+        submission = given.get(self.context.assignment.name)
         try:
             self.function(**given, **self.parameters)
         except BaseException as error:
-            return error
-        return None
+            return test_result(test, error, submission)
+        return test_result(test, None)
 
     def _fixture(self, name: str) -> Any:
         return plugin.random_inputs(self.context, self.item) if name == RANDOM_INPUTS else self.context.submission(name, self.item)

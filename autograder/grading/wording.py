@@ -13,16 +13,24 @@ from otter.test_files import GradingResults
 from otter.test_files.abstract_test import TestCaseResult
 from otter.test_files.exception_test import ExceptionTestFile
 
+from autograder.checks.call import ANSWERS
 from autograder.checks.test_result import TestResult
-from autograder.grading import feedback
+from autograder.course import Assignment
+from autograder.grading import feedback, quiz
 
 PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(results: GradingResults, test_results: list[TestResult], public_results: list[TestResult]) -> None:
+def put_into_words(
+    results: GradingResults, test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment
+) -> None:
     """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
-    words = {one.test.name: feedback.told(one) for one in feedback.coarse(test_results)}
+    right = quiz.answers(assignment)
+    words = {
+        one.test.name: feedback.told_of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.told(one)
+        for one in feedback.coarse(test_results)
+    }
     public_words = {one.test.name: feedback.told(one) for one in public_results if not one.test.hidden}
     for file in results.results.values():
         file.__class__ = _Question
@@ -36,11 +44,11 @@ class _Question(ExceptionTestFile):  # type: ignore[misc]
     """The tests of one question."""
 
     def summary(self, public_only: bool = False) -> str:
-        """The points of the question, and what did not pass."""
-        told = [case.public_message if public_only else case.message for case in self.test_case_results]
-        missed = [line for words in told if words for line in f"  ✗ {words}".replace("\n", "\n    ").split("\n")]
+        """The points of the question, what did not pass, and of answers also why the right ones are."""
+        said = [(case, case.public_message if public_only else case.message) for case in self.test_case_results]
+        told = [f"  {'✓' if case.passed else '✗'} {words}".replace("\n", "\n    ") for case, words in said if words]
         # What several tests say alike, such as a likely cause, is said once.
-        return "\n".join(dict.fromkeys([self._points(public_only), *missed]))
+        return "\n".join(dict.fromkeys([self._points(public_only), *(line for one in told for line in one.split("\n"))]))
 
     def _points(self, public_only: bool) -> str:
         if not public_only:

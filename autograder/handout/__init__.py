@@ -1,5 +1,6 @@
 """Solutions → what students get: a handout that provably holds no answer.
 
+left_open which rules only hidden tests check, by kind
 stubs     the committed files that are generated from the solutions
 bundle    the handout as a folder and as a zip
 leaks     reads every byte of a handout and finds what must not be in it

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from pathlib import Path
 
+from autograder.checks.test_result import Test
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
 from autograder.handout import otter_tests
 from autograder.handout.leaks import leaks
+from autograder.handout.left_open import left_open
 from autograder.handout.stubs import HandoutError, stale
 from autograder.otter import zips
 
@@ -21,25 +24,29 @@ _GIVEN = ("*.md", "figures.py", "figures/*.png", "*/lab.py", "*/*.csv", "*/measu
 
 def contents() -> dict[str, bytes]:
     """Path in the handout → content. What is not named here does not ship."""
-    files = {path.name.removesuffix(".template"): path for path in TEMPLATE.iterdir()}
+    templates = (path for path in TEMPLATE.rglob("*.template"))
+    files = {path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in templates}
     given = (path for pattern in _GIVEN for path in (ROOT / "assignments").glob(pattern))
     files |= {path.relative_to(ROOT).as_posix(): path for path in given}
     files |= {f"autograder/checks/{path.name}": path for path in (PACKAGE / "checks").glob("*.py")}
     files["autograder/__init__.py"] = PACKAGE / "__init__.py"
     found = {name: path.read_bytes() for name, path in files.items()}
+    open_rules = {}
     for assignment in assignments():
-        found |= _of(assignment)
+        tests = Suite(assignment).tests
+        found |= _of(assignment, tests)
+        open_rules[assignment.name] = left_open(assignment, tests)
+    found["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
     return found
 
 
-def _of(assignment: Assignment) -> dict[str, bytes]:
+def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
     """What a handout has of one assignment."""
     folder = f"assignments/{assignment.name}"
-    tests = Suite(assignment).tests
     files = {f"{folder}/{path.name}": path.read_bytes() for path in (assignment.lesson, assignment.stub)}
     notebook = assignment.folder / "explore.ipynb"
     if notebook.is_file():
-        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), tests).encode("utf-8")
+        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), assignment.name, tests).encode("utf-8")
     for name, content in otter_tests.test_files(assignment.name, tests).items():
         files[f"{folder}/tests/{name}"] = content.encode("utf-8")
     files[f"tests/public/{assignment.public_tests.name}"] = assignment.public_tests.read_bytes()

@@ -23,7 +23,7 @@ from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 ACCIDENT = 24
 """Shorter lines, spaces aside, are written by anybody: `return x` tells nothing."""
 
-KINDS = {".py", ".md", ".ipynb", ".json", ".png", ".txt", ".ini", ".csv"}
+KINDS = {".py", ".md", ".ipynb", ".json", ".png", ".txt", ".ini", ".csv", ".yml"}
 NAMES = {"Makefile", ".gitignore"}
 """A handout has no other kinds of files. An archive or compiled code could hold anything."""
 

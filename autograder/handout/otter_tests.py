@@ -88,16 +88,28 @@ _WORDS = """## Check your work
 
 These are the public tests, which decide {public:g} of the {total:g} points; hidden tests decide the rest. A function that a
 cell of this notebook defines is checked as it stands there, any other as it stands in your file. `make check` says the same in
-a terminal. It takes Otter: `pip install otter-grader`."""
+a terminal. It takes Otter: `%pip install otter-grader`."""
+
+_COLAB_WORDS = "Only in Google Colab: upload `handout.zip` (the folder symbol on the left), then run the next cell. Elsewhere it does nothing."
+
+_COLAB = """import os
+import sys
+import zipfile
+
+if "google.colab" in sys.modules and not os.path.isdir("/content/handout"):
+    zipfile.ZipFile("/content/handout.zip").extractall("/content")
+    os.chdir("/content/handout/assignments/{assignment}")"""
 
 _SETUP = "import otter\n\ngrader = otter.Notebook()"
 
 
-def with_checks(notebook: str, tests: Sequence[Test]) -> str:
-    """A notebook, as JSON, with a section at its end that checks each question."""
+def with_checks(notebook: str, assignment: str, tests: Sequence[Test]) -> str:
+    """A notebook, as JSON, with a cell at its beginning for Colab and a section at its end that checks each question."""
     content = json.loads(notebook)
     total = sum(test.points for test in tests)
     public = sum(test.points for test in tests if not test.hidden)
+    colab = [_cell("markdown", "colab-text", _COLAB_WORDS), _cell("code", "colab", _COLAB.format(assignment=assignment))]
+    content["cells"][1:1] = colab
     content["cells"].append(_cell("markdown", "check-text", _WORDS.format(public=public, total=total)))
     content["cells"].append(_cell("code", "check-setup", _SETUP))
     for question in questions(tests):

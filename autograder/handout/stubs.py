@@ -18,7 +18,7 @@ import numpy as np
 from autograder.checks.call import ANSWERS
 from autograder.checks.expect import difference
 from autograder.checks.reference import decoded
-from autograder.course import Assignment, assignments
+from autograder.course import ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
@@ -123,5 +123,5 @@ def regenerate() -> list[str]:
         for path, content in stale(assignment).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, "utf-8")
-            changed.append(str(path.relative_to(assignment.root)))
+            changed.append(str(path.relative_to(ROOT)))
     return changed

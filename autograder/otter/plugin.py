@@ -36,16 +36,16 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
+        known = [one.name for one in course.assignments()]
         handed_in = path.parent.with_name(HANDED_IN)
-        self.submission = read_file(handed_in if handed_in.is_dir() else path, self.assignment.name, [self.assignment.name])
+        self.submission = read_file(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
         _empty(path.parent)
         # Otter reads the file once more before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
         """Grade, and return the driver in the submission's place."""
-        from autograder.checks.status import Status
-        from autograder.grading.grader import Grader
+        from autograder.grading.grader import grade_alone
         from autograder.grading.scoring import passed
         from autograder.otter import driver
         from autograder.sandbox import promises
@@ -55,12 +55,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         if not disabled_locks:
             promises.require()
         os.unlink(self.submission_path)
-        with Grader(disabled_locks) as grader:
-            problem = self.submission.problem
-            if problem is not None:
-                self.grade = grader.refuse(self.assignment, Status.UNREADABLE, problem.student)
-            else:
-                self.grade = grader.grade(self.assignment, self.submission.cells)
+        self.grade = grade_alone(self.assignment, self.submission, disabled_locks)
         return driver.notebook(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:
@@ -69,12 +64,17 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         A plugin that ran before has the first word and, where it hides everything, the only one.
         """
         from autograder.grading import feedback
+        from autograder.grading.row import LOST
         from autograder.grading.wording import put_into_words
 
-        put_into_words(results, self.grade.test_results, self.grade.public_results)
+        put_into_words(results, self.grade.test_results, self.grade.public_results, self.assignment)
         if not results.all_hidden:
             said = [results.output] if results.output else []
-            results.set_output("\n\n".join([*said, feedback.public_markdown(self.submission, self.grade)]))
+            try:
+                said.append(feedback.public_markdown(self.submission, self.grade))
+            except Exception:  # of whatever is in the submission: its points stand
+                said.append(LOST)
+            results.set_output("\n\n".join(said))
 
 
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'

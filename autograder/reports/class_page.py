@@ -6,13 +6,13 @@ else, so it stays small for a large class. Jinja escapes every text in it.
 
 from __future__ import annotations
 
-import os
 from datetime import date
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from autograder import course
+from autograder.files import atomic
 from autograder.grading.row import Rows
 from autograder.reports import similarity
 from autograder.reports.class_statistics import ClassStatistics
@@ -32,15 +32,10 @@ def write(out: Path, book: Rows) -> Path:
     for row in book.rows():
         class_statistics.add(row)
     path = out / FILE
-    unfinished = path.with_name(f"{FILE}.unfinished")
-    try:
-        page = _template().stream(class_statistics=class_statistics, alike=_alike(out, class_statistics), most=MOST, today=date.today())
-        page.enable_buffering(64)
-        page.dump(str(unfinished), encoding="utf-8")
-        os.replace(unfinished, path)
-    except OSError:
-        unfinished.unlink(missing_ok=True)
-        raise
+    page = _template().stream(class_statistics=class_statistics, alike=_alike(out, class_statistics), most=MOST, today=date.today())
+    page.enable_buffering(64)
+    with atomic(path) as file:
+        file.writelines(page)
     return path
 
 

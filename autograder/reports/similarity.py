@@ -19,8 +19,9 @@ from __future__ import annotations
 import ast
 import builtins
 import csv
-import os
+import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course import Assignment
+from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
 from autograder.submission.names import csv_cell, printable
 from autograder.submission.python import NotPython, parse
@@ -47,6 +49,10 @@ COMMON, FEW = 0.25, 10
 """what more than this share of the class has, and more than so many, is common ground"""
 MOST = 32768
 """fingerprints kept of one submission; a solution has a few hundred to a thousand"""
+OWNERS = 32
+"""functions of one submission that a fingerprint is looked for in; more have it only where somebody wrote thousands alike"""
+NOT_COMPARED = "Not compared with the others: "
+"""how a line on standard error begins that names a file"""
 SHOWN = 40
 """pairs in the printed table; the CSV has all"""
 
@@ -100,7 +106,7 @@ def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
     for row in rows:
         one = row.submission
         if one.problem is None:
-            students.setdefault((one.assignment, one.file, one.sha256, row.key.code), []).append(one.student)
+            students.setdefault((one.assignment, one.file, one.sha256, row.key.code), []).append(row.student)
     return [ComparedFile(*facts, tuple(names)) for facts, names in students.items()]
 
 
@@ -116,13 +122,21 @@ class _Class:
         given = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
         self.vocabulary = _BUILTINS | units(given, _BUILTINS).keys()
         handout = _joined(self._prints(given))
-        prints = {code: _without(_joined(self._prints(book.cells(code))), handout)[:MOST] for code in self.first}
+        prints = {code: _without(_joined(self._of(files[i])), handout)[:MOST] for code, i in self.first.items()}
         common = _common(list(prints.values()))
         self.aside = frozenset(np.union1d(handout, common).tolist())
         self.own = {code: _without(one, common) for code, one in prints.items()}
 
     def _prints(self, cells: Iterable[str]) -> dict[str, Prints]:
         return {name: fingerprints(nodes) for name, nodes in units(cells, self.vocabulary).items()}
+
+    def _of(self, one: ComparedFile) -> dict[str, Prints]:
+        """By function. What cannot be compared is like nothing else; the others are compared all the same."""
+        try:
+            return self._prints(self.book.cells(one.code))
+        except Exception as error:
+            print(f"{NOT_COMPARED}{printable(one.file)} ({type(error).__name__})", file=sys.stderr)
+            return {}
 
     def pairs(self) -> list[Pair]:
         """The links of all groups, the group with the strongest link first."""
@@ -148,10 +162,15 @@ class _Class:
 
     def _functions(self, first: ComparedFile, second: ComparedFile) -> Iterator[str]:
         """Those of the first that are mostly in one function of the second."""
-        theirs = {name: set(prints.tolist()) for name, prints in self._prints(self.book.cells(second.code)).items()}
-        for name, prints in self._prints(self.book.cells(first.code)).items():
+        owners: dict[int, list[str]] = {}
+        for name, prints in self._of(second).items():
+            for one in set(prints.tolist()) - self.aside:
+                having = owners.setdefault(one, [])
+                if len(having) < OWNERS:
+                    having.append(name)
+        for name, prints in self._of(first).items():
             own = set(prints.tolist()) - self.aside
-            shared = {other: len(own & found) for other, found in theirs.items()}
+            shared = Counter(owner for one in own for owner in owners.get(one, ()))
             enough = [other for other, count in shared.items() if count >= max(ALIKE * len(own), 1)]
             if name in enough:
                 yield name
@@ -270,16 +289,7 @@ def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
 def write(out: Path, book: Rows) -> list[Pair]:
     """Write the pairs of the gradebook in OUT to OUT/similarity.csv. Raises OSError where there is no room for it."""
     pairs = find(book)
-    unfinished = out / f"{FILE}.unfinished"
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(_COLUMNS)
-            writer.writerows(map(_cells, pairs))
-        os.replace(unfinished, out / FILE)
-    except OSError:
-        unfinished.unlink(missing_ok=True)
-        raise
+    write_csv(out / FILE, [_COLUMNS, *map(_cells, pairs)])
     return pairs
 
 

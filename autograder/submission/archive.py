@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,8 +21,6 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 # Other methods inflate a whole chunk at once, however large it becomes.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# What zipfile raises on damaged archives, besides its own BadZipFile; RuntimeError includes NotImplementedError.
-_DAMAGE = (zipfile.BadZipFile, RuntimeError, EOFError, OSError, ValueError, LookupError, struct.error, zlib.error)
 
 
 def names(data: bytes) -> list[str]:
@@ -59,7 +55,9 @@ def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             yield archive
-    except _DAMAGE as error:
+    except Refused:
+        raise
+    except Exception as error:  # zipfile raises whatever its parts raise: BadZipFile, OverflowError, struct.error, zlib.error …
         raise Refused(
             "The zip is damaged or no zip at all: make it anew, or hand in the .py or .ipynb file itself.",
             f"The zip cannot be read ({printable(str(error), 120) or type(error).__name__}).",

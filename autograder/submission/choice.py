@@ -12,8 +12,14 @@ from autograder.submission.records import Problem
 CODE = (".py", ".ipynb")
 READ = (*CODE, ".zip")
 
-# Files of the handout that students do not write.
+# What the handout put there and students do not write: never a rival of what they wrote.
 _HANDOUT = {"figures.py", "lab.py", "conftest.py", "setup.py", "__init__.py"}
+_HANDOUT_FOLDERS = re.compile(r"(?:^|/)(?:assignments/[^/]+/tests|tests/public|autograder/checks)/")
+_GIVEN_NOTEBOOK = "explore.ipynb"
+"""The handout's too, and students may write their functions in it."""
+
+MAX_RIVALS = 20
+"""files of one student that are looked at for one assignment"""
 
 
 @dataclass(frozen=True)
@@ -27,10 +33,14 @@ class Course:
         return next((known for known in self.assignments if known.casefold() == name.casefold()), None)
 
     def named_in(self, name: str) -> str | None:
-        """The one assignment that stands in this name as a word of its own; None where there is none, or several."""
+        """The one assignment that stands in this name as a word of its own; None where there is none, or several.
+
+        Of assignments whose names lie in each other, such as rope and rope_2d, the longest is meant.
+        """
         words = f"_{_words(name)}_"
         found = [known for known in self.assignments if f"_{_words(known)}_" in words]
-        return found[0] if len(found) == 1 else None
+        outer = [known for known in found if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in found)]
+        return outer[0] if len(outer) == 1 else None
 
     def named_by(self, path: str) -> str | None:
         """The assignment that a file's name speaks of, or else the nearest folder it lies in."""
@@ -45,6 +55,8 @@ class Choice:
     assignment: str
     file: str = ""
     problem: Problem | None = None
+    rivals: tuple[str, ...] = ()
+    """other files that could be meant, likelier ones first"""
 
 
 def stem(name: str) -> str:
@@ -78,22 +90,35 @@ def choose(files: Sequence[str], assignment: str | None, hint: str | None, cours
 
 def _is_students(file: str) -> bool:
     name = file.rpartition("/")[2].casefold()
-    return suffix(file) in CODE and name not in _HANDOUT and not name.startswith("test_")
+    given = name in _HANDOUT or name.startswith("test_") or _HANDOUT_FOLDERS.search(file)
+    return suffix(file) in CODE and not given
 
 
 def _one(code: list[str], files: Sequence[str], assignment: str, course: Course) -> Choice:
-    exact = [file for file in code if course.equal_to(stem(file)) == assignment]
-    loose = [file for file in code if course.named_by(file) == assignment]
-    unnamed = [file for file in code if course.named_by(file) is None]
-    candidates = exact or loose or unnamed
+    notebooks = [file for file in code if is_given_notebook(file) and course.named_by(file) in (assignment, None)]
+    others = [file for file in code if not is_given_notebook(file)]
+    exact = [file for file in others if course.equal_to(stem(file)) == assignment]
+    # In a repository the file of an assignment is the one at its place in the handout.
+    in_place = [file for file in exact if f"/{file}".casefold().endswith(f"/assignments/{assignment}/{file.rpartition('/')[2]}".casefold())]
+    loose = [file for file in others if course.named_by(file) == assignment]
+    unnamed = [file for file in others if course.named_by(file) is None]
+    likely = [*in_place, *exact, *loose, *notebooks, *unnamed]
+    candidates = in_place or exact or loose or unnamed or notebooks
     if len(candidates) == 1:
-        return Choice(assignment, candidates[0])
+        rivals = [file for file in dict.fromkeys(likely) if file != candidates[0]]
+        return Choice(assignment, candidates[0], rivals=tuple(rivals[:MAX_RIVALS]))
     if candidates:
-        return Choice(assignment, problem=_several(candidates, assignment))
+        return Choice(assignment, problem=several(candidates, assignment), rivals=tuple(candidates[:MAX_RIVALS]))
     return Choice(assignment, problem=_none(files, assignment))
 
 
-def _several(candidates: list[str], assignment: str) -> Problem:
+def is_given_notebook(file: str) -> bool:
+    """Whether it is the handout's notebook, or goes by its name."""
+    return file.rpartition("/")[2].casefold() == _GIVEN_NOTEBOOK
+
+
+def several(candidates: Sequence[str], assignment: str) -> Problem:
+    """What to say where nothing tells which file is meant."""
     shown = f"{printable(candidates[0])} and {printable(candidates[1])}"
     more = f" ({len(candidates)} in all)" if len(candidates) > 2 else ""
     return Problem(
@@ -123,7 +148,7 @@ def which_assignment(file: str, course: Course) -> Problem:
     example = course.assignments[0] if course.assignments else "rope"
     return Problem(
         f"The name {printable(file)} does not tell one assignment: name the file after it, for example {example}.py.",
-        f"The name {printable(file)} does not tell one assignment: pass --assignment, or name a folder after it.",
+        f"The name {printable(file)} does not tell one assignment: use --assignment NAME (make: ASSIGNMENT=NAME), or name a folder after it.",
     )
 
 

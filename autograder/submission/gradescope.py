@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +20,7 @@ METADATA = "submission_metadata.yml"
 MAX_METADATA = 64 * disk.MIB
 """an export also holds what an autograder printed for each test"""
 _MAX_DEPTH = 100
+_FOLDER = re.compile(r"submission_\d+")
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,21 @@ class Unreadable(Exception):
     """The metadata cannot be understood; the message says why."""
 
 
+def is_export(listing: Collection[os.DirEntry[str]]) -> bool:
+    """Whether what lies directly in a folder has an export's shape: the metadata, and folders such as Gradescope makes them."""
+    metadata = any(entry.name == METADATA and not entry.is_dir(follow_symlinks=False) for entry in listing)
+    return metadata and any(_FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False) for entry in listing)
+
+
 def entries(folder: Path) -> dict[str, Entry]:
     """What the export in `folder` says, by folder name."""
     try:
         document = _document(disk.read(folder / METADATA, MAX_METADATA).decode("utf-8-sig"))
     except Refused as refused:
         raise Unreadable(refused.problem.instructor) from refused
-    except (yaml.YAMLError, ValueError) as error:
+    except Unreadable:
+        raise
+    except Exception as error:  # the parser's own, and whatever bytes of any kind make it raise
         raise Unreadable(" ".join(str(error).split())) from error
     if not isinstance(document, dict):
         raise Unreadable("it is not a table of folders")

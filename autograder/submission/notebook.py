@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.submission import python
+from autograder.submission import content, python
+from autograder.submission.content import Content
 from autograder.submission.names import printable
 from autograder.submission.python import NotPython
 from autograder.submission.records import Refused
@@ -35,25 +36,27 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 
+MAX_CELLS = 2000
+"""Code cells: each is parsed by itself, and a notebook of people has a few dozen."""
+
 _LISTED = 8
 """cells that a note names"""
 
 
 def is_notebook(text: str) -> bool:
     """Whether the text is a notebook, whatever its file is called: JSON with cells. Damaged JSON is none."""
-    if not text.lstrip().startswith("{"):
-        return False
-    try:
-        return _code_cells(json.loads(text)) is not None
-    except (ValueError, RecursionError):
-        return False
+    return text.lstrip().startswith("{") and _code_cells(_document(text)) is not None
 
 
-def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The Python text of each code cell, and notes on what was left out. Raises Refused where there is none.
+def is_meant(text: str) -> bool:
+    """Whether text under a notebook's name is meant as one, however damaged: it begins as one does, or is JSON of another kind."""
+    return text.lstrip().startswith("{") or _document(text) is not _NO_JSON
 
-    The text begins with a brace, as every notebook does. A cell of which nothing can be run stays, as "", so that the
-    cells keep their numbers.
+
+def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...], Content]:
+    """The Python text of each code cell, notes on what was left out, and what is written. Raises Refused where there is no code.
+
+    A cell of which nothing can be run stays, as "", so that the cells keep their numbers.
     """
     otter = _Otter()
     cells = [_read_cell(source, otter) for source in _sources(text)]
@@ -63,7 +66,7 @@ def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             f"Nothing in the notebook can be run{first}: run all its cells once, and hand it in again.",
             f"No code cell of the notebook is left to run{first}.",
         )
-    return tuple(cell.text for cell in cells), tuple(_notes(cells))
+    return tuple(cell.text for cell in cells), tuple(_notes(cells)), content.joined(cell.content for cell in cells)
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class _Cell:
     otter: bool = False
     fault: str = ""
     """why it is not Python, where it is not"""
+    content: Content = content.NOTHING
 
 
 def _notes(cells: list[_Cell]) -> Iterator[str]:
@@ -105,6 +109,7 @@ def _read_cell(source: str, otter: _Otter) -> _Cell:
         runs=any(not isinstance(statement, ast.Pass) for statement in set(tree.body) - set(unwanted)),
         magic=python_text != source,
         otter=bool(unwanted),
+        content=content.of(tree),
     )
 
 
@@ -117,6 +122,11 @@ def _sources(text: str) -> list[str]:
         raise _damaged(printable(str(error), 120)) from error
     if cells is None:
         raise _damaged("it has no list of cells")
+    if len(cells) > MAX_CELLS:
+        raise Refused(
+            f"The notebook has more than {MAX_CELLS} code cells: hand in only what you wrote.",
+            f"The notebook has {len(cells):,} code cells, and at most {MAX_CELLS} are read.",
+        )
     sources = [_source(cell) for cell in cells]
     if not any(source.strip() for source in sources):
         raise Refused(
@@ -131,8 +141,21 @@ def _sources(text: str) -> list[str]:
     return sources
 
 
-def _code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]] | None:
+_NO_JSON = object()
+
+
+def _document(text: str) -> Any:
+    """What the JSON says; _NO_JSON where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NO_JSON
+
+
+def _code_cells(notebook: Any) -> list[dict[str, Any]] | None:
     """The code cells of nbformat 4 (cells) or 3 (worksheets of cells); None where there is no list of cells."""
+    if not isinstance(notebook, dict):
+        return None
     sheets = notebook["worksheets"] if isinstance(notebook.get("worksheets"), list) else [notebook]
     lists = [sheet["cells"] for sheet in sheets if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list)]
     if not lists:

@@ -1,44 +1,193 @@
-"""From a submission that was found to a submission that can be graded: bytes, text, Python."""
+"""From a submission that was found to a submission that can be graded: bytes, text, Python.
+
+Where a student has several files that could be meant, this is where what is written in them decides: the stub as it was
+handed out is never a rival of what a student wrote.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from autograder.submission import archive, disk, notebook, python, text
-from autograder.submission.choice import CODE, suffix
+from autograder import course
+from autograder.submission import archive, content, disk, notebook, python, text
+from autograder.submission.choice import CODE, several, suffix
+from autograder.submission.content import ANSWERS, Content
 from autograder.submission.names import printable
-from autograder.submission.records import Problem, Refused, Submission, SubmissionFile
+from autograder.submission.records import Problem, Refused, Rival, Submission, SubmissionFile, unexpected
+
+_MENTIONED = 3
+"""files that a note names"""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One file, read."""
+
+    file: str
+    sha256: str
+    cells: tuple[str, ...]
+    notes: tuple[str, ...]
+    content: Content
 
 
 def read(submission_file: SubmissionFile) -> Submission:
     """Reads one submission. Whatever is wrong with it becomes the submission's `problem`; nothing is raised."""
-    digest = ""
-    cells: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    problem: Problem | None = submission_file.problem
+    found, problem, digest = None, submission_file.problem, ""
     try:
         if submission_file.path is not None:
             data = disk.read(submission_file.path)
             digest = hashlib.sha256(data).hexdigest()
-            if problem is None:
-                name = submission_file.member or submission_file.path.name
-                cells, notes = _cells(data if submission_file.member is None else archive.read(data, submission_file.member), name)
+        if problem is None or submission_file.rivals:
+            found = _chosen(submission_file)
+            problem = _of_another(found.content, submission_file.assignment)
     except Refused as refused:
         problem = problem or refused.problem
+    except Exception as error:  # a parser, or the system, in a way that nobody foresaw
+        problem = problem or unexpected(error).problem
+    good = found is not None and problem is None
     return Submission(
         student=submission_file.student,
         assignment=submission_file.assignment,
-        file=submission_file.file,
-        sha256=digest,
-        cells=cells,
-        notes=submission_file.notes + notes,
+        file=found.file if found else submission_file.file,
+        sha256=found.sha256 if found else digest,
+        cells=found.cells if found and good else (),
+        notes=submission_file.notes + (found.notes if found and good else ()),
         problem=problem,
+        handed_in=submission_file.handed_in,
         superseded=submission_file.superseded,
     )
 
 
-def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The Python text of a .py or .ipynb file, and notes. Where name and content disagree, the content decides."""
+def _chosen(submission_file: SubmissionFile) -> _Read:
+    """The file that counts, and the notes on it. Raises Refused where there is none."""
+    wanted = content.functions(submission_file.assignment)
+    own = _preferred(submission_file)
+    others: list[_Read] = []
+    if own is None:
+        chosen = _only_one(submission_file, wanted)
+    else:
+        if wanted - own.content.written:
+            others = [other for other in map(_tried, submission_file.rivals) if other is not None and other.content.written & wanted]
+        chosen = _best(own, others, submission_file.assignment, wanted)
+    mentioned = {chosen.file, *(other.file for other in others)}
+    more = [rival.file for rival in submission_file.rivals if rival.named and rival.file not in mentioned]
+    notes = chosen.notes + tuple(_not_graded(more)) + tuple(_unwritten(chosen.content, submission_file.assignment, wanted))
+    return replace(chosen, notes=notes)
+
+
+def _only_one(submission_file: SubmissionFile, wanted: frozenset[str]) -> _Read:
+    """Of several files whose names are alike, the one that is no untouched stub. Raises Refused where that leaves several."""
+    tried = [_tried(rival) for rival in submission_file.rivals]
+    left = [one for one in tried if one is None or one.content.written & wanted or not one.content.names & wanted]
+    if len(left) != 1 or left[0] is None:
+        assert submission_file.problem is not None
+        raise Refused(submission_file.problem.student, submission_file.problem.instructor)
+    note = f"Of several files that could be meant, {printable(left[0].file)} alone is more than the stub."
+    return replace(left[0], notes=(*left[0].notes, note))
+
+
+def _best(own: _Read, others: list[_Read], assignment: str, wanted: frozenset[str]) -> _Read:
+    """The file at its place or of the right name; where it is an untouched stub, the one other file that has functions in it."""
+    if own.content.written & wanted or not others:
+        return replace(own, notes=own.notes + tuple(_left_aside(own, others, wanted)))
+    if len(others) > 1:
+        problem = several([other.file for other in others], assignment)
+        raise Refused(problem.student, problem.instructor)
+    return _instead_of(own, others[0])
+
+
+def _preferred(submission_file: SubmissionFile) -> _Read | None:
+    """The file whose name and place say that it is meant; None where several are alike in that."""
+    if submission_file.problem is not None or submission_file.path is None:
+        return None
+    return _read(submission_file.file, submission_file.path, submission_file.member)
+
+
+def _tried(rival: Rival) -> _Read | None:
+    try:
+        return _read(rival.file, rival.path, rival.member)
+    except Refused:
+        return None
+
+
+def _read(file: str, path: Path, member: str | None) -> _Read:
+    data = disk.read(path)
+    digest = hashlib.sha256(data).hexdigest()
+    return _Read(file, digest, *_cells(data if member is None else archive.read(data, member), member or path.name))
+
+
+def _instead_of(stub: _Read, other: _Read) -> _Read:
+    """Another file in the place of an untouched stub. Answers that are given in the stub still count."""
+    note = f"The functions in {printable(stub.file)} are not written, so those in {printable(other.file)} are graded."
+    if ANSWERS not in stub.content.written or ANSWERS in other.content.written:
+        return replace(other, notes=(*other.notes, note))
+    note += f" The answers are those in {printable(stub.file)}."
+    return replace(
+        other,
+        cells=stub.cells + other.cells,
+        notes=(*stub.notes, *other.notes, note),
+        content=content.joined([stub.content, other.content]),
+    )
+
+
+def _left_aside(own: _Read, others: Iterable[_Read], wanted: frozenset[str]) -> Iterator[str]:
+    for other in others:
+        more = sorted((other.content.written & wanted) - own.content.written)
+        if more:
+            yield f"{printable(other.file)} has {_listed(more)} too, and was not graded: move what counts into {printable(own.file)}."
+
+
+def _not_graded(files: list[str]) -> Iterator[str]:
+    for file in files[:_MENTIONED]:
+        yield f"{printable(file)} was found as well and was not graded."
+    if len(files) > _MENTIONED:
+        yield f"{len(files) - _MENTIONED} more files that could be meant were not graded."
+
+
+def _unwritten(found: Content, assignment: str, wanted: frozenset[str]) -> Iterator[str]:
+    """A zero is never silent."""
+    if not wanted or found.written & wanted or not found.certain:
+        return
+    if found.names & wanted:
+        yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
+    else:
+        yield f"The file defines none of the functions of {assignment}."
+
+
+def recognised(submission_file: SubmissionFile, known: Iterable[str]) -> str | None:
+    """The one assignment whose functions a file defines most of, where its name tells none."""
+    if submission_file.path is None or submission_file.member is not None:
+        return None
+    found = _tried(Rival(submission_file.file, submission_file.path, None, False))
+    counts = {name: len(content.functions(name) & found.content.names) for name in known} if found else {}
+    most = max(counts.values(), default=0)
+    best = [name for name, count in counts.items() if count == most > 0]
+    return best[0] if len(best) == 1 else None
+
+
+def _of_another(found: Content, assignment: str) -> Problem | None:
+    """Why the file is no submission for its assignment, where it holds the functions of another one and none of its own."""
+    if not content.functions(assignment) or found.names & content.functions(assignment) or not found.certain:
+        return None
+    other = next((one.name for one in course.assignments() if found.written & content.functions(one.name)), None)
+    if other is None:
+        return None
+    return Problem(
+        f"This file has the functions of {other} and none of {assignment}: hand in your {assignment}.py or {assignment}.ipynb.",
+        f"It is a file for {other}, and was handed in for {assignment}: grade it with --assignment {other}.",
+    )
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MENTIONED} more" if len(names) > _MENTIONED else ""
+    return ", ".join(names[:_MENTIONED]) + more
+
+
+def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Content]:
+    """The Python text of a .py or .ipynb file, notes, and what is written. Where name and content disagree, the content decides."""
     ending = suffix(name)
     if ending not in CODE:
         raise Refused(
@@ -46,12 +195,10 @@ def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             f"{printable(name)} is no .py, .ipynb or .zip file.",
         )
     source, notes = text.decode(data)
-    if notebook.is_notebook(source):
-        cells, more = notebook.read(source)
+    if notebook.is_notebook(source) or (ending == ".ipynb" and notebook.is_meant(source)):
+        cells, more, found = notebook.read(source)
         named = () if ending == ".ipynb" else ("It is named as Python, and was read as the notebook that it is.",)
-        return cells, notes + named + more
-    if ending == ".ipynb" and source.lstrip().startswith("{"):
-        notebook.read(source)
-    python.check(source)
+        return cells, notes + named + more, found
+    found = content.of(python.check(source))
     named = () if ending == ".py" else ("It is named as a notebook, and was read as the Python text that it is.",)
-    return (source,), notes + named
+    return (source,), notes + named, found

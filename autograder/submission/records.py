@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.submission.names import printable
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -24,8 +26,28 @@ class Refused(Exception):
         self.problem = Problem(student, instructor)
 
 
+def unexpected(error: Exception) -> Refused:
+    """What to say where reading ended in a way that nobody foresaw: it is the problem of this one submission."""
+    said = printable(str(error), 120)
+    return Refused(
+        "What you handed in could not be read: hand it in again as one plain .py or .ipynb file, or ask your instructor.",
+        f"Reading it ended with {type(error).__name__}{f' ({said})' if said else ''}.",
+    )
+
+
 class NothingToGrade(Exception):
     """The folder or file that was named cannot be graded at all; the message is a sentence for a person."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another file of the same student that could be meant, read only where the preferred one leaves something unwritten."""
+
+    file: str
+    path: Path
+    member: str | None
+    named: bool
+    """whether its name speaks of the assignment: then it is mentioned where it is not graded"""
 
 
 @dataclass(frozen=True)
@@ -42,9 +64,13 @@ class SubmissionFile:
     """the file's name inside `path`, where that is a zip"""
     order: tuple[int, float, int] = (0, 0.0, 0)
     """of two submissions for one assignment the greater counts: how well it fits, when it came, which attempt"""
+    handed_in: float = 0.0
+    """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     superseded: bool = False
+    rivals: tuple[Rival, ...] = ()
+    """what may count instead; with a `problem`, the files between which a name does not decide"""
 
 
 @dataclass(frozen=True)
@@ -64,5 +90,7 @@ class Submission:
     notes: tuple[str, ...] = ()
     """what was dropped or chosen on the way, one sentence each"""
     problem: Problem | None = None
+    handed_in: float = 0.0
+    """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
     superseded: bool = False
     """another submission of the same student counts instead; `problem` says which"""

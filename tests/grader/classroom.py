@@ -8,10 +8,11 @@ from __future__ import annotations
 import csv
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder import course
+from autograder.submission import Submission, find_in_folder, read
 
 SECONDS = "seconds"
 
@@ -62,3 +63,8 @@ def grades(out: Path) -> list[dict[str, str]]:
     """The rows of grades.csv without the one column that differs from run to run."""
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
         return [{name: value for name, value in row.items() if name != SECONDS} for row in csv.DictReader(file)]
+
+
+def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
+    """Everything handed in, read, sorted by assignment and then student."""
+    return [read(one) for one in find_in_folder(folder, assignment, known)]

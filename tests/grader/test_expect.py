@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.checks import call, expect
+from autograder.checks import call, codec, expect, inputs, test_result
 from autograder.checks.failure import BrokenTest, Kind, Wrong
+from autograder.checks.prompt import Call
 from autograder.checks.proxy import Submission
+from autograder.checks.status import TestStatus
+from autograder.checks.test_result import Phase, Test
 from autograder.course import find
 from autograder.grading import catalogue
 
@@ -47,7 +50,7 @@ def matches(rope: Submission) -> None:
         ("def rotate_half(x): return [1, 2]", Kind.TYPE, "wanted an array of shape (2, 4), dtype float64, got a list"),
         ("def rotate_half(x): return np.matrix(x)", Kind.TYPE, "numpy.matrix, which is neither a number nor a plain numpy array"),
         ("def rotate_half(x): return x[0]", Kind.SHAPE, "wanted shape (2, 4), got (4,)"),
-        ("def rotate_half(x): return x", Kind.VALUE, "first at index (0, 0): wanted -2, got 0 (largest error 12, 8 of 8 values wrong)"),
+        ("def rotate_half(x): return x", Kind.VALUE, "at index (1, 1): wanted -7, got 5 (the largest of 8 differences in 8 values)"),
         ("def rotate_half(x): return x * np.nan", Kind.VALUE, "got nan"),
         ("def rotate_half(x): return x.astype(complex)", Kind.TYPE, "dtype complex128"),
     ],
@@ -56,6 +59,72 @@ def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> Non
     wrong = grade(body, matches)
     assert wrong.kind is kind
     assert words in wrong.message
+
+
+CALLS = [
+    ("f(12)", (12,)),
+    ("f(features(2, 3, 8), [0, 1, 5])", (inputs.features(2, 3, 8), [0, 1, 5])),
+    ("f(features(4, 6, seed=3, dtype=np.float32))", (inputs.features(4, 6, seed=3, dtype=np.float32),)),
+    ("f(np.arange(5), np.arange(8.0).reshape(2, 4))", (np.arange(5), np.arange(8.0).reshape(2, 4))),
+    ("f(np.zeros((2, 0, 4)), np.ones((3, 5), dtype=np.bool))", (np.zeros((2, 0, 4)), np.ones((3, 5), dtype=bool))),
+    ("f(np.array([-3.0, 0.5, np.nan, -np.inf]))", (np.array([-3, 0.5, np.nan, -np.inf]),)),
+    ("f(np.array([[7, 1]], dtype=np.int32), np.float32(0.5))", (np.array([[7, 1]], dtype=np.int32), np.float32(0.5))),
+    ("f('rope', {'base': 100.0, 'table': np.array([[1.0, 2.0]])}, (1,), None, np.nan)",
+     ("rope", {"base": 100.0, "table": np.array([[1.0, 2.0]])}, (1,), None, float("nan"))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "args"), CALLS)
+def test_a_call_can_be_pasted_into_a_prompt(text: str, args: tuple[Any, ...]) -> None:
+    assert str(Call("f", args, {})) == text
+    pasted = eval(text, {"f": lambda *args: args, "np": np, "features": inputs.features})
+    assert codec.encode(list(pasted)) == codec.encode(list(args))
+
+
+def test_a_long_array_is_told_by_its_shape() -> None:
+    assert str(Call("f", (np.arange(99.0) / 7,), {"base": 2.0})) == "f(<array of shape (99,), float64>, base=2.0)"
+
+
+def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
+    wanted = np.array([1.0, -1.390615, np.nan, 3.0])
+    kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), wanted, None) or (None, "")
+    assert kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (the largest of 3 differences in 4 values)"
+    _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), wanted, 0.0) or (None, "")
+    assert "wanted -1.390615, got -1.390615001 (the only difference in 4 values)" in words
+    _, words = expect.difference(np.array([True, False]), np.array([True, True]), None) or (None, "")
+    assert "at index (1,): wanted True, got False" in words
+    assert expect.difference(np.array(1e300), np.array(1e-300), None) == (Kind.VALUE, "wanted 1e-300, got 1e+300")
+    _, words = expect.difference(np.array([9.0, -1.390615, np.nan, np.nan]), wanted, None) or (None, "")
+    assert "at index (3,): wanted 3, got nan" in words
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return np.ones((2, 3, 4)) @ np.ones((2, 3, 4)).T", "`.T` reverses all axes"),
+        ("return np.ones((2, 3, 4)) @ np.ones((5, 4, 2))", "`.T` reverses all axes"),
+        ("return np.ones((2, 3, 4))[np.tril(np.ones((3, 4), bool))]", "You used a mask as an index"),
+        ("return x + np.ones(7)", "numpy compares shapes from the last axis on"),
+        ("raise ValueError('operands are odd')", None),
+    ],
+)
+def test_numpys_own_messages_get_a_cause(body: str, words: str | None) -> None:
+    wrong = grade(f"def rotate_half(x): {body}", matches)
+    assert wrong.kind is Kind.RAISED and (words in (wrong.hint or "") if words else wrong.hint is None)
+
+
+def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
+    """Not of the one whose test it is; unless what was handed to it came from there."""
+    test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
+    rope = submission("import numpy as np\ndef rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
+    for x in (X, rope.rotate_half(X)):
+        with pytest.raises(Wrong) as caught:
+            rope.apply_rope(x, np.arange(2))
+        found = test_result.test_result(test, caught.value, rope)
+        if x is X:
+            assert found.status is TestStatus.WAITING and found.function == "apply_rope"
+        else:
+            assert found.status is TestStatus.FAILED and found.call.startswith("apply_rope(")
 
 
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"

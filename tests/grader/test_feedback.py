@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from autograder.checks.call import Raised
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
-from autograder.grading import feedback
+from autograder.grading import feedback, quiz
 from autograder.grading.grader import Grader
 from autograder.grading.result import Grade
 from autograder.submission import Problem, Submission, read_file
@@ -118,11 +119,40 @@ def test_hidden_tests_tell_one_cause_per_question() -> None:
     assert [one.hint for one in feedback.coarse(results)] == [None, "one", None, "three", None, None]
 
 
-def test_wrong_answers_are_counted_and_not_named() -> None:
-    tests = [test_(f"answer[{key}]", Phase.ANSWERS, "ANSWERS") for key in "abc"]
-    wrong = [TestResult(one, TestStatus.FAILED, "True is not right", None, Kind.ANSWER) for one in tests[:2]]
-    said = feedback.markdown(handed_in(), grade(*wrong, TestResult(tests[2], TestStatus.PASSED)))
-    assert "Not right: 2 of 3 answers." in said and "True" not in said
+def answered(key: str, status: TestStatus = TestStatus.PASSED, message: str = "", hint: str | None = None, points: float = 1.0) -> TestResult:
+    test = Test(f"test_answer[{key}]", "ANSWERS", points, Phase.ANSWERS, "One right answer.")
+    return TestResult(test, status, message, hint, None if status is TestStatus.PASSED else Kind.ANSWER)
+
+
+def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> None:
+    given = grade(
+        answered("extra_parameters", TestStatus.FAILED, "extra_parameters: 32 is not right", "You counted pairs."),
+        answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"),
+        answered("half_layout_is_a_bug"),
+    )
+    said = feedback.public_markdown(handed_in(), given)
+    assert "32 is not right. You counted pairs." in said and "The answer is" not in said
+    assert "Not right: 1 of 2 answers with True or False." in said and "rotates" not in said
+
+
+def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
+    given = grade(answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters"))
+    said = feedback.markdown(handed_in(), given)
+    reasons = quiz.answers(course.find("rope"))
+    assert f"The answer is False; {reasons['rotates_values'].reason}." in said
+    assert "`extra_parameters` is right. The answer is 0; " in said and "## `ANSWERS`: 1 of 2" in said
+
+
+def test_practice_has_no_points_and_says_so() -> None:
+    said = feedback.markdown(handed_in(), grade(answered("extra_parameters", points=0)))
+    assert "(For practice, without points.)" in said
+
+
+def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
+    failed = TestResult(test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)")
+    public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
+    assert ">>> apply_rope(977)" in feedback.markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.told(public)
+    assert "977" not in feedback.markdown(handed_in(), grade(hidden)) + feedback.told(hidden)
 
 
 @pytest.mark.parametrize(

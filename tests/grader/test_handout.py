@@ -19,6 +19,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+import yaml
 from nbclient import NotebookClient
 from otter.check import main as otter_check
 from otter.check.notebook import Notebook
@@ -232,7 +233,7 @@ def test_a_student_works_through_an_assignment(laptop: Path) -> None:
 
     write(laptop, (SAMPLES / "rope" / "hedy.py").read_bytes())
     wrong = on_laptop(laptop, "-m", "autograder.checks", "rope")
-    assert "Likely cause: The exponent looks half as large" in wrong and "2.25 of 8 public points" in wrong
+    assert "Likely cause: " in wrong and ">>> rope_frequencies(12)" in wrong and "Next: rope_frequencies" in wrong
 
     write(laptop, (SAMPLES / "rope" / "ada.py").read_bytes())
     fixed = on_laptop(laptop, "-m", "autograder.checks", "rope")
@@ -245,7 +246,50 @@ def test_plain_pytest_says_the_same(laptop: Path) -> None:
     said = on_laptop(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
     assert "Likely cause: The exponent looks half as large" in said and "Traceback" not in said
     write(laptop, (SAMPLES / "rope" / "ada.py").read_bytes())
-    assert "20 passed" in on_laptop(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
+    assert " passed in" in on_laptop(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
+
+
+def test_all_public_points_say_which_rules_only_hidden_tests_check(laptop: Path) -> None:
+    write(laptop, ROPE.solution.read_bytes())
+    said = on_laptop(laptop, "-m", "autograder.checks", "rope")
+    rule = next(line for line in said.splitlines() if line.strip().startswith("no Python loop over the sequence: "))
+    assert "apply_rope" in rule and "rope_frequencies" not in rule
+    assert "For practice" not in said and "Still empty" not in said
+
+
+def test_what_is_left_open_names_kinds_of_rules_and_functions(shipped: Path) -> None:
+    found = json.loads((shipped / "tests" / "public" / "left_open.json").read_text("utf-8"))
+    assert found.keys() == {assignment.name for assignment in course.assignments()}
+    for name, left in found.items():
+        functions = set(re.findall(r"^def (\w+)", course.find(name).stub.read_text("utf-8"), re.MULTILINE))
+        for told in left["rules"].values():
+            assert told == "every function" or set(told.split(", ")) <= functions
+
+
+def test_the_workflow_runs_the_public_checks_on_push(laptop: Path) -> None:
+    """Its commands, as GitHub's shell runs them, into the summary of the run."""
+    workflow = yaml.safe_load((laptop / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
+    assert "push" in workflow[True]  # YAML 1.1 takes the word `on` for a truth
+    write(laptop, (SAMPLES / "rope" / "hedy.py").read_bytes())
+    for name in ("assignments", "tests/public"):  # two assignments are enough to see
+        for path in [*(laptop / name).glob("*")]:
+            if path.stem.removeprefix("test_") not in ("attention", "rope", "expected", "left_open"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    summary = laptop / "summary.md"
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "GITHUB_STEP_SUMMARY": str(summary)}
+    steps = [step for step in workflow["jobs"]["checks"]["steps"] if "autograder.checks" in step.get("run", "")]
+    for step in steps:
+        subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=laptop, env=environment, check=True, capture_output=True, timeout=120)
+    said = summary.read_text("utf-8")
+    assert len(steps) == 2 and "of 16 public points" in said and ">>> rope_frequencies(12)" in said and "<summary>attention" not in said
+
+
+def test_the_cell_for_colab_does_nothing_elsewhere(shipped: Path) -> None:
+    for path in shipped.glob("assignments/*/explore.ipynb"):
+        colab = next(cell for cell in nbformat.read(path, as_version=4).cells if cell.id == "colab")
+        before = os.getcwd()
+        exec(colab.source, {})
+        assert os.getcwd() == before and f"assignments/{path.parent.name}" in colab.source
 
 
 def test_the_handouts_own_checks_are_used(laptop: Path) -> None:
@@ -309,9 +353,20 @@ def test_grader_check_runs_the_public_tests_on_the_students_file(laptop: Path, g
 def test_a_function_that_a_cell_defines_goes_before_the_file(grader_in: Callable[..., Check]) -> None:
     check = grader_in(cells((SAMPLES / "rope" / "ada.py").read_text("utf-8")))
     assert "All test cases passed!" in check("apply_rope")
-    check = grader_in(cells("def rotate_half(x):\n    return x\n"))
-    assert "wanted -3, got 1" in check("rotate_half")
+    check = grader_in(cells("import numpy as np\ndef rotate_half(x):\n    print('x is', x)\n    return np.asarray(x, float)\n"))
+    said = check("rotate_half")
+    assert ">>> rotate_half([1, 2, 3, 4])" in said and "wanted -4, got 2" in said and "Your code printed:\n        x is [1, 2, 3, 4]" in said
     assert "apply_rope is not implemented yet" in check("apply_rope")
+
+
+def test_a_cell_beside_an_untouched_stub_is_said_at_once(grader_in: Callable[..., Check], laptop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ada = (SAMPLES / "rope" / "ada.py").read_text("utf-8")
+    check = grader_in(cells(ada))
+    check("apply_rope")
+    assert "in rope.py it is not written yet. One file is graded, the one that you hand in" in capsys.readouterr().out
+    write(laptop, ada)
+    check("apply_rope")
+    assert capsys.readouterr().out == ""
 
 
 def test_what_a_notebook_only_imports_is_not_checked(grader_in: Callable[..., Check]) -> None:

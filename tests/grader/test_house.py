@@ -11,8 +11,8 @@ import pytest
 
 from autograder import course
 
-ORDER = ["cli", "bench", "doctor", "handout", "otter", "batch", "reports", "grading", "submission", "sandbox", "checks", "course"]
-"""From the top floor down. `checks` and `course` stand beside each other: students have the first, and not the second."""
+ORDER = ["cli", "bench", "doctor", "handout", "otter", "batch", "reports", "grading", "submission", "sandbox", "checks", "course", "files"]
+"""From the top floor down. The last three know of nothing else; students get `checks` alone."""
 
 
 def room(name: str) -> str:

@@ -199,6 +199,10 @@ def naive(m: Any) -> Sentences:
     # No matrix, with or without a constant, leads from each three-bit code to the next.
     known = np.c_[eight[:-1], np.ones(7)]
     assert np.abs(known @ np.linalg.lstsq(known, eight[1:], rcond=None)[0] - eight[1:]).max() > 0.1
+    four_codes = m.binary_positions(4)
+    known = np.c_[four_codes[:-1], np.ones(3)]
+    assert np.allclose(known @ np.linalg.lstsq(known, four_codes[1:], rcond=None)[0], four_codes[1:])
+    yield "(With two bits a matrix and a constant are enough"
 
 
 @lesson
@@ -564,6 +568,10 @@ def relative(m: Any) -> Sentences:
     yield f"The logarithm of $n/e$ gives {quotient!r} steps and bucket {bucket(8, max_distance=16)}"
     yield f"gives {difference!r} steps, which is cut off to {int(difference)}, and bucket {4 + int(difference)}"
 
+    on_the_boundary = math.log(8 / 4) / math.log(128 / 4) * 5
+    yield f"with 9 causal buckets and `max_distance` 128, distance 8 gives {on_the_boundary!r} steps instead of 1"
+    assert bucket(8, num_buckets=9, max_distance=128) == 4 + 1
+
     # The example in PyTorch, and what the boxes show of numpy.
     bias = m.t5_bias(np.arange(4.0)[:, None], 1, 5, False, 8, q_start=4)
     yield f"relative = key - query # {m.relative_positions(1, 5, q_start=4).tolist()}"
@@ -586,6 +594,9 @@ def relative(m: Any) -> Sentences:
 
 @lesson
 def alibi(m: Any) -> Sentences:
+    in_the_last = solution("relative").t5_bucket(-np.arange(10_000), bidirectional=False) == 31
+    yield f"gets the distances {np.argmax(in_the_last)} to {512 - 1} (with the 32 causal buckets of lesson 6)"
+    yield f"the last query has {100 * in_the_last.mean():.0f} % of all keys in this bucket"
     four = m.alibi_slopes(4)
     yield f"The first slope is $2^{{-8/4}} = {ratio(four[0])}$, and the sequence is {', '.join(f'${ratio(s)}$' for s in four)}"
     bias = m.alibi_bias(4, 4, 4)[:, 3]
@@ -769,6 +780,8 @@ def extrapolation(m: Any) -> Sentences:
 
     yield f"it is {similar(3):g} at distance 3, {similar(2):.2f} at distances 2 and 4, and {similar(66):.2f} at distance 66"
     assert math.isclose(similar(2), similar(4))
+    yield f"At distance 9 it is nearly as high, {similar(9):.2f}"
+    assert similar(9) == max(map(similar, range(5, 16)))
     sums = np.cos(np.outer(3 - np.arange(10**6), frequencies)).sum(axis=1)
     shares = [1 / np.exp(20 * (sums[:keys] - 4)).sum() for keys in (10**3, 10**5, 10**6)]
     yield f"{shares[0]:.2f} of the attention among $10^3$ keys, {shares[1]:.2f} among $10^5$, and {shares[2]:.2f} among $10^6$"
@@ -873,7 +886,7 @@ def _measured() -> Sentences:
 
     one_back = "copy 1 back"
     shares = [mean("alibi", length, "weight", one_back) for length in (16, 128)]
-    yield f"The right one has {shares[0]} of it at 16 and {shares[1]} at 128"
+    yield f"The right key gets {shares[0]} of the attention at 16 and {shares[1]} at 128"
     at_128 = {method: lab.by_length(rows, one_back, method)[128].mean() for method in lab_methods() if method != "learned"}
     assert sorted(at_128, key=lambda method: at_128[method])[-2:] == ["alibi", "shaw"]
     yield f"{mean('alibi', 128, run=one_back)}, after {mean('alibi', 16, run=one_back)} at 16"
@@ -916,7 +929,7 @@ def _compared(rows: list[lab.Measurement]) -> Sentences:
     both = ("copy 3 back", "copy 1 back")
     without_gap = [method for method in lab_methods() if lines[method][4].startswith("yes")]
     assert {"rope", "t5", "alibi"} <= set(without_gap) and not any(works(method, both[0]) for method in ("rope", "t5", "alibi"))
-    yield "RoPE, T5 and ALiBi have none and fail at copying 3 back"
+    yield "RoPE, T5 and ALiBi have a shift gap of 0 and fail at copying 3 back"
     assert [method for method in lab_methods() if lines[method][5] == "no"] == ["learned"]
     assert [method for method in lab_methods() if works(method, both[0]) and works(method, both[1])] == ["shaw"]
     yield "nine of ten are defined, one works in both tasks"

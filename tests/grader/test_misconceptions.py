@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import inspect
 
+import pytest
+
 from autograder import course
+from autograder.checks import expect
+from autograder.checks.failure import Wrong
+from autograder.checks.proxy import Submission
 from autograder.course import Assignment
-from autograder.grading import catalogue, causes
+from autograder.grading import catalogue, causes, quiz
 from autograder.grading.suite import Suite
 
 
@@ -42,3 +47,29 @@ def test_a_hint_gives_no_code_away(assignment: Assignment) -> None:
         source = inspect.getsource(entry.implementation)
         code_lines = [line.strip() for line in source.split("\n") if "=" in line or "return" in line]
         assert not any(line in entry.hint for line in code_lines if len(line) > 12), entry.name
+
+
+def test_every_answer_has_its_reason(assignment: Assignment) -> None:
+    answers = quiz.answers(assignment)
+    assert answers.keys() == vars(catalogue.solution(assignment))["ANSWERS"].keys()
+    assert all(answer.reason for answer in answers.values())
+
+
+def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None:
+    """Each by its own hint, and only for questions that want a number: a wrong yes or no has nothing to say but the right one."""
+    solution = catalogue.solution(assignment)
+    right = dict(vars(solution)["ANSWERS"])
+    for known in catalogue.wrong_answers(assignment):
+        assert not isinstance(right[known.key], bool), known.key
+        vars(solution)["ANSWERS"] = right | {known.key: known.value}
+        submission = Submission(assignment.name, catalogue.Module(solution), catalogue.Oracle(assignment))
+        with pytest.raises(Wrong) as caught:
+            expect.answer(submission, known.key)
+        assert caught.value.hint == known.hint and known.hint.endswith((".", "?"))
+
+
+def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment) -> None:
+    """Of the questions that are worth points."""
+    asked = [quiz.key(test) for test in Suite(assignment).tests if test.question == "ANSWERS" and test.points]
+    numbers = {key for key in asked if not quiz.answers(assignment)[key].yes_or_no}
+    assert numbers <= {known.key for known in catalogue.wrong_answers(assignment)}

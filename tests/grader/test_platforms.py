@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 import re
 import shutil
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +23,18 @@ from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.grading.grader import Grader
+from autograder.handout import bundle
 from autograder.otter import package
 from autograder.reports import canvas
 from autograder.submission import read_file
+from tests.grader import gradebooks
 from tests.grader.platforms import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
 HEDY = (ROPE / "hedy.py").read_bytes()
+with (course.ROOT / "tests" / "grader" / "expected_scores" / "rope.csv").open(encoding="utf-8", newline="") as _scores:
+    HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
 
 Platform = Callable[..., dict[str, Any]]
 
@@ -68,9 +74,9 @@ def points(results: dict[str, Any]) -> float:
 
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
     results = platform({"rope.py": HEDY})
-    assert points(results) == 8.25
+    assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
-    assert "2.25 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
+    assert "2.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
     assert "Likely cause" in said and "wanted 0.01, got 0.1" in said
     assert {test["visibility"] for test in results["tests"][1:]} == {"hidden"}
     assert "stdout_visibility" not in results
@@ -91,6 +97,15 @@ def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_
 )
 def test_gradescope_takes_what_the_batch_takes(platform: Platform, submission: dict[str, bytes]) -> None:
     assert points(platform(submission)) == 20
+
+
+def test_gradescope_takes_a_clone_of_the_handout(platform: Platform) -> None:
+    """With all that the handout put there; and where the functions are in the notebook beside the stub."""
+    clone = bundle.contents()
+    assert points(platform(clone | {"assignments/rope/rope.py": ADA})) == 20
+    cells = {"cells": [{"cell_type": "code", "source": source} for source in ("import rope", ADA.decode())], "nbformat": 4}
+    in_the_notebook = platform(clone | {"assignments/rope/explore.ipynb": json.dumps(cells).encode()})
+    assert points(in_the_notebook) == 20 and "explore" in in_the_notebook["output"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +131,7 @@ def test_the_containers_of_otter_grade_find_what_they_put_there(python: Path, tm
     gradescope(python, folder, zipped, {"rope.py": HEDY}, metadata=None)
     assert (folder / "submission" / "rope.py").read_bytes() == HEDY
     results = dill.loads((folder / "results" / "results.pkl").read_bytes())
-    assert results.total == 8.25
+    assert results.total == HEDY_SCORE
 
 
 SNOOP = b"""
@@ -161,7 +176,7 @@ def test_otters_rate_limit_hides_a_result_and_says_why(platform: Platform) -> No
 def test_an_instructor_may_publish_hidden_results(platform: Platform) -> None:
     results = platform({"rope.py": HEDY}, {"show_hidden": True})
     assert {test["visibility"] for test in results["tests"][1:]} == {"after_published"}
-    assert "2.25 of 8 public points" in results["output"]
+    assert "2.5 of 8 public points" in results["output"]
 
 
 # The course as an installed wheel
@@ -187,7 +202,7 @@ def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
 
 def test_an_installed_wheel_grades(python: Path) -> None:
     graded = check(python, ROPE / "hedy.py")
-    assert (graded["score"], graded["max_score"]) == (8.25, 20)
+    assert (graded["score"], graded["max_score"]) == (8.5, 20)
 
 
 def test_a_submission_reads_nothing_of_an_installed_course(python: Path, tmp_path: Path) -> None:
@@ -265,7 +280,7 @@ def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
         scores = {(row["student"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
     ada, hedy = STUDENTS[layout]
-    assert {(ada, "rope"): 20.0, (hedy, "rope"): 8.25}.items() <= scores.items()
+    assert {(ada, "rope"): 20.0, (hedy, "rope"): HEDY_SCORE}.items() <= scores.items()
     if "Classroom" not in layout:  # its folders are named after GitHub accounts, which Canvas does not know
         (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
         with Gradebook.reading(out) as book:
@@ -293,7 +308,7 @@ def test_canvas_gets_its_own_columns_back_with_the_scores(out: Path, tmp_path: P
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "RoPE (77)"],
         ["    Points Possible", "", "", "", "", "20"],
         ["Lovelace, Ada", "17", "S17", "ada@example.edu", "Monday, early", "20"],
-        ["Lamarr, Hedy", "18", "S18", "hedy@example.edu", "Monday", "8.25"],
+        ["Lamarr, Hedy", "18", "S18", "hedy@example.edu", "Monday", "8.5"],
         ["Turing, Alan", "19", "S19", "alan@example.edu", "Monday", "11.00"],
     ]
 
@@ -305,7 +320,7 @@ def test_a_column_that_canvas_does_not_have_is_announced(out: Path, tmp_path: Pa
 
 def test_an_assignment_may_have_another_name_in_canvas(out: Path, tmp_path: Path) -> None:
     _, rows = exported(tmp_path, ROSTER.replace("RoPE (77)", "Week 5 (77)"), "--column", "rope=Week 5")
-    assert [row[-1] for row in rows] == ["Week 5 (77)", "20", "20", "8.25", "11.00"]
+    assert [row[-1] for row in rows] == ["Week 5 (77)", "20", "20", "8.5", "11.00"]
 
 
 def test_canvas_exports_with_semicolons_and_two_name_columns_are_understood(out: Path, tmp_path: Path) -> None:
@@ -314,7 +329,7 @@ def test_canvas_exports_with_semicolons_and_two_name_columns_are_understood(out:
         "Lovelace;Ada;4;;Monday;\nLamarr;Hedy;5;;Monday;\n"
     )
     _, rows = exported(tmp_path, roster)
-    assert [row[-1] for row in rows] == ["RoPE (77)", "20", "20", "8.25"]
+    assert [row[-1] for row in rows] == ["RoPE (77)", "20", "20", "8.5"]
 
 
 def test_scores_never_go_into_a_column_of_other_points(out: Path, tmp_path: Path) -> None:
@@ -327,6 +342,37 @@ def test_who_is_not_certain_is_left_out_and_named(out: Path, tmp_path: Path) -> 
     said, rows = exported(tmp_path, ROSTER.replace(",17,", ",21,") + namesake)
     assert "Left out: lovelaceada" in said
     assert [row[-1] for row in rows if row[0] == "Lovelace, Ada"] == ["", ""]
+
+
+def recognised(tmp_path: Path, *students: str, logins: str = "jane@uni.edu") -> tuple[list[str], str]:
+    """The scores in Canvas's file for Jane, whose roster has that login, and for John, where these students handed in; what is said."""
+    roster = f'Student,ID,SIS Login ID,Section,rope\n"Doe, Jane",1,{logins},A,\n"Roe, John",2,john@uni.edu,A,\n'
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    grade = gradebooks.grade("rope", 0.0, random.Random(0))
+    handed_in = [gradebooks.submission_file(student, "rope", f"x = {number}") for number, student in enumerate(students)]
+    gradebooks.write(tmp_path / "out", [(one, replace(grade, score=float(number + 1))) for number, one in enumerate(handed_in)])
+    with Gradebook.reading(tmp_path / "out") as book:
+        written = canvas.write(tmp_path / "out", book, tmp_path / "roster.csv", {})
+    with written.path.open(encoding="utf-8", newline="") as file:
+        return [row[-1] for row in list(csv.reader(file))[2:]], "; ".join(written.left_out)
+
+
+@pytest.mark.parametrize(
+    ("students", "login", "jane", "left_out"),
+    [
+        (["jane@uni.edu", "jane@evil.example"], "jane@uni.edu", "1", "jane@evil.example: nobody"),
+        (["jane@evil.example", "john@uni.edu"], "jane@uni.edu", "", "jane@evil.example: nobody"),
+        (["jane", "jane@evil.example"], "jane", "1", "jane is more surely Doe, Jane"),
+        (["jane@uni.edu", "john@uni.edu"], "jane", "1", ""),
+        (["jane@uni.edu", "jane@evil.example", "john"], "jane", "", "each of them may be Doe, Jane"),
+        (["jane", "john"], "jane@uni.edu", "1", ""),
+        (["1@evil.example", "john"], "jane@uni.edu", "", "1@evil.example: nobody"),
+    ],
+)
+def test_an_address_elsewhere_is_nobody_here(tmp_path: Path, students: list[str], login: str, jane: str, left_out: str) -> None:
+    """Whole logins and addresses count; the part before the @ where the roster has no more of it, and nobody else claims it."""
+    scores, said = recognised(tmp_path, *students, logins=login)
+    assert scores[0] == jane and (left_out in said if left_out else not said)
 
 
 def test_something_else_than_an_export_is_refused_in_words(out: Path, tmp_path: Path) -> None:
@@ -347,10 +393,12 @@ def test_another_terms_seed_gives_the_same_scores(grader: Grader, monkeypatch: p
         assert [another_term.grade(course.find(one.assignment), one.cells).score for one in readable] == before
 
 
-def test_the_seed_is_in_the_suites_hash(tmp_path: Path) -> None:
+def test_the_seed_is_in_the_suites_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or grades of the last term would be taken from the gradebook."""
     shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
     shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
-    before = course.Assignment("rope", tmp_path).suite_hash
-    course.seed_file(tmp_path).write_text("977\n")
-    assert before == course.find("rope").suite_hash != course.Assignment("rope", tmp_path).suite_hash
+    before = course.Assignment("rope").suite_hash
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    assert course.Assignment("rope").suite_hash == before
+    course.seed_file().write_text("977\n")
+    assert course.Assignment("rope").suite_hash != before

@@ -246,3 +246,10 @@ def test_one_copy_among_hundreds_is_found(tmp_path: Path) -> None:
     codes = {f"student {n}": several(*random.Random(n).sample(range(600), 8)) for n in range(400)}
     codes["copy"] = codes["student 7"].replace("x", "y")
     assert frozenset({"student 7", "copy"}) in who(compare(tmp_path, codes))
+
+
+def test_very_many_functions_are_compared_in_proportion(tmp_path: Path) -> None:
+    """Two files of thousands of small functions, each like all the others: function by function this would take minutes."""
+    text = "".join(f"def f{number}(x): return x + {number % 7} * x - x / x ** x + x * {number}\n" for number in range(4000))
+    pairs = compare(tmp_path, {"ada": text, "bob": f"{text}y = 1\n"})
+    assert len(pairs) == 1 and len(pairs[0].functions) == 4000

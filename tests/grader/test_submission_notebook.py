@@ -25,12 +25,12 @@ def notebook(*cells: Any) -> str:
 
 @pytest.fixture
 def submission_file(tmp_path: Path):
-    """Writes a file and reads it as what somebody handed in for rope."""
+    """Writes a file and reads it as what somebody handed in. Nothing is asked of it, so that all notes are on how it was read."""
 
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return read_file(path, "rope", ["naive", "rope"])
+        return read_file(path, "notebook", ["naive", "rope"])
 
     return write
 
@@ -162,6 +162,10 @@ BAD = {
     "too much code": (notebook(*[code("x = 1\n" * 1000)] * 60), "256 KiB"),
     "odd cells": (json.dumps({"cells": [None, 5, "code", {"cell_type": "code", "source": {"a": 1}}]}), "no code cell"),
     "cut off": (notebook(code("x = 1"))[:-10], "damaged"),
+    "a list": ("[]", "no list of cells"),
+    "a number": ("3", "no list of cells"),
+    "a list of cells alone": (json.dumps([code("x = 1")]), "no list of cells"),
+    "very many cells": (notebook(*[code("x = 1")] * 2001), "2000 code cells"),
     "no list of cells": (json.dumps({"cells": {"a": 1}}), "no list of cells"),
     "object without cells": ("{}", "no list of cells"),
     "deep": ('{"cells":' + "[" * MIB, "nested too deeply"),

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import alibi
 
 
@@ -255,3 +255,20 @@ def attend(q, k, v, causal, change):
         scores = np.where(np.tri(*scores.shape[-2:], k.shape[-2] - q_len, dtype=bool), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return (weights / weights.sum(axis=-1, keepdims=True) @ v).astype(right.dtype)
+
+
+WRONG_ANSWERS = [
+    wrong_answer(
+        "first_slope_8_heads", 1, hint="You began at 2^0; the rule is that the first slope is one step down, 2^(−8/n), and the ratio is the same."
+    ),
+    wrong_answer("first_slope_8_heads", 2**-8, hint="This is the slope of the last head; the first head has the largest slope."),
+    wrong_answer("first_slope_8_heads", 2, hint="You left out the minus of the exponent; slopes lie between 0 and 1."),
+    wrong_answer(
+        "last_slope_8_heads", 2**-7, hint="You began at 2^0, so the last slope is a step too large; the rule is that the first slope is 2^(−8/n)."
+    ),
+    wrong_answer("last_slope_8_heads", 0.5, hint="This is the slope of the first head; each next one is smaller by the same ratio."),
+    wrong_answer("last_slope_8_heads", 2**8, hint="You left out the minus of the exponent; slopes lie between 0 and 1."),
+    wrong_answer("last_slope_8_heads", 2**-64, hint="Your exponent is −8 · 8; the rule is that head k of n has the exponent −8k/n."),
+    wrong_answer("parameters", 8, hint="You counted the slopes of 8 heads; a parameter is a number that training changes, and slopes stay fixed."),
+    wrong_answer("parameters", 1, hint="You counted a number that is chosen before training; a parameter is one that training changes."),
+]

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import context_extension
 
 
@@ -356,3 +356,31 @@ def half_layout(x, positions, frequencies, scale=1.0):
     cos, sin = scale * np.cos(angles), scale * np.sin(angles)
     first, second = np.split(np.asarray(x), 2, axis=-1)
     return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1).astype(right.dtype)
+
+
+WRONG_ANSWERS = [
+    wrong_answer(
+        "interpolated_position_8191_factor_4", 2047, hint="You rounded down; the rule is a plain division, and positions need not be whole numbers."
+    ),
+    wrong_answer(
+        "interpolated_position_8191_factor_4",
+        2048,
+        hint="You rounded up, or divided the number of tokens, 8192; the rule divides the position 8191, without rounding.",
+    ),
+    wrong_answer(
+        "interpolated_position_8191_factor_4",
+        32764,
+        hint="You multiplied by the factor; interpolation divides, so that far positions come back into the trained range.",
+    ),
+    wrong_answer(
+        "interpolated_position_8191_factor_4", 8191, hint="You left the position as it was; interpolation divides every position by the factor."
+    ),
+    wrong_answer("yarn_scale_16", 0.1 * np.log(16), hint="You left out the + 1; without it a factor of 1 would scale everything to 0."),
+    wrong_answer("yarn_scale_16", 0.1 * np.log2(16) + 1, hint="You took the logarithm to base 2; the rule has the natural logarithm."),
+    wrong_answer("yarn_scale_16", 0.1 * np.log10(16) + 1, hint="You took the logarithm to base 10; the rule has the natural logarithm."),
+    wrong_answer(
+        "yarn_scale_16",
+        (0.1 * np.log(16) + 1) ** 2,
+        hint="This is what a score is multiplied by; cos and sin are multiplied by its square root, once per side.",
+    ),
+]

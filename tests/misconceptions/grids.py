@@ -5,7 +5,7 @@ A hint names the likely cause in the words of the lesson and leaves the fix to t
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import grids
 
 
@@ -519,3 +519,16 @@ def largest_coordinate_itself(positions):
 )
 def time_alone(positions):
     return grids.next_position(np.asarray(positions)[:, :1])
+
+
+WRONG_ANSWERS = [
+    wrong_answer("tokens_of_a_16_by_16_image", 32, hint="You added height and width; every cell of the grid is a token."),
+    wrong_answer("tokens_of_a_16_by_16_image", 16, hint="You counted one row of the grid; every row has 16 cells."),
+    wrong_answer("tokens_of_a_16_by_16_image", 225, hint="You counted 15 per side; coordinates 0 to 15 are 16 cells."),
+    wrong_answer("position_of_text_after_it", 256, hint="You counted the tokens before it; the rule is 1 + the largest coordinate so far."),
+    wrong_answer("position_of_text_after_it", 15, hint="This is the largest coordinate of the image; the next segment starts one further."),
+    wrong_answer(
+        "position_of_text_after_it", 17, hint="You counted coordinates from 1; they count from 0, and the next segment starts at 1 + the largest."
+    ),
+    wrong_answer("position_of_text_after_it", 32, hint="You added height and width; the rule is 1 + the largest single coordinate."),
+]

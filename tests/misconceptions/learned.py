@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import learned
 
 
@@ -264,3 +264,22 @@ def nearest_row_taken(table, new_len):
 def one_row_is_the_mean(table, new_len):
     right = learned.resize_table(table, new_len)
     return right if new_len > 1 else np.mean(table, axis=0, keepdims=True).astype(right.dtype)
+
+
+WRONG_ANSWERS = [
+    wrong_answer("rows_available_at_position_1024", 1, hint="You counted positions from 1; they count from 0, and so do the rows of a table."),
+    wrong_answer(
+        "rows_available_at_position_1024",
+        1024,
+        hint="This is how many rows the table has in all; the question is how many of them belong to position 1024.",
+    ),
+    wrong_answer(
+        "rows_available_at_position_1024", 1023, hint="This is the last position with a row; the question is how many rows position 1024 has."
+    ),
+    wrong_answer("parameters_gpt2", 512 * 768, hint="This is the table of BERT-base, with 512 positions; GPT-2 has 1024."),
+    wrong_answer("parameters_gpt2", 1023 * 768, hint="You counted a row too few; positions 0 to 1023 are 1024 rows."),
+    wrong_answer("parameters_gpt2", 1025 * 768, hint="You counted a row too many; positions 0 to 1023 are 1024 rows."),
+    wrong_answer("parameters_gpt2", 1024 + 768, hint="You added rows and features; a table holds one number per row and feature."),
+    wrong_answer("parameters_gpt2", 1024, hint="You counted the rows; each row holds 768 numbers."),
+    wrong_answer("parameters_gpt2", 768, hint="You counted the numbers of one row; the table has 1024 rows."),
+]

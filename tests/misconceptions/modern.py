@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson, and
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import modern
 
 BASE = 10000.0
@@ -411,3 +411,18 @@ def shifted_in_single_precision(cache_k, offset, base=BASE):
     even, odd = cache_k[..., 0::2], cache_k[..., 1::2]
     pairs = [even * np.cos(angle) - odd * np.sin(angle), even * np.sin(angle) + odd * np.cos(angle)]
     return np.stack(pairs, axis=-1).reshape(cache_k.shape).astype(right.dtype)
+
+
+WRONG_ANSWERS = [
+    wrong_answer("rope_layers_of_36_with_interval_4", 9, hint="You counted the layers without RoPE; the question is how many have it."),
+    wrong_answer("rope_layers_of_36_with_interval_4", 36, hint="You counted all layers; every fourth one goes without RoPE."),
+    wrong_answer("rope_layers_of_36_with_interval_4", 28, hint="You counted one layer too many; the last one, 35, is a fourth one too."),
+    wrong_answer(
+        "rope_layers_of_36_with_interval_4", 26, hint="You left out one layer too many; layer l goes without RoPE where l + 1 is a multiple of 4."
+    ),
+    wrong_answer("share_of_first_token_at_position_9", 1 / 9, hint="You counted the tokens before it; it also attends to itself."),
+    wrong_answer("share_of_first_token_at_position_9", 1 / 11, hint="You counted a token too many; positions 0 to 9 are ten tokens."),
+    wrong_answer(
+        "share_of_first_token_at_position_9", 10, hint="This is how many tokens share the weight; the question is the share of one of them."
+    ),
+]

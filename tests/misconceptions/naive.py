@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import naive
 
 # integer_positions
@@ -286,3 +286,31 @@ def gray_high_bits_dropped(length, n_bits=None):
     if length < 0 or n_bits is None or n_bits < 1:
         return naive.gray_positions(length, n_bits)
     return naive.gray_positions(length, max(n_bits, naive.bits_needed(length)))[:, -n_bits:]
+
+
+WRONG_ANSWERS = [
+    wrong_answer("normalized_5_of_10", 0.5, hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1."),
+    wrong_answer("normalized_5_of_10", 0.6, hint="You counted positions from 1; they count from 0."),
+    wrong_answer("normalized_5_of_10", 4 / 9, hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth."),
+    wrong_answer(
+        "normalized_5_of_1000",
+        0.005,
+        hint="You divided by the number of tokens, or you rounded; the rule divides by the last position, and four right digits are asked.",
+    ),
+    wrong_answer("normalized_5_of_1000", 0.006, hint="You counted positions from 1; they count from 0."),
+    wrong_answer("normalized_5_of_1000", 4 / 999, hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth."),
+    wrong_answer("normalized_5_of_1000", 5 / 9, hint="This is the answer for 10 tokens; here the last position is 999."),
+    wrong_answer("bits_for_512", 10, hint="You wrote the number 512 in bits; positions count from 0, so the largest number to write is 511."),
+    wrong_answer("bits_for_512", 8, hint="8 bits write 256 positions; each bit more doubles that."),
+    wrong_answer("bits_for_512", 512, hint="You gave each position a feature of its own; b bits write 2^b positions."),
+    wrong_answer(
+        "bits_flipped_3_to_4", 1, hint="3 and 4 differ by 1 as numbers; the question is how many of their bits differ. Write both in binary."
+    ),
+    wrong_answer("bits_flipped_3_to_4", 2, hint="You missed a bit; write both numbers with three bits, one above the other."),
+    wrong_answer("bits_flipped_3_to_4", 7, hint="7 is the exclusive or of 3 and 4; the question is how many of its bits are 1."),
+    wrong_answer("middle_of_512", 0.5, hint="Positions run from 0 to 511, and the middle between them is 255.5; no token stands there."),
+    wrong_answer(
+        "middle_of_512", 255 / 512, hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1."
+    ),
+    wrong_answer("middle_of_512", 256 / 511, hint="You took position 256; the token at position 255 has 255 tokens before it."),
+]

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import relative
 
 
@@ -317,3 +317,35 @@ def log_steps(distance, per_direction, max_distance):
     exact = per_direction // 2
     above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     return (above * (per_direction - exact)).astype(np.int64)
+
+
+WRONG_ANSWERS = [
+    wrong_answer("shaw_rows_for_k_16", 32, hint="You counted 16 on each side; the distance 0 has a row too."),
+    wrong_answer("shaw_rows_for_k_16", 16, hint="You counted one side; a key may stand before or after the query, and the distance 0 has a row too."),
+    wrong_answer("shaw_rows_for_k_16", 17, hint="You counted 0 and one side; a key may stand on either side of the query."),
+    wrong_answer("shaw_rows_for_k_16", 31, hint="You left out the largest distances; −16 and 16 have a row each, and clipped ones share them."),
+    wrong_answer(
+        "t5_bucket_of_minus_1_bidirectional",
+        17,
+        hint="You exchanged the sides; keys behind the query take the first half of the buckets, keys ahead the second.",
+    ),
+    wrong_answer("t5_bucket_of_minus_1_bidirectional", 0, hint="Bucket 0 is the query's own position; the next distance has the next bucket."),
+    wrong_answer("t5_bucket_of_minus_1_bidirectional", 15, hint="You counted from the end of the half; the rule is that bucket grows with distance."),
+    wrong_answer(
+        "t5_bucket_of_minus_1_bidirectional", -1, hint="You gave the relative position; a bucket is a row of a table, and rows count from 0."
+    ),
+    wrong_answer(
+        "t5_bucket_of_plus_1_bidirectional", 1, hint="This is the bucket of a key behind the query; keys ahead begin at half of the 32 buckets."
+    ),
+    wrong_answer(
+        "t5_bucket_of_plus_1_bidirectional",
+        16,
+        hint="You added the distance less one; the second half begins with row 16 for distance 0, which nobody looks up.",
+    ),
+    wrong_answer(
+        "t5_bucket_of_plus_1_bidirectional",
+        0,
+        hint="Without bidirectional all keys ahead share bucket 0; with it they have the second half of the buckets.",
+    ),
+    wrong_answer("t5_bucket_of_plus_1_bidirectional", 33, hint="You added all 32 buckets; half of them are for keys ahead."),
+]

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import rope
 
 
@@ -376,3 +376,25 @@ def softmax_scores(q, k, causal):
         scores = np.where(np.tril(np.ones(scores.shape[-2:], dtype=bool)), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
+
+
+WRONG_ANSWERS = [
+    wrong_answer(
+        "score_change_when_all_shift_by_5",
+        5,
+        hint="5 is how far both positions move; a score depends on their difference n − m. How much does that change?",
+    ),
+    wrong_answer("score_change_when_all_shift_by_5", 10, hint="You added both shifts; a score depends on the difference n − m of the positions."),
+    wrong_answer(
+        "score_change_when_all_shift_by_5", 25, hint="You multiplied both shifts; a score depends on the difference n − m of the positions."
+    ),
+    wrong_answer("extra_parameters", 1, hint="The base is chosen before training; a parameter is a number that training changes."),
+    wrong_answer(
+        "extra_parameters", 10000, hint="This is the base, which is chosen before training; the question is how many numbers training changes."
+    ),
+    wrong_answer(
+        "extra_parameters",
+        2,
+        hint="Each pair of features has an angle, which follows from base and position; the question is how many numbers training changes.",
+    ),
+]

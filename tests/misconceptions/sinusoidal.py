@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.grading.catalogue import misconception, wrong_answer
 from solutions import sinusoidal
 
 
@@ -281,3 +281,38 @@ def concatenated_the_other_way(pe):
 )
 def interleaved_the_other_way(pe):
     return sinusoidal.to_concatenated(pe)
+
+
+WRONG_ANSWERS = [
+    wrong_answer(
+        "slowest_wavelength_512",
+        2 * np.pi * 10000,
+        hint="This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1.",
+    ),
+    wrong_answer(
+        "slowest_wavelength_512", 62832, hint="This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1."
+    ),
+    wrong_answer("slowest_wavelength_512", 10000, hint="This is the base; a wavelength is 2π over the frequency of the slowest pair."),
+    wrong_answer("slowest_wavelength_512", 9647, hint="You took one over the frequency; a full turn is 2π radians."),
+    wrong_answer(
+        "slowest_wavelength_512", 61711, hint="Your last exponent is (d − 1)/d; exponents go in steps of 2/d, so the last one is (d − 2)/d."
+    ),
+    wrong_answer("slowest_wavelength_512", 60612, hint="You rounded up; the question asks for the nearest integer."),
+    wrong_answer(
+        "slowest_wavelength_512", 512, hint="This is d_model; a wavelength is 2π over a frequency, and the slowest pair has the smallest frequency."
+    ),
+    wrong_answer("fastest_wavelength", 1, hint="1 is the frequency, one radian per position; a wavelength is 2π over the frequency."),
+    wrong_answer("fastest_wavelength", np.pi, hint="This is half a turn; a wave repeats after a full one, 2π radians."),
+    wrong_answer("fastest_wavelength", 1 / (2 * np.pi), hint="This is turns per position; a wavelength is positions per turn."),
+    wrong_answer("fastest_wavelength", 6, hint="You rounded to a whole number; a wavelength need not be one. Give four digits or an expression."),
+    wrong_answer(
+        "similarity_at_zero_512",
+        512,
+        hint="You counted each feature as 1; a pair of features is a sine and a cosine of the same angle, and their squares add up to 1.",
+    ),
+    wrong_answer("similarity_at_zero_512", 1, hint="This is one pair; the dot product adds up all pairs of features."),
+    wrong_answer(
+        "similarity_at_zero_512", 16, hint="This is the length of PE(p); the dot product of a vector with itself is the square of its length."
+    ),
+    wrong_answer("similarity_at_zero_512", 0, hint="A vector's dot product with itself is 0 only where all its features are 0."),
+]

@@ -1,0 +1,86 @@
+"""A call that does not return ends this process, and the process that watches it is told which call that was.
+
+Python's `faulthandler` ends a process on every system, also one that is inside numpy and would hear nothing else. The process
+that started this one (`launch`) then starts it again, with the call that it must not make.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from autograder.checks.failure import Stopped
+from autograder.checks.status import TestStatus
+
+SECONDS = 5.0
+"""Time of one call, and of loading the file; the same as when it is graded."""
+
+FILE = "(file)"
+"""Stands for a function's name while the file itself is loaded."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while a student's code ran."""
+
+    def __init__(self, line: int | None) -> None:
+        super().__init__()
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """A call that ended an earlier run."""
+
+    function: str
+    number: int
+    """it was the so manieth call of the run"""
+    line: int | None
+    """where it was in the student's file"""
+    ended: bool
+    """it ended Python itself, and did not just take too long"""
+
+    @property
+    def sentence(self) -> str:
+        """What happened, for the student."""
+        if self.function == FILE:
+            return "it ends Python itself" if self.ended else f"it did not come to its end within {SECONDS:g} seconds"
+        at = f"; it was at line {self.line} of your file" if self.line else ""
+        if self.ended:
+            return f"{self.function} ended Python itself{at}"
+        return f"{self.function} did not return within {SECONDS:g} seconds{at}. Is there a loop that never ends?"
+
+
+class Limit:
+    """The limit on every call of this process; without a log there is none."""
+
+    def __init__(self, log: IO[str] | None = None, stuck: tuple[Stuck, ...] = ()) -> None:
+        self.log = log
+        self.stuck = {one.function: one for one in stuck}
+        self.calls = 0
+
+    @contextlib.contextmanager
+    def on(self, function: str, file: str, blocks: Collection[str] = ()) -> Iterator[None]:
+        """While this call runs, of a function of that file with its building blocks. Raises Stopped where it is known not to return."""
+        self.calls += 1
+        stuck = next((self.stuck[name] for name in (function, *blocks) if name in self.stuck), None)
+        if stuck is not None and self.calls >= stuck.number:
+            raise Stopped(TestStatus.CRASHED if stuck.ended else TestStatus.TIMEOUT, stuck.sentence)
+        if self.log is None:
+            yield
+            return
+        self.log.write(json.dumps([function, self.calls, file]) + "\n")
+        self.log.flush()
+        faulthandler.dump_traceback_later(SECONDS, exit=True, file=self.log)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def from_json(text: str) -> tuple[Stuck, ...]:
+    """What `launch` found out."""
+    return tuple(Stuck(**one) for one in json.loads(text))

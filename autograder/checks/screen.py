@@ -1,0 +1,239 @@
+"""What `make check` shows: started by `launch`, on a laptop, with the public tests alone.
+
+A line for each assignment with its points and the next function to write; for one assignment, a line for each function, and
+for each mistake the call, what was wanted, what came, what the code printed and the likely cause. A mistake is told once, at the
+function where it sits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from autograder.checks.blocks import building_blocks
+from autograder.checks.debugger import Debugger
+from autograder.checks.launch import DONE
+from autograder.checks.limit import Limit, from_json
+from autograder.checks.plugin import LocalContext
+from autograder.checks.progress import FILE, LESSON, Progress, Question, Using, all_progress, known_assignments
+from autograder.checks.source import notebook_functions
+from autograder.checks.spelling import spell_out
+
+POINTS = 20
+"""What every assignment is worth; the tests that students cannot see decide the rest of it."""
+
+LEFT_OPEN = Path("tests", "public", "left_open.json")
+"""In the handout: assignment → what the public tests leave open, and the keys of ANSWERS that are for practice."""
+
+MAX_PRINTED = 12
+"""Lines that a test printed and that are shown."""
+
+
+def print_overview(console: Console, all_progress: Sequence[Progress]) -> None:
+    """A line for each assignment."""
+    for progress in all_progress:
+        _print_warnings(console, progress)
+    for progress in all_progress:
+        console.print(f" {progress.name:<18} {progress.points:>6g} of {progress.possible:<5g} {_step(progress)}", highlight=False)
+    _print_footer(console, all_progress)
+
+
+def _step(progress: Progress) -> str:
+    """What to do next in an assignment, in a few words."""
+    if progress.source.problem:
+        return f"[red]{escape(progress.source.problem.splitlines()[-1])}[/]"
+    if progress.stopped:
+        return f"[red]{escape(progress.stopped)}[/]"
+    following = progress.next_question
+    if following is not None:
+        return f"next: [bold]{following.name}[/]  [dim]{escape(progress.place(following.name))}[/]"
+    empty = len(_to_answer(progress))
+    return f"[green]all there[/], {empty} of ANSWERS still empty" if empty else "[green]all there[/]"
+
+
+def print_detail(console: Console, progress: Progress, only_next: bool = False) -> None:
+    """A line for each function, and the mistakes in full; `only_next`: those of the next function alone."""
+    console.print(f"[dim]Checked {escape(str(progress.path))}. This is the file to hand in.[/]")
+    _print_warnings(console, progress)
+    following = progress.next_question
+    if progress.source.problem:
+        console.print(f"\n[red]{escape(progress.source.problem)}[/]", highlight=False)
+    elif progress.stopped:
+        told = escape(progress.stopped[0].upper() + progress.stopped[1:])
+        some = "" if all(question.unreached for question in progress.questions) else " What is defined above that line was checked."
+        console.print(f"\n[red]{told}.[/]{some}\n", highlight=False)
+        _print_printed(console, progress, FILE)
+    elif progress.untouched and following is not None:
+        lesson = progress.path.with_name(LESSON)
+        console.print(f"\n[bold]{progress.name}[/] is all yours: {len(progress.questions)} functions to write.")
+        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(progress.place(following.name))}.")
+    else:
+        console.print()
+        _print_printed(console, progress, FILE)
+    if not progress.untouched:
+        for question in progress.questions:
+            if not question.unreached:
+                _print_question(console, progress, question, only_next and question is not following)
+        if following is not None and not progress.stopped:
+            console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.place(following.name))}")
+    if progress.finished:
+        _print_what_is_left(console, progress)
+    if any(question.failure and question.failure.call for question in progress.questions):
+        module = ".".join(progress.path.with_suffix("").parts)
+        console.print(f"[dim]To try a call: python -i -m {module}, then from autograder.checks.inputs import features[/]", highlight=False)
+    _print_footer(console, [progress])
+
+
+def _print_warnings(console: Console, progress: Progress) -> None:
+    """What will go wrong when the file is graded, though it may run here."""
+    for one in progress.source.imports():
+        console.print(
+            f"[yellow]{escape(str(progress.path))}:{one.line} imports {escape(one.module)}.[/] Graded code finds numpy and the standard library "
+            'alone: it loses that line, and what uses it fails. Move it into the notebook, or under `if __name__ == "__main__":`.',
+            highlight=False,
+        )
+    unwritten = set(progress.source.unwritten())
+    for notebook, functions in notebook_functions(progress.path.parent).items():
+        beside = [name for name in functions if name in unwritten]
+        if beside:
+            console.print(
+                f"[yellow]{escape(notebook)} defines {', '.join(beside)}; in {progress.path.name} the same is not written yet.[/] "
+                "One file is graded, the one that you hand in: copy the functions into it, or hand in the notebook.",
+                highlight=False,
+            )
+
+
+def _print_question(console: Console, progress: Progress, question: Question, brief: bool) -> None:
+    failure = question.failure
+    cause = progress.root_causes.get(question.name)
+    if question.finished:
+        mark, words = "[green]✓[/]", ""
+    elif cause is not None and cause in building_blocks(progress.source.text).below(question.name):
+        failure, mark, words = None, "[red]✗[/]", f"[dim]builds on {cause}: fix that first[/]"
+    elif cause is not None:
+        failure, mark, words = None, "·", f"[dim]its tests also call {cause}: fix that first[/]"
+    elif failure is not None:
+        mark, words = "[red]✗[/]", ""
+    elif question.waits_for:
+        mark, words = "·", f"[dim]waits for {question.waits_for}[/]"
+    else:
+        mark, words = "·", "[dim]not implemented yet[/]"
+    console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip())
+    if brief:
+        return
+    if failure is None and cause is not None:
+        return
+    if failure is None:
+        _print_printed(console, progress, *(one.test.name for one in question.test_results))
+        return
+    lesson = f"{progress.path.with_name(LESSON)}, section {question.name}"
+    console.print(f"     {escape(failure.test.rule)}", style="italic")
+    if failure.call:
+        console.print(f"     [bold]>>> {escape(failure.call)}[/]", highlight=False)
+    console.print(f"     {escape(failure.message)}", highlight=False)
+    _print_printed(console, progress, failure.test.name)
+    if failure.hint:
+        console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}", highlight=False)
+    console.print(f"     [dim]See {escape(lesson)}[/]")
+
+
+def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
+    """What the first of these tests that printed anything printed."""
+    test = next((name for name in tests if name in progress.printed), None)
+    if test is None:
+        return
+    lines = progress.printed[test].rstrip("\n").splitlines()
+    console.print(f"     [dim]Your code printed{' while it was loaded' if test == FILE else f' in {escape(test)}'}:[/]", highlight=False)
+    for line in lines[:MAX_PRINTED]:
+        console.print(f"     │ {escape(line)}", highlight=False)
+    if len(lines) > MAX_PRINTED:
+        console.print(f"     [dim]│ … and {len(lines) - MAX_PRINTED} more lines[/]", highlight=False)
+
+
+def _print_what_is_left(console: Console, progress: Progress) -> None:
+    """What all public points do not say."""
+    empty = _to_answer(progress)
+    counted = len(progress.source.answers) - len(_left_open(progress)["practice"].split())
+    if empty:
+        console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {counted}:[/] {', '.join(empty)}", highlight=False)
+        console.print(f"Next: the questions of the lesson, at {escape(str(progress.path))}:{progress.source.answers_line}", highlight=False)
+    practice = [key for key in progress.empty_answers if key not in empty]
+    if practice:
+        console.print(f"For practice, without points: {', '.join(practice)}", highlight=False)
+    rules = _left_open(progress)["rules"]
+    if rules:
+        console.print("\nOnly tests that you do not see check these rules:")
+    for rule, functions in rules.items():
+        console.print(f"   {rule}: {functions}", highlight=False)
+
+
+def _to_answer(progress: Progress) -> list[str]:
+    """The questions without an answer that are worth points."""
+    practice = _left_open(progress)["practice"].split()
+    return [key for key in progress.empty_answers if key not in practice]
+
+
+def _left_open(progress: Progress) -> dict[str, Any]:
+    if not LEFT_OPEN.is_file():  # a checkout of the course, not a handout
+        return {"rules": {}, "practice": ""}
+    found: dict[str, Any] = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[progress.name]
+    return found
+
+
+def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
+    points = sum(progress.points for progress in all_progress)
+    possible = sum(progress.possible for progress in all_progress)
+    total = POINTS * len(all_progress)
+    console.print(
+        f"\n{points:g} of {possible:g} public points. The other {total - possible:g} of {total} are decided by tests that you "
+        "do not see; they check the same rules on other inputs."
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """One run. `launch` gives the words."""
+    spell_out(sys.stdout, sys.stderr)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("assignments", nargs="*")
+    parser.add_argument("--log", required=True)
+    parser.add_argument("--stuck", required=True)
+    parser.add_argument("--strict", action="store_true")
+    parser.add_argument("--next", action="store_true")
+    options = parser.parse_args(arguments)
+    root = Path.cwd()
+    known = known_assignments(root)
+    unknown = [name for name in options.assignments if name not in known]
+    if unknown or not known:
+        there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
+        print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
+        return 2
+    with open(options.log, "w", encoding="utf-8") as log:
+        faulthandler.enable(file=log)
+        try:
+            context = LocalContext(root, Limit(log, from_json(options.stuck)))
+            found = all_progress(root, options.assignments or known, Using(context), Debugger())
+        except KeyboardInterrupt as stopped:
+            print(f"Stopped while {stopped}.", file=sys.stderr)
+            return 130
+        finally:
+            log.write(f"{DONE}\n")
+    console = Console(soft_wrap=True)
+    if options.next and console.is_terminal:
+        console.clear()
+    if len(found) == 1:
+        print_detail(console, found[0], only_next=options.next)
+    else:
+        print_overview(console, found)
+    return int(options.strict and not all(progress.finished for progress in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

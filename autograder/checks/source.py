@@ -1,0 +1,144 @@
+"""What can be said of a student's file before it runs: mistakes of syntax, imports that grading has not, what is still empty."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import sys
+import tokenize
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.checks.call import ANSWERS
+
+ALLOWED = sys.stdlib_module_names | {"numpy"}
+"""What a graded submission may import."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import that a graded submission could not have."""
+
+    line: int
+    module: str
+
+
+class Source:
+    """One file of a student's, as text."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.text = ""
+        self.problem: str | None = None
+        """why nothing of it can run, with the line where that is known"""
+        try:
+            self.text = decoded(path.read_bytes())
+            self.tree: ast.Module | None = ast.parse(self.text, str(path))
+        except FileNotFoundError:
+            self.problem = f"{path} is not there. Take it from the handout again."
+        except SyntaxError as error:
+            # Python's own three lines: where, the line, a caret. A mistake of encoding has no line.
+            shown = "".join(traceback.format_exception_only(error)).strip()
+            fix = f"Nothing in this file can run before this is fixed:\n{shown}"
+            self.problem = fix if error.lineno else f"{path} is not UTF-8: save it as UTF-8."
+        except (UnicodeDecodeError, LookupError):
+            self.problem = f"{path} is not UTF-8: save it as UTF-8."
+        except (ValueError, RecursionError, MemoryError) as error:
+            self.problem = f"{path} is not Python: {error}."
+        if self.problem is not None:
+            self.tree = None
+
+    @property
+    def functions(self) -> dict[str, ast.FunctionDef]:
+        """Its functions by name."""
+        return {node.name: node for node in self._body if isinstance(node, ast.FunctionDef)}
+
+    @property
+    def _body(self) -> list[ast.stmt]:
+        return self.tree.body if self.tree else []
+
+    def line(self, function: str) -> int:
+        """Where a function begins."""
+        return self.functions[function].lineno if function in self.functions else 1
+
+    def unwritten(self) -> list[str]:
+        """The functions that are as the handout has them: a docstring, then an exception."""
+        return [name for name, node in self.functions.items() if _is_stub(node)]
+
+    @property
+    def answers(self) -> dict[str, bool]:
+        """The keys of ANSWERS, and whether each has an answer."""
+        node = self._answers
+        if node is None or not isinstance(node.value, ast.Dict):
+            return {}
+        pairs = zip(node.value.keys, node.value.values, strict=True)
+        return {
+            str(key.value): not (isinstance(value, ast.Constant) and value.value in (None, ...))
+            for key, value in pairs
+            if isinstance(key, ast.Constant)
+        }
+
+    @property
+    def answers_line(self) -> int:
+        """Where ANSWERS begins."""
+        return self._answers.lineno if self._answers else 1
+
+    @property
+    def _answers(self) -> ast.Assign | None:
+        found = [node for node in self._body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
+        return found[-1] if found else None
+
+    def imports(self) -> list[Import]:
+        """The imports that fail when it is graded. One under a guard is the student's own affair."""
+        return list(_imports(self._body))
+
+
+def decoded(data: bytes) -> str:
+    """The text of a Python file, in whatever encoding it says. Raises SyntaxError, UnicodeDecodeError or LookupError."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    return io.TextIOWrapper(io.BytesIO(data), encoding).read()
+
+
+def _is_stub(node: ast.FunctionDef) -> bool:
+    match [statement for statement in node.body if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))]:
+        case [ast.Raise(exc=ast.Call(func=ast.Name(id="NotImplementedError")) | ast.Name(id="NotImplementedError"))] | []:
+            return True
+    return False
+
+
+def _is_answers(targets: list[ast.expr]) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == ANSWERS for target in targets)
+
+
+def _imports(nodes: list[ast.stmt]) -> Iterator[Import]:
+    for node in nodes:
+        match node:
+            case ast.Import(names=names):
+                yield from (Import(node.lineno, one.name) for one in names if one.name.split(".")[0] not in ALLOWED)
+            case ast.ImportFrom(module=module, level=level):
+                if level or (module or "").split(".")[0] not in ALLOWED:
+                    yield Import(node.lineno, "." * level + (module or ""))
+            case ast.Try() | ast.If(test=ast.Compare(left=ast.Name(id="__name__")) | ast.Name(id="TYPE_CHECKING")):
+                pass
+            case _:
+                for _, value in ast.iter_fields(node):
+                    if isinstance(value, list):
+                        yield from _imports([part for part in value if isinstance(part, ast.stmt)])
+
+
+def notebook_functions(folder: Path) -> dict[str, list[str]]:
+    """Notebook of a folder → the functions that its cells define."""
+    return {path.name: found for path in sorted(folder.glob("*.ipynb")) if (found := _defined(path))}
+
+
+def _defined(path: Path) -> list[str]:
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    except (OSError, ValueError, KeyError, TypeError):
+        return []  # a notebook that cannot be read hides no function that anybody could run
+    return re.findall(r"^def (\w+)", code, re.MULTILINE)

@@ -1,0 +1,52 @@
+"""Files that are whole or not there, and the one way in which this project writes CSV."""
+
+from __future__ import annotations
+
+import csv
+import filecmp
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+
+@contextmanager
+def atomic(path: Path, keep_same: bool = False) -> Iterator[TextIO]:
+    """Write a text file: the whole of it or, where something fails on the way, the one from before.
+
+    With `keep_same`, a file that would be the same again keeps its time.
+    """
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="") as file:
+            yield file
+        if keep_same and path.exists() and filecmp.cmp(unfinished, path, shallow=False):
+            unfinished.unlink()
+        else:
+            os.replace(unfinished, path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write a table, whole or not at all. Lines end with LF; a cell with any line end in it is quoted.
+
+    A table that is the same again keeps its time, so that one can tell what was made before it changed.
+    """
+    with atomic(path, keep_same=True) as file:
+        csv.writer(_Lines(file), lineterminator="\r\n").writerows(rows)
+
+
+class _Lines:
+    """Takes rows that end with CR LF, and ends them with LF.
+
+    Python before 3.13 quotes a lone CR only where the line end has one, and a reader would break the row there.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> None:
+        self._file.write(row.removesuffix("\r\n") + "\n")

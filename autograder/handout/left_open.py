@@ -1,0 +1,58 @@
+"""What the public tests leave open: which of the rules that docstrings state are checked by hidden tests alone.
+
+Only the kind of a rule and the function are told, as a student reads them in every docstring; nothing of a hidden test itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+from autograder.checks.blocks import building_blocks
+from autograder.checks.call import ANSWERS
+from autograder.checks.test_result import Test
+from autograder.course import Assignment
+from autograder.grading import quiz
+
+RULES = {
+    "dtype": "the dtype of the result",
+    "unchanged": "arguments do not change",
+    "vectorised": "no Python loop over the sequence",
+    "raises": "bad arguments are errors",
+}
+"""What `expect` checks → the rule in the words of assignments/README.md."""
+
+
+def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, str] | str]:
+    """Rule → the functions for which only hidden tests check it; and the keys of ANSWERS that have no points."""
+    public, hidden = _checked(assignment.public_tests), _checked(assignment.hidden_tests)
+    questions = dict.fromkeys(test.question for test in tests)
+    rules = {words: [name for name in questions if check in hidden[name] - public[name]] for check, words in RULES.items()}
+    every = [name for name in questions if name != ANSWERS]
+    told = {rule: "every function" if names == every else ", ".join(names) for rule, names in rules.items() if names}
+    practice = [quiz.key(test) for test in tests if test.question == ANSWERS and not test.points]
+    return {"rules": told, "practice": " ".join(practice)}
+
+
+def _checked(file: Path) -> defaultdict[str, set[str]]:
+    """Question → the names in `expect` that its tests use, themselves or through a function of the same file."""
+    source = file.read_text(encoding="utf-8")
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    blocks = building_blocks(source)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, node in functions.items():
+        for question in _questions(node):
+            found[question].update(*(_used(functions[one]) for one in (name, *blocks.below(name))))
+    return found
+
+
+def _questions(node: ast.FunctionDef) -> list[str]:
+    calls = [decorator for decorator in node.decorator_list if isinstance(decorator, ast.Call)]
+    marks = [call for call in calls if ast.unparse(call.func) == "pytest.mark.question"]
+    return [mark.args[0].value for mark in marks if isinstance(mark.args[0], ast.Constant) and isinstance(mark.args[0].value, str)]
+
+
+def _used(node: ast.FunctionDef) -> set[str]:
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
+    return {part.attr for part in parts if isinstance(part.value, ast.Name) and part.value.id == "expect"}

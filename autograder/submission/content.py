@@ -1,0 +1,109 @@
+"""What a text does for an assignment: which names it binds, and what of it is written and not still the stub's."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from autograder.course import Assignment
+
+ANSWERS = "ANSWERS"
+
+# Through these a file may bind names that nobody sees who only reads it.
+_BINDERS = frozenset({"exec", "eval", "globals", "vars", "locals", "setattr", "__import__"})
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the top level of a text binds."""
+
+    names: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
+    """those of the names that are bound to more than a stub: a function with a body of its own, answers that are filled in"""
+    certain: bool = True
+    """whether nothing else can be bound when it runs"""
+
+
+NOTHING = Content()
+
+
+@functools.cache
+def functions(assignment: str) -> frozenset[str]:
+    """The functions that an assignment asks for: those of its stub. None where there is no such stub."""
+    stub = Assignment(assignment).stub
+    if not stub.is_file():
+        return frozenset()
+    tree = ast.parse(stub.read_text("utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
+
+
+def of(tree: ast.Module) -> Content:
+    """What a text binds, by its syntax tree."""
+    names: set[str] = set()
+    written: set[str] = set()
+    certain = True
+    for statement in _top_level(tree):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found = {name}
+                done = {name} if not _is_unwritten(statement.body) else set()
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                found = done = {alias.asname or alias.name.partition(".")[0] for alias in aliases}
+                certain &= "*" not in found
+            case _:
+                stored = {node.id for node in _expressions(statement) if isinstance(node, ast.Name)}
+                certain &= not stored & _BINDERS
+                found = {node.id for node in _expressions(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+                done = found - {ANSWERS} if _are_open_answers(statement) else found
+        names |= found
+        written -= found
+        written |= done
+    return Content(frozenset(names), frozenset(written), certain)
+
+
+def joined(contents: Iterable[Content]) -> Content:
+    """What several texts bind that run one after the other."""
+    found = list(contents)
+    names = frozenset[str]().union(*(one.names for one in found))
+    written = frozenset[str]().union(*(one.written for one in found))
+    return Content(names, written, all(one.certain for one in found))
+
+
+def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run when the text does, those inside `if`, `try`, `with` and loops too, in order."""
+    waiting: list[ast.AST] = list(reversed(tree.body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            parts = ast.iter_child_nodes(node)
+            waiting += reversed([part for part in parts if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)])
+
+
+def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
+    """What belongs to a statement itself and not to the statements inside it."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
+
+
+def _is_unwritten(body: list[ast.stmt]) -> bool:
+    """Whether a function still has the stub's body: a docstring, and a line that says that nothing is there."""
+    rest = [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
+    match rest:
+        case [] | [ast.Pass()]:
+            return True
+        case [ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))]:
+            return name == "NotImplementedError"
+    return False
+
+
+def _are_open_answers(statement: ast.stmt) -> bool:
+    """Whether it is a dict of answers of which none is given."""
+    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    return isinstance(value, ast.Dict) and all(isinstance(one, ast.Constant) and one.value is None for one in value.values)
