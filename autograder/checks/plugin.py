@@ -137,7 +137,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if isinstance(context, LocalContext):
         hints = {hint: name for evidence in context.evidence.values() for name, hint in evidence.hints()}
         for hint, name in hints.items():
-            terminalreporter.write_line(f"Likely cause of what is wrong in {name}: {hint}")
+            terminalreporter.write_line(f"{name}: Likely cause: {hint}")
 
 
 @pytest.hookimpl(wrapper=True)

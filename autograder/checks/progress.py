@@ -204,7 +204,7 @@ def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[
     for one in test_results:
         if one.is_mistake and one.kind in VALUES | {Kind.NO_ERROR} and one.test.question not in hinted:
             hinted.add(one.test.question)
-            yield replace(one, hint=evidence.hint(one.test.question))
+            yield replace(one, hint=evidence.hint(one.test.question) or one.hint)
         else:
             yield one
 
