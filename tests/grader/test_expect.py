@@ -129,11 +129,6 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
             assert found.status is TestStatus.FAILED and found.call.startswith("apply_rope(")
 
 
-def test_a_known_mistake_is_recognised_by_what_it_returns() -> None:
-    body = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([x[..., h:], -x[..., :h]], axis=-1)"
-    assert grade(body, matches).hint == "You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus."
-
-
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"
 
 

@@ -52,7 +52,7 @@ def test_otter_run_and_the_batch_agree_test_by_test(grader: Grader, zips: Path, 
 
 
 def test_every_solution_is_worth_its_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
-    results = Scorer(suite).score(suite.run(Module(solution(assignment))))
+    results = Scorer(suite).score(*2 * [suite.run(Module(solution(assignment)))])
     assert results.total == results.possible == 20
     assert faults(gradescope(results)) == []
 
