@@ -48,7 +48,7 @@ else
 endif
 
 test: $(READY)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 # The tree is formatted by `make format`; its check joins once that has been run.
 lint: $(READY)
