@@ -89,7 +89,10 @@ def _complete(parent: Element) -> None:
         elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
             child.tag = "mi"
         elif child.tag == "mi" and text == "′":
-            child.tag = "mo"
+            # The font's prime stands high by itself, and is made for the size of the letter before it.
+            child.tag, child.text = "mpadded", ""
+            child.set("voffset", "-0.35em")
+            SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text
         elif child.tag == "mi" and len(text) == 1 and "Α" <= text <= "Ω":
             child.set("mathvariant", "normal")
         elif child.tag == "mo" and text in _SIGNS and parent.tag in ("mrow", "mtd") and _begins(parent, place):
