@@ -88,6 +88,8 @@ def _complete(parent: Element) -> None:
             child.text = text.translate(_BOLD)
         elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
             child.tag = "mi"
+        elif child.tag == "mtext" and len(text) > 1 and not re.search(r"\s", text):
+            child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
         elif child.tag == "mi" and text == "′":
             # The font's prime stands high by itself, and is made for the size of the letter before it.
             child.tag, child.text = "mpadded", ""
