@@ -1,4 +1,4 @@
-"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle | doctor | bench`.
+"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle | new | doctor | bench`.
 
 Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check failed
 (`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
@@ -80,6 +80,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="whereabouts-autograder", prog_name="autograder")
 def main() -> None:
     """Grades the Whereabouts course on positional encodings."""
 
@@ -191,6 +192,20 @@ def handout(out: Path) -> None:
         _say(room.build(out))
     except room.HandoutError as error:
         raise Refusal(str(error)) from error
+
+
+@main.command()
+@click.argument("name")
+def new(name: str) -> None:
+    """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
+    from autograder import handout as room
+
+    try:
+        for path in room.create(name):
+            _say(path.relative_to(course.ROOT))
+    except room.HandoutError as error:
+        raise Refusal(str(error)) from error
+    _say("Now replace the examples bit by bit; `make handout` says what is missing, and `make test` asks everything.")
 
 
 @main.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -19,13 +20,14 @@ import pytest
 from rich.console import Console
 
 from autograder import course
-from autograder.batch import coordinator, pool
+from autograder.batch import coordinator, pool, reading
 from autograder.batch import jobs as jobs_room
 from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.jobs import BatchError, Job
 from autograder.batch.pool import GraderProcess
 from autograder.batch.summary import Summary
+from autograder.submission import find_in_folder, read
 from tests.grader import classroom
 
 NAME = "sinusoidal"
@@ -207,6 +209,24 @@ def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path) -> 
         test.write("\n# changed\n")
     printed, _ = grade_apart(tmp_path / "class", tmp_path / "out", root).communicate()
     assert "1 graded" in printed and "1 known before" in printed, printed
+
+
+def test_many_are_read_side_by_side_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one by one; a reading process that is killed costs nobody anything."""
+    kinds = [classroom.unfinished, classroom.no_python, classroom.stops]
+    classroom.make(tmp_path, "alibi", 30, kinds)
+    found = find_in_folder(tmp_path, None, ["alibi"])
+    wanted = list(map(read, found))
+    monkeypatch.setattr(reading, "MANY", 10)
+    monkeypatch.setattr(reading, "AT_ONCE", 12)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert list(reading.read_all(found)) == wanted
+    several = reading.read_all(found)
+    first = next(several)
+    for child in multiprocessing.active_children():
+        child.kill()
+        child.join()
+    assert [first, *several] == wanted
 
 
 # Whoever is killed

@@ -7,6 +7,7 @@ import json
 import random
 import re
 import shutil
+import tomllib
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -66,6 +67,15 @@ def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Platform
         return results
 
     return grade
+
+
+def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
+    """It stands in pyproject.toml alone, and the changes begin with it."""
+    said = run([str(python.with_name("autograder")), "--version"], tmp_path)
+    version = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert said.strip() == f"autograder, version {version}"
+    changes = (course.ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(r"^## (\S+)", changes, re.MULTILINE)[1] == version  # type: ignore[index]
 
 
 def points(results: dict[str, Any]) -> float:
