@@ -13,8 +13,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from latex2mathml.converter import convert_to_element
 
+from autograder.handout.stubs import HandoutError
 
-class FormulaError(Exception):
+
+class FormulaError(HandoutError):
     """A formula cannot be shown. The message holds the formula."""
 
 
