@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import html
-import json
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -214,40 +211,6 @@ def test_every_dial_of_a_lesson_is_on_its_page(assignment: Assignment, files: di
     for dial in dials.of_lesson(assignment.name):
         figure = page.find(f'src="figures/{dial.figure}.png"')
         assert 0 < figure < page.find(f'data-dial="{dial.name}"'), f"{dial.name} does not follow {dial.figure}.png"
-
-
-def test_the_small_script_says_what_the_long_one_says(files: dict[str, bytes]) -> None:
-    """Comments and line ends are gone, and no space within a text: every dial draws the same picture."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not there; the browser's tests compare the numbers")
-    parts = ["kernels.js", "toolkit.js", *(f"{dial.name}.js" for dial in dials.DIALS)]
-    long = "\n".join((dials.FOLDER / part).read_text("utf-8") for part in parts)
-    short = re.sub(r"^\(\(\)=>\{|\}\)\(\);?\s*$", "", files["dials.js"].decode("utf-8"))
-    end = f"\nprocess.stdout.write(JSON.stringify(Object.entries(dials).map(([name, f]) => [name, f({json.dumps(SETTINGS)}[name], 600)])));"
-    stub = "const document = { addEventListener() {} };\n"
-    drawn = [
-        json.loads(subprocess.run([node, "-e", stub + source + end], capture_output=True, text=True, check=True, timeout=60).stdout)
-        for source in (long, short)
-    ]
-    assert drawn[0] == drawn[1] and len(drawn[0]) == len(dials.DIALS)
-    assert "//" not in short and len(short) < len(long)
-
-
-SETTINGS = {
-    "shuffle": {"order": "021", "mask": True},
-    "bits": {"position": 32, "bits": 6, "gray": False},
-    "slice": {"position": 7, "d": 16},
-    "fan": {"zoom": 3, "d": 16},
-    "clock": {"position": 44, "d": 8},
-    "shift": {"m": 2, "n": 3, "theta": 1, "q0": 2, "q1": 1, "k0": 1, "k1": 3},
-    "decay": {"offset": 50, "power": 4, "d": 64},
-    "buckets": {"relative": -12, "k": 16, "count": 32, "far": 128, "both": True},
-    "slopes": {"heads": 12, "tolerance": 0.01},
-    "stretch": {"factor": 8, "d": 128, "base": 500000, "trained": 8192},
-    "patch": {"kind": "mixed", "d": 16, "side": 8, "y": 3, "x": 4},
-    "sinks": {"total": 20, "sinks": 4, "window": 8},
-}
 
 
 def test_report_and_course_share_one_style(files: dict[str, bytes]) -> None:

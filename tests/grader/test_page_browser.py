@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -247,6 +248,36 @@ def test_a_dial_moves_by_keyboard(browser: Browser, folder: Path, dial: dials.Di
             "([name, begin]) => JSON.stringify(document.querySelector(`[data-dial=${name}]`).numbers) === begin", arg=[dial.name, begin]
         )
         assert not opened.complaints
+
+
+def test_the_small_script_says_what_the_long_one_says(browser: Browser, folder: Path) -> None:
+    """Comments and line ends are gone, and no space within a text: every dial draws the same picture."""
+    long = "\n".join((dials.FOLDER / f"{part}.js").read_text("utf-8") for part in ("kernels", "toolkit", *(dial.name for dial in dials.DIALS)))
+    short = re.sub(r"^\(\(\)=>\{|\}\)\(\);?\s*$", "", (folder / "dials.js").read_text("utf-8"))
+    page = browser.new_page()
+    drawn = [
+        page.evaluate(f"(tried) => {{ {source}\nreturn Object.entries(dials).map(([name, f]) => [name, f(tried[name], 600)]); }}", SETTINGS)
+        for source in (long, short)
+    ]
+    page.close()
+    assert drawn[0] == drawn[1] and len(drawn[0]) == len(dials.DIALS)
+    assert "//" not in short and len(short) < len(long)
+
+
+SETTINGS = {
+    "shuffle": {"order": "021", "mask": True},
+    "bits": {"position": 32, "bits": 6, "gray": False},
+    "slice": {"position": 7, "d": 16},
+    "fan": {"zoom": 3, "d": 16},
+    "clock": {"position": 44, "d": 8},
+    "shift": {"m": 2, "n": 3, "theta": 1, "q0": 2, "q1": 1, "k0": 1, "k1": 3},
+    "decay": {"offset": 50, "power": 4, "d": 64},
+    "buckets": {"relative": -12, "k": 16, "count": 32, "far": 128, "both": True},
+    "slopes": {"heads": 12, "tolerance": 0.01},
+    "stretch": {"factor": 8, "d": 128, "base": 500000, "trained": 8192},
+    "patch": {"kind": "mixed", "d": 16, "side": 8, "y": 3, "x": 4},
+    "sinks": {"total": 20, "sinks": 4, "window": 8},
+}
 
 
 # The pages

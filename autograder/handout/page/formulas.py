@@ -13,8 +13,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from latex2mathml.converter import convert_to_element
 
+from autograder.handout.stubs import HandoutError
 
-class FormulaError(Exception):
+
+class FormulaError(HandoutError):
     """A formula cannot be shown. The message holds the formula."""
 
 
@@ -88,8 +90,13 @@ def _complete(parent: Element) -> None:
             child.text = text.translate(_BOLD)
         elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
             child.tag = "mi"
+        elif child.tag == "mtext" and len(text) > 1 and not re.search(r"\s", text):
+            child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
         elif child.tag == "mi" and text == "′":
-            child.tag = "mo"
+            # The font's prime stands high by itself, and is made for the size of the letter before it.
+            child.tag, child.text = "mpadded", ""
+            child.set("voffset", "-0.35em")
+            SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text
         elif child.tag == "mi" and len(text) == 1 and "Α" <= text <= "Ω":
             child.set("mathvariant", "normal")
         elif child.tag == "mo" and text in _SIGNS and parent.tag in ("mrow", "mtd") and _begins(parent, place):
