@@ -3,7 +3,7 @@
 #   make grade [SUBMISSIONS=dir] [ASSIGNMENT=rope] [OUT=results] [JOBS=n]   grade a class
 #   make check [ASSIGNMENT=rope]                                            where a student stands
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
-#   make test | lint | autograder | handout | figures | experiment | bench | doctor | mutants
+#   make test | lint | autograder | handout | figures | experiment | bench | doctor | mutants | causes
 
 PYTHON ?= python3
 SUBMISSIONS ?= tests/submissions
@@ -18,7 +18,7 @@ COUNTED := awk '/^Collecting/ {n++; printf "\r  %d packages of about '"$$(grep -
 	/^Installing/ {printf "\n  installing them\n"; fflush()}'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup grade check test autograder handout figures experiment bench doctor mutants lint format
+.PHONY: help setup grade check test autograder handout figures experiment bench doctor mutants causes lint format
 
 help:
 	@sed -n '3,6s/^# *//p' Makefile
@@ -48,7 +48,7 @@ else
 endif
 
 test: $(READY)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 # The tree is formatted by `make format`; its check joins once that has been run.
 lint: $(READY)
@@ -80,3 +80,6 @@ doctor: $(READY)
 
 mutants: $(READY)
 	@$(BIN)/python -m tests.grader.mutants $(ASSIGNMENT)
+
+causes: $(READY)
+	@$(BIN)/python -m tests.grader.causes $(ASSIGNMENT)

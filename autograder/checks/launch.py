@@ -27,6 +27,9 @@ DONE = "done"
 MAX_RUNS = 12
 """How often the checks are started for one command: once more for each function that does not return."""
 
+PATIENCE = 6
+"""Seconds to end after Ctrl-C; a call that does not listen ends by its own limit before that."""
+
 POLL = 0.4
 """Seconds between two looks at the files, with `--watch`."""
 
@@ -72,12 +75,13 @@ def _run(words: list[str], log: Path) -> int:
             return child.wait()
         except KeyboardInterrupt:
             # It had the same Ctrl-C, and says what was running; unless that was numpy, which does not listen.
-            try:
-                child.wait(2)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                call = _stuck(_lines(log))
-                print(f"Stopped while {call['function'] if call else 'the checks'} was running.", file=sys.stderr)
+            with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                child.wait(PATIENCE)
+            child.kill()
+            lines = _lines(log)
+            call = _stuck(lines)
+            if call is not None and lines[-1] != DONE:
+                print(f"Stopped while {call['function']} was running.", file=sys.stderr)
             raise
 
 

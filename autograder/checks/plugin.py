@@ -23,7 +23,7 @@ from hypothesis.internal.constants_ast import Constants
 from autograder.checks.failure import UNFINISHED, Kind, Wrong
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
-from autograder.checks.reference import golden_values
+from autograder.checks.reference import Evidence, golden_values
 
 RECORDS = "expected"
 """The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
@@ -65,12 +65,14 @@ class LocalContext:
         self.root = root
         self.limit = limit
         self.loaded: dict[str, InProcess] = {}
+        self.evidence: dict[str, Evidence] = {}
 
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
             path = self.root / "assignments" / assignment / f"{assignment}.py"
             self.loaded[assignment] = InProcess(assignment, path, self.limit)
-        reference = golden_values(item.path.parent / RECORDS / f"{assignment}.json", item.name)
+        evidence = self.evidence.setdefault(assignment, Evidence())
+        reference = golden_values(item.path.parent / RECORDS / f"{assignment}.json", item.name, evidence)
         return Submission(assignment, self.loaded[assignment], reference)
 
     def seed(self) -> int:
@@ -129,6 +131,15 @@ def _seed(context: TestContext, item: pytest.Item) -> int:
     return context.seed() if item.path.parent.name == "hidden" else 0
 
 
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """The likely causes, once all tests have run: a cause is told where it explains everything that was seen."""
+    context = config.stash[TEST_CONTEXT]
+    if isinstance(context, LocalContext):
+        hints = {hint: name for evidence in context.evidence.values() for name, hint in evidence.hints()}
+        for hint, name in hints.items():
+            terminalreporter.write_line(f"{name}: Likely cause: {hint}")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """A grade is one sentence, not a traceback; what is not written yet is skipped, not failed."""
@@ -138,6 +149,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         item.repr_failure = lambda excinfo, style=None: str(excinfo.value)  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
-        report.test_result = "skipped"
+        report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1] or 0, wrong.message)
     return report

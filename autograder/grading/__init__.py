@@ -4,6 +4,8 @@
     catalogue    the known mistakes, and the oracle that recognises them
     grader       one submission → one grade
     scoring      test results → Otter's scores; otter_files has the files that Otter reads, wording what Otter says
+    quiz         the right answers and why, and known wrong ones
+    adjustment   a person's word on a grade
     result       a grade, and its form as JSON
     row          a grade as it travels, and a row of the gradebook
     review       which rows a person should look at, and where
@@ -12,5 +14,5 @@
 It loads Otter and the sandbox only in `grader`, `scoring` and `wording`: who only reads grades stays small.
 """
 
-FRONT_DOOR = ("adjustment", "catalogue", "feedback", "grader", "otter_files", "result", "review", "row", "scoring", "suite", "wording")
+FRONT_DOOR = ("adjustment", "catalogue", "feedback", "grader", "otter_files", "quiz", "result", "review", "row", "scoring", "suite", "wording")
 """The modules that other rooms may import."""

@@ -148,6 +148,8 @@ def test_a_formula_that_cannot_be_shown_fails_the_build(formula: str) -> None:
         (r"(-1)", '<mo form="prefix">−</mo>'),
         (r"a-1", "<mo>−</mo>"),
         (r"|r|", 'form="prefix">|</mo><mi>r</mi><mo stretchy="false" form="postfix">|</mo>'),
+        (r"(a)\cos t", ')</mo><mspace width="0.1667em" /><mi>cos</mi>'),
+        (r"\mathbf 1", "𝟏"),
         (r"\Pi q", '<mi mathvariant="normal">Π</mi>'),
         (r"\lfloor x \rfloor", 'form="prefix">⌊</mo>'),
     ],
@@ -244,7 +246,7 @@ SETTINGS = {
     "slopes": {"heads": 12, "tolerance": 0.01},
     "stretch": {"factor": 8, "d": 128, "base": 500000, "trained": 8192},
     "patch": {"kind": "mixed", "d": 16, "side": 8, "y": 3, "x": 4},
-    "sinks": {"length": 20, "sinks": 4, "window": 8},
+    "sinks": {"total": 20, "sinks": 4, "window": 8},
 }
 
 

@@ -145,7 +145,7 @@ def patch(s: Settings) -> Numbers:
 
 def sinks(s: Settings) -> Numbers:
     modern = solution("modern")
-    tokens = modern.kept_tokens(s["length"], s["sinks"], s["window"])
+    tokens = modern.kept_tokens(s["total"], s["sinks"], s["window"])
     stored = np.stack([np.cos(tokens), np.sin(tokens)], axis=-1)
     moved = [modern.shift_keys(key[None], place - token)[0] for place, (token, key) in enumerate(zip(tokens, stored, strict=True))]
     return {"tokens": tokens, "moved": moved}

@@ -37,7 +37,7 @@ DIALS = (
     Dial("buckets", "Clipping and buckets", "relative", "distance_names"),
     Dial("slopes", "Slopes and windows", "alibi", "alibi_heads"),
     Dial("stretch", "Frequencies for a longer context", "context_extension", "extended_frequencies"),
-    Dial("patch", "One patch and all others", "grids", "patch_scores"),
+    Dial("patch", "One patch and all others", "grids", "favourite_offset"),
     Dial("sinks", "A cache with sinks", "modern", "cache_with_sinks"),
 )
 

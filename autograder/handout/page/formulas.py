@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -24,6 +23,7 @@ _BEFORE = (
     (re.compile(r"(?<!\\left)\\(lvert|lfloor|lceil)\b"), r"\\left\\\1"),
     (re.compile(r"(?<!\\right)\\(rvert|rfloor|rceil)\b"), r"\\right\\\1"),
 )
+_BOLD = {ord("0") + digit: 0x1D7CE + digit for digit in range(10)}
 _FUNCTION = re.compile("[a-zA-Z]{2,}")
 _LONG = 24
 """more characters than this do not fit beside a word on a narrow screen"""
@@ -45,10 +45,11 @@ def mathml(latex: str, display: bool = False) -> str:
         raise FormulaError(f"{latex}: {error!r}") from error
     elements = list(root.iter())
     for element in elements:
-        element.text = html.unescape(element.text or "")  # latex2mathml writes characters as entities
+        # latex2mathml writes characters as entities, and leaves a text as it is.
+        element.text = html.unescape(element.text or "").replace("\\_", "_")
     for element in elements:
         _complete(element)
-    if unknown := [text for text in _texts(root) if "\\" in text]:
+    if unknown := [text for text in root.itertext() if "\\" in text]:
         raise FormulaError(f"{latex}: {', '.join(unknown)} is not known")
     root.set("alttext", latex.strip())
     return "<wbr>".join(tostring(piece, encoding="unicode") for piece in _pieces(root, display))
@@ -72,10 +73,6 @@ def _pieces(root: Element, display: bool) -> list[Element]:
     return found
 
 
-def _texts(root: Element) -> Iterator[str]:
-    return (element.text or "" for element in root.iter() if element.tag != "mtext")
-
-
 def _complete(parent: Element) -> None:
     """What the children of one element lack."""
     bars = 0
@@ -84,9 +81,11 @@ def _complete(parent: Element) -> None:
         if child.tag == "mo" and text == "|" and not child.get("form"):
             child.set("form", "postfix" if bars % 2 else "prefix")
             bars += 1
-        elif child.tag == "mo" and text == "/":
+        elif child.tag == "mo" and text in ("/", "."):
             child.set("lspace", "0")
             child.set("rspace", "0")
+        elif child.tag == "mn" and child.get("mathvariant") == "bold":
+            child.text = text.translate(_BOLD)
         elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
             child.tag = "mi"
         elif child.tag == "mi" and text == "′":
@@ -121,7 +120,7 @@ def _is_function(element: Element) -> bool:
 
 
 def _is_factor(element: Element) -> bool:
-    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac")
+    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac") or (element.tag == "mo" and element.text == ")")
 
 
 def _is_bracket(element: Element) -> bool:

@@ -1,4 +1,4 @@
-dials.sinks = ({ length, sinks, window }, width) => {
+dials.sinks = ({ total: length, sinks, window }, width) => {
   const tokens = kept(length, sinks, window);
   // A key of two features, stored rotated at its token's position, is rotated on to its row in the cache.
   const moved = tokens.map((t, place) => rotate(rotate([1, 0], t), place - t));
