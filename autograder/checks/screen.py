@@ -225,7 +225,7 @@ def main(arguments: Sequence[str]) -> int:
             return 130
         finally:
             log.write(f"{DONE}\n")
-    console = Console(soft_wrap=True)
+    console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if options.next and console.is_terminal:
         console.clear()
     if len(found) == 1:

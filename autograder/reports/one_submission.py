@@ -91,12 +91,14 @@ def _print_question(question: str, test_results: list[TestResult], told: dict[st
     won, possible = (sum(one.test.points for one in some) for some in ([one for one in test_results if one.passed], test_results))
     console.print(f"[bold]{question}[/]  {won:g} of {possible:g}", highlight=False)
     known = next((told[one.hint] for one in test_results if one.hint in told), None)
-    same, unwritten = 0, Counter[str]()
+    same, below, unwritten = 0, Counter[str](), Counter[str]()
     for one in test_results:
         if not (everything or one.matters):
             continue
         if one.status.is_unwritten:
             unwritten[one.message] += 1
+        elif one.is_mistake and one.function not in (None, question) and not everything:
+            below[str(one.function)] += 1
         elif known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in told):
             same += 1
         else:
@@ -105,6 +107,8 @@ def _print_question(question: str, test_results: list[TestResult], told: dict[st
                 told[one.hint] = question
     if same:
         console.print(f"  [red]✗[/] wrong values in {_tests(same)}, by the same likely cause as {known}", highlight=False)
+    for function, count in below.items():
+        console.print(f"  [red]✗[/] not right in {_tests(count)}, and built on {function}", highlight=False)
     for message, count in unwritten.items():
         console.print(f"  [dim]·[/] {escape(plain(message))} ({_tests(count)})", highlight=False, soft_wrap=True)
     console.print()

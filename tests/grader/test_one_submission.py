@@ -38,7 +38,7 @@ def test_failures_alone_a_block_per_function_and_each_cause_once(grader: Grader)
     assert set(blocks) - {"rope:", "hidden:"} == wrong
     hints = {one.hint for one in grade.test_results if one.hint}
     assert hints and all(said.count(hint) == 1 for hint in hints)  # on one line each, however narrow the terminal
-    assert "by the same likely cause as rope_frequencies" in said
+    assert "and built on rope_frequencies" in said
     assert "✓ Complete: rotate_half" in said and said.count("✓") == 1
     assert said.rstrip().endswith(f"rope: {grade.score:g} of 20, graded")
 

@@ -68,11 +68,28 @@ def test_it_fits_the_screen_and_is_quiet(browser: Browser, small: Path, width: i
         assert not opened.complaints
 
 
+def test_on_a_telephone_the_columns_that_matter_are_seen_first(browser: Browser, small: Path) -> None:
+    """Without scrolling to the side: who, and what happened or how much."""
+    wanted = {
+        "Submissions to look at": ["student", "what happened"],
+        "Scores by student": ["student", "sum"],
+        "Questions": ["question", "complete, %", "how it went"],
+        "Misconceptions": ["submissions", "%", "hint"],
+    }
+    with Opened(browser, small, 420) as opened:
+        for region, names in wanted.items():
+            headings = opened.page.locator(f"[aria-label='{region}'] th")
+            assert headings.all_text_contents()[: len(names)] == names
+            box = headings.nth(len(names) - 1).bounding_box()
+            assert box is not None and box["x"] + box["width"] <= 420, (region, box)
+        assert not opened.complaints
+
+
 def test_tables_sort_by_mouse_and_keyboard(browser: Browser, small: Path) -> None:
     """Names as text, scores as numbers, a second time the other way round; what is empty stays last."""
     with Opened(browser, small) as opened:
         page, region = opened.page, "Scores by student"
-        rope = 1 + 1 + gradebooks.COURSE.index("rope")
+        rope = 2 + 1 + gradebooks.COURSE.index("rope")
         heading = page.locator(f"[aria-label='{region}'] th").nth(rope - 1)
         heading.locator("button").focus()
         for key, direction in (("Enter", "ascending"), ("Space", "descending")):
