@@ -67,7 +67,7 @@ def rotation_matrix(position, head_dim, base=10000.0):
         c, s = np.cos(position * w[i]), np.sin(position * w[i])
         m[2 * i, 2 * i], m[2 * i, 2 * i + 1], m[2 * i + 1, 2 * i], m[2 * i + 1, 2 * i + 1] = c, s, -s, c
     return m
-### rope: √d|scale|sqrt|divi|factor|size
+### rope: √d|scale|sqrt|divi|factor|size|where “scores” is made
 def rope_scores(q, k, q_positions, k_positions, base=10000.0):
     q, k = np.asarray(q), np.asarray(k)
     a, b = apply_rope(q.astype(float), q_positions, base), apply_rope(k.astype(float), k_positions, base)
