@@ -148,7 +148,7 @@ def _listeners(stack: ExitStack, folder: Path) -> tuple[list[socket.socket], dic
 
 def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
     """Write down every worker, everything printed, and every argument that a submission is shown."""
-    honest_open, honest_call, honest_close, honest_run = Sandbox.open, Sandboxed.call, Sandboxed.close, Suite.run
+    honest_open, honest_call, honest_close, honest_observe = Sandbox.open, Sandboxed.call, Sandboxed.close, Suite.observe
 
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
@@ -166,11 +166,11 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
         honest_close(self)
         ground.printed = self.printed
 
-    def run(self: Suite, backend: Any, *phases: Phase) -> Any:
+    def observe(self: Suite, backend: Any, *phases: Phase) -> Any:
         ground.hidden = Phase.HIDDEN in phases
-        return honest_run(self, backend, *phases)
+        return honest_observe(self, backend, *phases)
 
-    patch.setattr(Suite, "run", run)
+    patch.setattr(Suite, "observe", observe)
     patch.setattr(Sandbox, "open", open_worker)
     patch.setattr(Sandboxed, "call", call)
     patch.setattr(Sandboxed, "close", close)
