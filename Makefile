@@ -3,7 +3,7 @@
 #   make grade [SUBMISSIONS=dir] [ASSIGNMENT=rope] [OUT=results] [JOBS=n]   grade a class
 #   make check [ASSIGNMENT=rope]                                            where a student stands
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
-#   make test | autograder | handout | figures | experiment | bench | doctor | mutants
+#   make test | lint | autograder | handout | figures | experiment | bench | doctor | mutants | causes
 
 PYTHON ?= python3
 SUBMISSIONS ?= tests/submissions
@@ -11,8 +11,14 @@ OUT ?= results
 BIN := .venv/bin
 READY := .venv/ready
 
+# What pip says, as one line that counts. Its failure stays a failure: hence bash.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+COUNTED := awk '/^Collecting/ {n++; printf "\r  %d packages of about '"$$(grep -c == requirements.lock)"'", n; fflush()} \
+	/^Installing/ {printf "\n  installing them\n"; fflush()}'
+
 .DEFAULT_GOAL := help
-.PHONY: help setup grade check test autograder handout figures experiment bench doctor mutants
+.PHONY: help setup grade check test autograder handout figures experiment bench doctor mutants causes lint format
 
 help:
 	@sed -n '3,6s/^# *//p' Makefile
@@ -22,9 +28,9 @@ setup: $(READY)
 # The packages, anew when the lock changes; then the project itself, as a link to this checkout.
 .venv/packages: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whereabouts needs Python 3.11 or newer; say which with make PYTHON=python3.12")'
-	@echo "Setting up .venv (once)"
+	@echo "Setting up .venv, once. It takes a minute or two and 800 MB: most of that is Otter-Grader's, which brings Jupyter, pandas and Playwright."
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --progress-bar off --disable-pip-version-check --require-hashes -r requirements.lock | $(COUNTED)
 	@touch $@
 
 $(READY): .venv/packages pyproject.toml
@@ -42,7 +48,15 @@ else
 endif
 
 test: $(READY)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
+
+# The tree is formatted by `make format`; its check joins once that has been run.
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: $(READY)
+	@$(BIN)/ruff format .
 
 autograder: $(READY)
 	@$(BIN)/autograder build $(ASSIGNMENT)
@@ -66,3 +80,6 @@ doctor: $(READY)
 
 mutants: $(READY)
 	@$(BIN)/python -m tests.grader.mutants $(ASSIGNMENT)
+
+causes: $(READY)
+	@$(BIN)/python -m tests.grader.causes $(ASSIGNMENT)

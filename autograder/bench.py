@@ -191,7 +191,7 @@ def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
     measured = f"{many['busy']:.0f} s of processor time in {many['seconds']:.0f} s on {cores} cores"
     yield _at_least(f"processors kept busy over {THOUSANDS} distinct submissions", 0.9, many["busy"] / many["seconds"] / cores, measured)
     measured = f"{1000 * many['own'] / THOUSANDS:.1f} ms of {1000 * many['busy'] / THOUSANDS:.0f} ms per submission"
-    yield Line("  the coordinator's share of it", "", many["own"] / many["busy"], True, measured)
+    yield _at_most("  the coordinator's share of it, for 40 cores per coordinator", 1 / 40, many["own"] / many["busy"], measured)
     measured = f"{many['memory']:.0f} MiB against {few['memory']:.0f} MiB at their peaks"
     yield _at_most(f"memory of the coordinator at {what}", 1.2, many["memory"] / few["memory"], measured)
 

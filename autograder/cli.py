@@ -1,7 +1,7 @@
-"""The command line: `autograder grade | check | build | handout | report | similarity | canvas | doctor | bench`.
+"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle | new | doctor | bench`.
 
 Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check failed
-(`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here.
+(`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 
 from autograder import course
 
-CHECK_FAILED, WRONG_USE, WALL_DOWN = 1, 2, 3
+CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
 
 def _say(text: object, err: bool = False) -> None:
@@ -57,6 +57,9 @@ def _assignment(context: click.Context, parameter: click.Parameter, value: str |
 assignment_option = click.option(
     "--assignment", callback=_assignment, metavar="NAME", help="Which assignment plain files are; else their folder or name says it."
 )
+late_option = click.option(
+    "--late", type=click.Path(path_type=Path), metavar="FILE", help="Settings that take points off for late work: see autograder/README.md."
+)
 isolation_option = click.option(
     "--isolation",
     type=click.Choice(["full", "none"]),
@@ -66,7 +69,18 @@ isolation_option = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """The commands. What is wrong with the course itself is said in its sentence, whichever command meets it."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except course.CourseError as error:
+            raise Refusal(str(error)) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="whereabouts-autograder", prog_name="autograder")
 def main() -> None:
     """Grades the Whereabouts course on positional encodings."""
 
@@ -78,9 +92,10 @@ def main() -> None:
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one a core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
+@click.option("--table", is_flag=True, help="List every submission at the end, however many there are.")
 @isolation_option
 def grade(
-    folder: Path, assignment: str | None, out: Path, jobs: int | None, scheduler: str | None, regrade: bool, isolation: str
+    folder: Path, assignment: str | None, out: Path, jobs: int | None, scheduler: str | None, regrade: bool, table: bool, isolation: str
 ) -> None:
     """Grade every submission in FOLDER."""
     from rich.console import Console
@@ -97,20 +112,29 @@ def grade(
         scheduler=scheduler,
         disabled_locks=_disabled_locks(isolation),
         regrade=regrade,
+        table=table,
     )
     try:
-        coordinator.grade(configuration, Console())
+        summary = coordinator.grade(configuration, Console())
     except (NothingToGrade, BatchError) as error:
         raise Refusal(str(error)) from error
+    except KeyboardInterrupt:
+        _say(f"\nStopped. To go on:\n  {configuration.command}", err=True)
+        sys.exit(INTERRUPTED)
+    if summary.waiting:
+        sys.exit(INTERRUPTED)
 
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @assignment_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--all", "everything", is_flag=True, help="Show the tests that passed as well.")
 @isolation_option
-def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
-    """Grade one submission and show every test, hidden ones too: for teaching staff."""
+def check(file: Path, assignment: str | None, as_json: bool, everything: bool, isolation: str) -> None:
+    """Grade one submission and show what did not pass, in hidden tests too: for teaching staff."""
+    from rich.console import Console
+
     from autograder.grading.grader import CannotGrade, grade_alone
     from autograder.reports import one_submission
     from autograder.submission import NothingToGrade, read_file
@@ -133,8 +157,8 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     if as_json:
         _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        one_submission.print_table(submission, grade)
-    if grade is None or any(not one.passed for one in grade.test_results):
+        one_submission.print_result(submission, grade, Console(), everything)
+    if grade is None or any(one.matters for one in grade.test_results):
         sys.exit(CHECK_FAILED)
 
 
@@ -168,6 +192,20 @@ def handout(out: Path) -> None:
         _say(room.build(out))
     except room.HandoutError as error:
         raise Refusal(str(error)) from error
+
+
+@main.command()
+@click.argument("name")
+def new(name: str) -> None:
+    """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
+    from autograder import handout as room
+
+    try:
+        for path in room.create(name):
+            _say(path.relative_to(course.ROOT))
+    except room.HandoutError as error:
+        raise Refusal(str(error)) from error
+    _say("Now replace the examples bit by bit; `make handout` says what is missing, and `make test` asks everything.")
 
 
 @main.command()
@@ -206,25 +244,103 @@ def similarity(out: Path) -> None:
 
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("student", required=False)
+@click.argument("assignment", required=False, callback=_assignment)
+@click.option("--points", type=float, help="Points to add; with a minus, to take off.")
+@click.option("--score", type=float, help="The score to set.")
+@click.option("--reason", default="", help="Why. The student reads it.")
+@click.option("--comment", default="", help="Anything else for the student.")
+@click.option("--by", default="", help="Who says so; else who is logged in.")
+@click.option("--undo", type=int, metavar="NUMBER", help="Take an adjustment back.")
+def adjust(
+    out: Path,
+    student: str | None,
+    assignment: str | None,
+    points: float | None,
+    score: float | None,
+    reason: str,
+    comment: str,
+    by: str,
+    undo: int | None,
+) -> None:
+    """Correct a grade by hand, or comment on it; without --points, --score and --comment, list what was said.
+
+    It is kept in the gradebook of OUT, and stays when the submission is graded again.
+    """
+    import getpass
+
+    from autograder.batch import adjusting
+    from autograder.batch.gradebook import GradebookError
+
+    changes = points is not None or score is not None
+    try:
+        if undo is not None:
+            row = adjusting.undo(out, undo)
+        elif not changes and not comment:
+            for one in adjusting.listed(out, student, assignment):
+                _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
+            return
+        elif student is None or assignment is None:
+            raise Refusal("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
+        elif points is not None and score is not None:
+            raise Refusal("--points adds to the score and --score sets it: give one of them")
+        elif changes and not reason.strip():
+            raise Refusal("say why with --reason: the student reads it beside the corrected score")
+        else:
+            row = adjusting.add(out, student, assignment, points, score, reason, comment, by or getpass.getuser())
+    except (GradebookError, adjusting.AdjustmentError) as error:
+        raise Refusal(str(error)) from error
+    if row is not None:
+        _say(f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to {row.tested_score:g}.")
+
+
+@main.command()
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--roster", type=click.Path(path_type=Path), required=True, help="The gradebook that Canvas exports.")
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
-def canvas(out: Path, roster: Path, columns: tuple[str, ...]) -> None:
+@late_option
+def canvas(out: Path, roster: Path, columns: tuple[str, ...], late: Path | None) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import canvas as room
+    from autograder.reports.late import LateRuleError, rule
     from autograder.submission.names import printable
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
         with Gradebook.reading(out) as book:
-            written = room.write(out, book, roster, titles)
-    except (GradebookError, room.RosterError) as error:
+            written = room.write(out, book, roster, titles, rule(late) if late else None)
+    except (GradebookError, room.RosterError, LateRuleError) as error:
         raise Refusal(str(error)) from error
     _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
         _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
+    for sentence in written.late:
+        _say(f"{sentence}.")
     for sentence in written.left_out:
         _say(f"Left out: {printable(sentence, 300)}.", err=True)
+
+
+@main.command()
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--roster", type=click.Path(path_type=Path), required=True, help="The offline grading worksheet of Moodle's assignment.")
+@assignment_option
+@late_option
+def moodle(out: Path, roster: Path, assignment: str | None, late: Path | None) -> None:
+    """Fill in Moodle's grading worksheet, scores and feedback, from the gradebook of a finished run."""
+    from autograder.batch.gradebook import Gradebook, GradebookError
+    from autograder.reports import moodle as room
+    from autograder.reports.canvas import RosterError
+    from autograder.reports.late import LateRuleError, rule
+
+    try:
+        with Gradebook.reading(out) as book:
+            written = room.write(out, book, roster, assignment, rule(late) if late else None)
+    except (GradebookError, RosterError, LateRuleError) as error:
+        raise Refusal(str(error)) from error
+    _say(f"{written.scores} scores in {written.path}")
+    for sentence in written.notes:
+        _say(f"{sentence}.", err=True)
 
 
 @main.command()
@@ -262,5 +378,9 @@ def _disabled_locks(isolation: str) -> Collection[str]:
     except promises.BrokenPromise as error:
         raise WallDown(str(error)) from error
     return ()
+
+
+if __name__ == "__main__":
+    main()
 
 

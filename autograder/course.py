@@ -9,6 +9,7 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -61,6 +62,7 @@ class Assignment:
     @functools.cached_property
     def suite_hash(self) -> str:
         """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that decides, or a library."""
+        seed()  # said at once, before a grader stumbles over it
         digest = hashlib.sha256("\n".join(_versions()).encode())
         parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file()]
         for path in [*parts, Path(__file__), *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))]:
@@ -88,9 +90,21 @@ def seed_file() -> Path:
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 
+class CourseError(Exception):
+    """A part of the course is missing or cannot be understood. The message is a sentence for a person."""
+
+
 def seed() -> int:
-    """The term's seed."""
-    return int(seed_file().read_text(encoding="utf-8").split()[0])
+    """The term's seed. Raises CourseError where the file holds something else."""
+    path = seed_file()
+    name = path.relative_to(ROOT)
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{name} cannot be read ({error}): it holds one whole number, the seed of this term's hidden inputs") from error
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise CourseError(f"{name} holds {text[:40]!r}: write one whole number into it, the seed of this term's hidden inputs")
+    return int(text)
 
 
 def assignments() -> list[Assignment]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import filecmp
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,21 +12,30 @@ from typing import TextIO
 
 
 @contextmanager
-def atomic(path: Path) -> Iterator[TextIO]:
-    """Write a text file: the whole of it or, where something fails on the way, the one from before."""
+def atomic(path: Path, keep_same: bool = False) -> Iterator[TextIO]:
+    """Write a text file: the whole of it or, where something fails on the way, the one from before.
+
+    With `keep_same`, a file that would be the same again keeps its time.
+    """
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8", newline="") as file:
             yield file
-        os.replace(unfinished, path)
+        if keep_same and path.exists() and filecmp.cmp(unfinished, path, shallow=False):
+            unfinished.unlink()
+        else:
+            os.replace(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, whole or not at all. Lines end with LF; a cell with any line end in it is quoted."""
-    with atomic(path) as file:
+    """Write a table, whole or not at all. Lines end with LF; a cell with any line end in it is quoted.
+
+    A table that is the same again keeps its time, so that one can tell what was made before it changed.
+    """
+    with atomic(path, keep_same=True) as file:
         csv.writer(_Lines(file), lineterminator="\r\n").writerows(rows)
 
 

@@ -106,7 +106,8 @@ def alibi_attention(q, k, v, causal=True):
     the projections: nothing is added to them.
 
     Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
-    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
+    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all. The
+    number of slopes is the number of heads of the scores q kᵀ.
     Returns: shape (..., h, Tq, dv); float32 where q, k and v all are, else float64.
     Raises: ValueError for shapes that do not fit: numbers of heads that numpy cannot broadcast, another d,
     another length of v than of k, more queries than keys.
@@ -155,7 +156,7 @@ def effective_window(slope, tolerance):
     A bias of −slope·r on a score multiplies that key's weight, before softmax divides by the sum, by
     exp(−slope·r). A key whose score is high enough still gets a large weight.
 
-    Parameters: `slope`, positive; `tolerance`, between 0 and 1.
+    Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses another one).
     Returns: int.
     Raises: ValueError for a slope that is not positive.
     Example: effective_window(0.25, 0.01) is 19: exp(−0.25·19) = 0.0087, while exp(−0.25·18) = 0.0111.
@@ -177,8 +178,8 @@ ANSWERS = {
     "added_to_embeddings": False,  # only the scores change
     # How many trainable parameters does ALiBi add to a model?
     "parameters": 0,  # the slopes are fixed before training
-    # For practice, no points. Slope 1/2, two keys that match equally well, one a step further away: by which number do
-    # you multiply the nearer key's weight to get the other's?
+    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away: by which
+    # number do you multiply the weight of the first key to get the weight of the second?
     "weight_ratio_of_neighbours_slope_one_half": math.exp(-0.5),  # the bias differs by −1/2, whatever the distance
     # For practice, no points. What is the largest of the slopes for 12 heads?
     "steepest_slope_of_12_heads": 2.0**-0.5,  # the first slope for 16 heads, which head 8 gets

@@ -250,8 +250,8 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
     A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
 
-    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `threshold`, a
-    number.
+    Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
+    `threshold`, a number.
     Returns: int.
     Raises: ValueError for lengths and accuracies that are not 1-D and of one shape, or a length below 1.
     Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
@@ -290,7 +290,7 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
 
 def shift_gap(method, x, w_q, w_k, parameters, shift):
-    """How much the scores of the same tokens change when the tokens stand further back in a longer sequence.
+    """How much the scores of the same tokens change when the tokens stand at later positions.
 
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
@@ -348,7 +348,7 @@ ANSWERS = {
     "learned_runs_past_its_table": False,  # there is no row to add: encode raises an error
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": False,  # it subtracts a distance from the scores
-    # Can a new order of the tokens change what a causal model without any encoding computes for a token?
+    # A causal model without any encoding reads the same tokens in another order. Can its result for one of them be different?
     "causal_model_without_encoding_sees_order": True,  # if a token moves, other tokens come before it
     # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
     "methods_without_a_shift_gap": 5,  # none, rope, shaw, t5 and alibi

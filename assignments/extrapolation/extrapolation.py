@@ -74,8 +74,8 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
     A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64.
 
-    Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `threshold`, a
-    number.
+    Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
+    `threshold`, a number.
     Returns: int.
     Raises: ValueError for lengths and accuracies that are not 1-D and of one shape, or a length below 1.
     Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
@@ -101,7 +101,7 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
 
 def shift_gap(method, x, w_q, w_k, parameters, shift):
-    """How much the scores of the same tokens change when the tokens stand further back in a longer sequence.
+    """How much the scores of the same tokens change when the tokens stand at later positions.
 
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
@@ -141,7 +141,7 @@ ANSWERS = {
     "learned_runs_past_its_table": None,
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": None,
-    # Can a new order of the tokens change what a causal model without any encoding computes for a token?
+    # A causal model without any encoding reads the same tokens in another order. Can its result for one of them be different?
     "causal_model_without_encoding_sees_order": None,
     # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
     "methods_without_a_shift_gap": None,

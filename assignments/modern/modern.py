@@ -2,8 +2,8 @@
 
 The models of 2024 and later keep RoPE, and change where and how they use it. Some layers have no
 encoding at all. Some layers see a window or a chunk of the text only. Some pairs are not rotated. The
-scores of far positions get a factor. Content and position get features of their own. And a cache
-drops old tokens and moves the others on. Each function here is one of these ideas, as a few lines.
+scores of far positions get a factor. Content and position get separate features. And a cache
+drops old tokens and moves the others. Each function here is one of these ideas, as a few lines.
 
 Conventions: positions and layers count from 0; `...` is any number of leading axes; the last two axes
 are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
@@ -170,7 +170,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
     All heads share one rotated key, which is small. The content part is never rotated, so a model may keep it compressed.
 
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r even;
-    `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). Other leading axes broadcast.
+    `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). All h are equal; axes before h broadcast.
     Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
     Raises: ValueError for an odd d_r; head counts, lengths or feature sizes that do not fit; positions that are not 1-D,
     do not fit the rows, or hold a NaN; a bad base.

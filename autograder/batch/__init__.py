@@ -1,16 +1,20 @@
 """Many submissions: read, graded by warm processes here or on a cluster, kept in the gradebook, written out.
 
-coordinator     one run, from the folder to the report
-jobs            what passes between coordinator and graders
-grader          a grader process
-pool            the grader processes of this machine
-cluster         those of others, through Dask
-gradebook       what was handed in and what it came to: the one place where grades are kept
-output          the files under OUT
-progress        the bar
-postprocessing  similarity and the report, once all is graded
-summary         what it came to
+    coordinator     one run, from the folder to the report
+    reading         what was handed in, read side by side
+    jobs            what passes between coordinator and graders
+    grader          a grader process
+    pool            the grader processes of this machine
+    cluster         those of others, through Dask
+    gradebook       what was handed in and what it came to: the one place where grades are kept
+    output          the files under OUT
+    progress        the bar
+    postprocessing  similarity and the report, once all is graded
+    summary         what it came to
+    adjusting       a person's word on a grade
+
+One process coordinates: it alone reads what was handed in and writes anything.
 """
 
-FRONT_DOOR = ("coordinator", "gradebook", "jobs", "pool", "postprocessing")
+FRONT_DOOR = ("adjusting", "coordinator", "gradebook", "jobs", "pool", "postprocessing")
 """The modules that other rooms may import."""

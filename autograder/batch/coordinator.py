@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -27,13 +27,21 @@ from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup, suit
 from autograder.batch.output import Output
 from autograder.batch.pool import Pool, with_packages
 from autograder.batch.progress import Progress
-from autograder.batch.summary import Summary, complete
+from autograder.batch.reading import read_all
+from autograder.batch.summary import BESIDES, Summary, complete
 from autograder.checks.status import Status
 from autograder.grading.result import NOT_JUDGED
 from autograder.grading.row import Key, PackedGrade
 from autograder.reports.similarity import NOT_COMPARED
-from autograder.submission import Submission, find_in_folder, read
+from autograder.submission import Submission, find_in_folder, skipped
 from autograder.submission.names import printable
+
+SECONDS_TO_STOP = 1.0
+"""How long a run that is asked to stop waits for submissions in progress. They are graded again by the run that goes on."""
+
+
+class _Stop(BaseException):
+    """What is still in progress is not waited for."""
 
 
 class Executor(Protocol):
@@ -58,6 +66,8 @@ class RunConfiguration:
     disabled_locks: Collection[str] = ()
     """names of locks of the wall to leave off"""
     regrade: bool = False
+    table: bool = False
+    """whether every submission is listed at the end, however many there are"""
 
     @property
     def command(self) -> str:
@@ -66,6 +76,7 @@ class RunConfiguration:
         words += ["--assignment", self.assignment] if self.assignment else []
         words += ["--scheduler", self.scheduler] if self.scheduler else []
         words += ["--isolation", "none"] if self.disabled_locks else []
+        words += ["--table"] if self.table else []
         return shlex.join(words)
 
 
@@ -96,11 +107,12 @@ class _Run:
         found = find_in_folder(self.configuration.folder, self.configuration.assignment, list(self.assignments))
         with Gradebook.writing(self.configuration.out) as self.book:
             self.output = Output(self.configuration.out, self.book)
-            self._take_in({one.assignment for one in found}, map(read, found))
+            self._take_in({one.assignment for one in found}, read_all(found))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
-            complete(self.summary, self.book, self._stubs())
+            complete(self.summary, self.book, self._stubs(), sys.maxsize if self.configuration.table else self.console.height - BESIDES)
+            self.summary.skipped = skipped(self.configuration.folder)
         self.summary.show(self.console)
         if self.summary.waiting:
             self.console.print(f"{self.summary.waiting} not graded yet. To go on:\n  {self.configuration.command}", soft_wrap=True)
@@ -119,7 +131,7 @@ class _Run:
             return
         total = sum(to_grade.values())
         queue = JobQueue(to_grade, self._job)
-        with self._interruptible(queue), Progress(self.console, total) as progress, self._executor(len(to_grade)) as executor:
+        with suppress(_Stop), Progress(self.console, total) as progress, self._executor(len(to_grade)) as executor, self._interruptible(queue):
             for job, answer in executor.run(queue):
                 if job.probe_of is not None:
                     self._probed(queue, job.probe_of, answer)
@@ -179,23 +191,28 @@ class _Run:
 
     @contextmanager
     def _interruptible(self, queue: JobQueue) -> Iterator[None]:
-        """A first Ctrl-C, or a cluster's notice to leave, lets what is in progress be finished; a second one does not wait."""
+        """A first Ctrl-C, or a cluster's notice to leave, waits a moment for what is in progress; a second one does not."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        signals = (signal.SIGINT, signal.SIGTERM)
+        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
         before = {number: signal.getsignal(number) for number in signals}
 
         def stop(number: int, frame: FrameType | None) -> None:
+            if queue.stopped:
+                for every in signals:
+                    signal.signal(every, signal.SIG_IGN)
+                raise _Stop
             queue.stopped = True
-            signal.signal(number, before[signal.Signals(number)])
-            self.console.print("Stopping: what is in progress is finished first.")
+            signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_STOP)
+            self.console.print("Stopping: nothing more is begun.")
 
         for number in signals:
             signal.signal(number, stop)
         try:
             yield
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             for restored, handler in before.items():
                 signal.signal(restored, handler)
 
@@ -203,8 +220,11 @@ class _Run:
         """Everything under OUT that this run has not written on the way."""
         for key in {row.key for row in self.book.rows() if not (row.written and self.output.is_there(row))}:
             self.output.write_rows(self.book.rows_of(key))
-        changed = self.output.write_tables()
-        if changed or not (self.configuration.out / "report.html").exists():
+        self.output.write_tables()
+        if self.summary.waiting:
+            return  # the report would keep whoever pressed Ctrl-C waiting; the run that goes on writes it
+        self.output.remove_withdrawn()
+        if not self.output.report_is_current():
             self._postprocess()
 
     def _postprocess(self) -> None:

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import unicodedata
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,13 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.status import Status
+from autograder.grading.adjustment import Adjustment
 from autograder.grading.row import Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
 from autograder.submission.names import safe_name, utf8_safe
 
 FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
-VERSION = 2
+VERSION = 3
 
 _SCHEMA = f"""
 CREATE TABLE submissions (
@@ -42,11 +44,13 @@ CREATE TABLE submissions (
     notes TEXT NOT NULL,                -- JSON list of sentences
     for_student TEXT,                   -- the problem, where no code could be had
     for_instructor TEXT,
+    handed_in REAL NOT NULL,            -- seconds since 1970, as the platform says; else 0
     superseded INTEGER NOT NULL,        -- a later submission of the same student counts instead
     written INTEGER NOT NULL,           -- feedback and results lie in their folders
     PRIMARY KEY (assignment, student, file)
 ) WITHOUT ROWID;
 CREATE INDEX by_code ON submissions (assignment, suite, code);
+CREATE INDEX by_student ON submissions (student);
 CREATE TABLE sources (code TEXT PRIMARY KEY, cells TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE results (
     assignment TEXT NOT NULL,
@@ -63,19 +67,40 @@ CREATE TABLE results (
     feedback TEXT NOT NULL,             -- for the student, Markdown
     PRIMARY KEY (assignment, suite, code)
 );
-CREATE TABLE folders (student TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID;
-CREATE VIEW grades AS
+CREATE TABLE folders (
+    student TEXT PRIMARY KEY,
+    folder TEXT NOT NULL,
+    looks TEXT NOT NULL                 -- the same for names that differ in their Unicode form alone
+) WITHOUT ROWID;
+CREATE INDEX by_looks ON folders (looks);
+CREATE TABLE adjustments (              -- what people said of a grade; it stays, whatever is graded anew
+    number INTEGER PRIMARY KEY,
+    student TEXT NOT NULL,
+    assignment TEXT NOT NULL,
+    points REAL,                        -- added
+    score REAL,                         -- or set
+    reason TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    "by" TEXT NOT NULL,
+    "at" TEXT NOT NULL
+);
+CREATE INDEX by_adjusted ON adjustments (assignment, student);
+CREATE VIEW grades AS                   -- as the tests judged
     SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost
     FROM submissions JOIN results USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
 PRAGMA user_version = {VERSION};
 """
 
-_SUBMISSION = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, superseded"
+_SUBMISSION = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, handed_in, superseded"
 _RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope, feedback"
 
 # A submission of no known assignment has no suite to judge it: it is unreadable as it stands.
 _GRADED = f"""
-    SELECT {_SUBMISSION}, written, folder, {_RESULT}
+    SELECT {_SUBMISSION}, written, folder, {_RESULT},
+        EXISTS (
+            SELECT 1 FROM adjustments WHERE (adjustments.assignment, adjustments.student) = (submissions.assignment, submissions.student)
+        ) AS adjusted,
+        EXISTS (SELECT 1 FROM folders AS other WHERE other.looks = folders.looks AND other.student != folders.student) AS twin
     FROM submissions LEFT JOIN results USING (assignment, suite, code) JOIN folders USING (student)
     WHERE NOT superseded AND (status IS NOT NULL OR suite = '')
 """
@@ -148,7 +173,7 @@ class Gradebook:
     def _give_folder(self, student: str, taken: set[str]) -> None:
         """The same folder for a student in every run, and nobody else's."""
         if not self._all("SELECT 1 FROM folders WHERE student = ?", student):
-            self._run("INSERT INTO folders VALUES (?, ?)", student, safe_name(student, taken))
+            self._run("INSERT INTO folders VALUES (?, ?, ?)", student, safe_name(student, taken), unicodedata.normalize("NFKC", student))
 
     def forget(self, assignments: Iterable[str]) -> None:
         """Drop the grades on what is now handed in for these assignments, so that it is graded again."""
@@ -203,6 +228,38 @@ class Gradebook:
                 where = "(assignment, student, file) = (?, ?, ?)"
                 self._run(f"UPDATE submissions SET written = 1 WHERE {where}", one.assignment, one.student, one.file)
 
+    def rows_of_student(self, student: str, assignment: str) -> list[Row]:
+        """What counts of a student in an assignment: one row, or none."""
+        return list(self._rows(f"{_GRADED} AND (assignment, student) = (?, ?)", assignment, student))
+
+    def students(self, assignment: str) -> list[str]:
+        """Who has a submission for an assignment."""
+        found = self._all("SELECT DISTINCT student FROM submissions WHERE assignment = ? AND NOT superseded ORDER BY student", assignment)
+        return [row["student"] for row in found]
+
+    def adjustments(self, student: str | None = None, assignment: str | None = None) -> list[Adjustment]:
+        """What people said of grades, in order: of everybody, or of one student or assignment."""
+        where = "(?1 IS NULL OR student = ?1) AND (?2 IS NULL OR assignment = ?2)"
+        return [Adjustment(**row) for row in self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", student, assignment)]
+
+    def adjust(self, adjustment: Adjustment) -> None:
+        """Keep what a person said of a grade; its number is given here."""
+        values = {name: value for name, value in vars(adjustment).items() if name != "number"}
+        names, places = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
+        with self._transaction():
+            self._run(f"INSERT INTO adjustments ({names}) VALUES ({places})", *values.values())
+            self._mark_unwritten(adjustment)
+
+    def undo(self, adjustment: Adjustment) -> None:
+        """Drop it."""
+        with self._transaction():
+            self._run("DELETE FROM adjustments WHERE number = ?", adjustment.number)
+            self._mark_unwritten(adjustment)
+
+    def _mark_unwritten(self, adjustment: Adjustment) -> None:
+        where = "(assignment, student) = (?, ?)"
+        self._run(f"UPDATE submissions SET written = 0 WHERE {where}", adjustment.assignment, adjustment.student)
+
     def identical(self) -> list[list[Row]]:
         """Groups of different files handed in with the same code."""
         where = (
@@ -214,6 +271,15 @@ class Gradebook:
             groups.setdefault(row.key, []).append(row)
         return list(groups.values())
 
+    def folders(self) -> list[str]:
+        """The folders of all students that there ever were."""
+        return [row["folder"] for row in self._all("SELECT folder FROM folders ORDER BY folder")]
+
+    def submissions_in(self, folder: str) -> list[Submission]:
+        """What counts now of a student, whose folder this is."""
+        found = self._all(f"SELECT {_SUBMISSION} FROM submissions JOIN folders USING (student) WHERE NOT superseded AND folder = ?", folder)
+        return [_submission(row) for row in found]
+
     def superseded(self) -> list[Submission]:
         """Submissions that do not count, because their student handed in later."""
         found = self._all(f"SELECT {_SUBMISSION} FROM submissions WHERE superseded ORDER BY assignment, student, file")
@@ -224,16 +290,14 @@ class Gradebook:
         found = self._all("SELECT assignment, questions FROM submissions JOIN results USING (assignment, suite, code) GROUP BY assignment")
         return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
 
-    def counts(self) -> dict[str, int]:
-        """How many submissions that count have each status; what has no grade yet is not among them."""
-        status = "CASE WHEN suite = '' THEN 'unreadable' ELSE status END"
-        found = self._all(f"SELECT {status} AS state, count(*) AS count FROM ({_GRADED}) GROUP BY state ORDER BY count DESC")
-        return {row["state"]: row["count"] for row in found}
+    def count(self) -> int:
+        """How many submissions count."""
+        return int(self._all("SELECT count(*) AS count FROM submissions WHERE NOT superseded")[0]["count"])
 
     def _rows(self, query: str, *values: Any) -> Iterator[Row]:
         with _in_words(self.path):
             for found in self._database.execute(query, values):
-                yield _graded(found)
+                yield _graded(found, tuple(self.adjustments(found["student"], found["assignment"])) if found["adjusted"] else ())
 
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with _in_words(self.path):
@@ -273,6 +337,7 @@ def _values(submission: Submission, suite: str) -> dict[str, Any]:
         "notes": json.dumps(submission.notes),
         "for_student": problem and problem.student,
         "for_instructor": problem and problem.instructor,
+        "handed_in": submission.handed_in,
         "superseded": int(submission.superseded),
     }
 
@@ -285,11 +350,12 @@ def _submission(found: sqlite3.Row) -> Submission:
         sha256=found["sha256"],
         notes=tuple(json.loads(found["notes"])),
         problem=None if found["for_student"] is None else Problem(found["for_student"], found["for_instructor"]),
+        handed_in=found["handed_in"],
         superseded=bool(found["superseded"]),
     )
 
 
-def _graded(found: sqlite3.Row) -> Row:
+def _graded(found: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
     packed = None
     if found["status"] is not None:
         packed = PackedGrade(
@@ -303,7 +369,8 @@ def _graded(found: sqlite3.Row) -> Row:
             feedback=found["feedback"],
         )
     key = Key(found["assignment"], found["suite"], found["code"])
-    return Row(_submission(found), key, found["folder"], bool(found["written"]), found["lost"] or "", packed)
+    flags = bool(found["twin"]), bool(found["written"])
+    return Row(_submission(found), key, found["folder"], *flags, found["lost"] or "", adjustments, packed)
 
 
 def _locked(path: Path) -> int:

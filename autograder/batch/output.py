@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,19 +36,34 @@ class Output:
         """Whether a row's files still lie where they were written."""
         return all((self.out / file).exists() for file in _files(row))
 
-    def write_tables(self) -> bool:
-        """grades.csv, and superseded.csv where something is superseded; says whether the grades are other than they were."""
-        grades = self.out / "grades.csv"
+    def remove_withdrawn(self) -> None:
+        """Feedback and results of what is not handed in any more."""
+        with _in_words(self.out):
+            for folder in self.book.folders():
+                current = {_file_name(one) for one in self.book.submissions_in(folder)}
+                for place, ending in (("feedback", ".md"), ("results", ".json")):
+                    there = self.out / place / folder
+                    withdrawn = [path for path in there.glob(f"*{ending}") if path.stem not in current]
+                    for path in withdrawn:
+                        path.unlink()
+                    if withdrawn and not any(there.iterdir()):
+                        there.rmdir()
+
+    def report_is_current(self) -> bool:
+        """Whether the report was written after the last change of the grades."""
+        report, grades = self.out / "report.html", self.out / "grades.csv"
+        return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
+
+    def write_tables(self) -> None:
+        """grades.csv, and superseded.csv where something is superseded."""
         questions = self.book.questions()
         with _in_words(self.out):
-            before = _digest(grades)
-            write_csv(grades, table(self.book.rows(), questions))
+            write_csv(self.out / "grades.csv", table(self.book.rows(), questions, adjusted=bool(self.book.adjustments())))
             superseded = self.book.superseded()
             if superseded:
                 write_csv(self.out / "superseded.csv", _superseded(superseded))
             else:
                 (self.out / "superseded.csv").unlink(missing_ok=True)
-            return _digest(grades) != before
 
     def _put(self, path: Path, text: str) -> None:
         target = self.out / path
@@ -57,19 +71,24 @@ class Output:
         target.write_text(text, "utf-8")
 
 
-def table(rows: Iterable[Row], questions: dict[str, list[str]]) -> Iterator[list[str]]:
-    """grades.csv, header first. A question's column carries its assignment's name where there are several."""
+def table(rows: Iterable[Row], questions: dict[str, list[str]], adjusted: bool = False) -> Iterator[list[str]]:
+    """grades.csv, header first. A question's column carries its assignment's name where there are several.
+
+    Where people corrected grades, the score is the corrected one, and a last column says by how much.
+    """
     columns = [(assignment, question) for assignment, names in questions.items() for question in names]
     several = len(questions) > 1
-    yield COLUMNS + [f"{assignment}.{question}" if several else question for assignment, question in columns]
+    last = ["adjustment"] if adjusted else []
+    yield COLUMNS + [f"{assignment}.{question}" if several else question for assignment, question in columns] + last
     for row in rows:
         one = row.submission
-        facts = [csv_cell(one.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
+        facts = [csv_cell(row.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
         points = [
             _number(row.questions[question]) if one.assignment == assignment and question in row.questions else ""
             for assignment, question in columns
         ]
-        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *points]
+        difference = [_number(row.score - row.tested_score) if row.adjustments else ""] if adjusted else []
+        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *points, *difference]
 
 
 def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:
@@ -92,14 +111,6 @@ def _files(row: Row) -> tuple[Path, Path]:
 
 def _number(value: float) -> str:
     return f"{value:.10g}"
-
-
-def _digest(path: Path) -> bytes | None:
-    """What tells one content of a file from another; None where there is no file."""
-    if not path.exists():
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
 
 
 @contextmanager

@@ -94,11 +94,15 @@ class GraderProcess:
             lines = []
         return f"the grader {how}" + (f" ({lines[-1][:200]})" if lines else "")
 
-    def end(self) -> None:
-        """End the process; what it has in progress is dropped."""
+    def hang_up(self) -> None:
+        """Begin to end the process; what it has in progress is dropped."""
         self.connection.close()
-        if self.job is not None:
+        if self.job is not None or not self.ready:
             self._process.kill()
+
+    def end(self) -> None:
+        """End the process."""
+        self.hang_up()
         try:
             self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -173,6 +177,8 @@ class Pool:
         self._graders[self._graders.index(grader)] = GraderProcess(self._setup)
 
     def close(self) -> None:
-        """End all graders."""
+        """End all graders, side by side."""
+        for grader in self._graders:
+            grader.hang_up()
         for grader in self._graders:
             grader.end()

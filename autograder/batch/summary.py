@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
+from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -16,13 +19,36 @@ from autograder.grading.row import Row
 from autograder.reports import similarity
 from autograder.submission.names import printable
 
-SMALL = 100
-"""Up to so many submissions are listed one by one."""
-
 MANY = 10
 """Of each kind of thing that needs a human, so many are named; grades.csv and similarity.csv have the rest."""
 
+BESIDES = 10
+"""Lines of a terminal that are wanted for what is not the table."""
+
 LOST, ALIKE = "without a grade", "alike"
+
+
+@dataclass
+class AssignmentSummary:
+    """What one assignment came to."""
+
+    max_score: float = 0.0
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    other_statuses: Counter[str] = field(default_factory=Counter)
+    """submissions by status, of those that were not simply graded"""
+
+    def add(self, row: Row) -> None:
+        self.max_score = max(self.max_score, row.max_score)
+        self.scores.append(row.score)
+        if row.lost or row.status is not Status.GRADED:
+            self.other_statuses[LOST if row.lost else row.status] += 1
+
+    @property
+    def line(self) -> tuple[str, str, str]:
+        """Submissions, median, and what is not as usual."""
+        count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
+        median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
+        return count, median, ", ".join(f"{many} {status}" for status, many in self.other_statuses.most_common())
 
 
 @dataclass
@@ -35,24 +61,33 @@ class Summary:
     """submissions whose grade was there already"""
     waiting: int = 0
     """submissions without a grade yet, where the run was interrupted"""
-    counts: dict[str, int] = field(default_factory=dict)
-    """submissions by status"""
+    assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     superseded: int = 0
+    skipped: list[str] = field(default_factory=list)
+    """files that look like code and were passed over"""
     seconds: float = 0.0
     needs_human: dict[str, list[str]] = field(default_factory=dict)
     """by kind, a sentence for each"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
-    """student, assignment, score, status and the first thing to look at; of small batches only"""
+    """student, assignment, score, status and the first thing to look at; where they fit, or were asked for"""
 
     def show(self, console: Console) -> None:
         """Print it."""
         if self.rows:
             console.print(_table(self.rows))
-        statuses = ", ".join(f"{count} {status}" for status, count in self.counts.items()) or "nothing"
+            console.print()
+        lines = Table.grid(padding=(0, 2))
+        for name, one in self.assignments.items():
+            lines.add_row(name or "?", *one.line)
+        console.print(lines)
         reused = f", {self.reused} known before" if self.reused else ""
-        console.print(f"{self.graded} graded in {self.seconds:.1f} s{reused}: {statuses}.", highlight=False)
+        console.print(f"{self.graded} graded in {self.seconds:.1f} s{reused}.", highlight=False)
         if self.superseded:
             console.print(f"{self.superseded} superseded by a later submission: see superseded.csv.", highlight=False)
+        if self.skipped:
+            more = f" and {len(self.skipped) - MANY} more" if len(self.skipped) > MANY else ""
+            names = ", ".join(printable(name) for name in self.skipped[:MANY])
+            console.print(Text(f"Skipped, as an editor's copies: {names}{more}."), soft_wrap=True)
         if self.needs_human:
             console.print("To look at yourself:", style="bold")
         for kind, sentences in self.needs_human.items():
@@ -62,25 +97,25 @@ class Summary:
                 console.print(f"  and {len(sentences) - MANY} more {kind}", highlight=False)
 
 
-def complete(summary: Summary, book: Gradebook, stubs: set[str]) -> None:
-    """Fill in what the gradebook, and similarity.csv beside it, say.
+def complete(summary: Summary, book: Gradebook, stubs: set[str], most: int) -> None:
+    """Fill in what the gradebook, and similarity.csv beside it, say. Up to `most` submissions are listed one by one.
 
     `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
     """
-    summary.counts = book.counts()
     summary.superseded = len(book.superseded())
-    small = sum(summary.counts.values()) <= SMALL
+    listed = book.count() <= most
     summary.reused = -summary.graded
     found: dict[str, list[str]] = {kind: [] for kind in (LOST, *Status, ALIKE)}
     for row in book.rows():
         summary.reused += bool(row.key.suite)
-        if small:
+        summary.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
+        if listed:
             summary.rows.append(_line(row))
         if needs_a_person(row):
             found[LOST if row.lost else row.status].append(f"{_who(row)}: {first_thing(row)}")
     for group in book.identical():
         if group[0].key.code not in stubs:
-            names = ", ".join(printable(row.submission.student) for row in group)
+            names = ", ".join(printable(row.student) for row in group)
             found[ALIKE].append(f"{group[0].submission.assignment}: {names} handed in identical code")
     found[ALIKE] += _alike(book)
     summary.needs_human = {kind: sentences for kind, sentences in found.items() if sentences}
@@ -99,13 +134,13 @@ def _alike(book: Gradebook) -> Iterator[str]:
 
 def _who(row: Row) -> str:
     one = row.submission
-    return f"{one.assignment or printable(one.file)}, {printable(one.student)} ({row.status})"
+    return f"{one.assignment or printable(one.file)}, {printable(row.student)} ({row.status})"
 
 
 def _line(row: Row) -> tuple[str, str, str, str, str]:
     one = row.submission
     score = f"{row.score:g}/{row.max_score:g}" if row.max_score else "0"
-    return printable(one.student, 40), one.assignment or "?", score, row.status, first_thing(row)
+    return printable(row.student, 40), one.assignment or "?", score, row.status, first_thing(row)
 
 
 def _table(rows: list[tuple[str, str, str, str, str]]) -> Table:

@@ -105,14 +105,12 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
 
     `mentions` is a number, a word or a shape that the message must carry; a list of them where any one will do.
     """
-    reference = function.submission.reference
     if _wanted(function, args, kwargs) is not REFUSED:
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(args, kwargs)
     if reply.raised is None:
-        hint = reference.hint(function.decoded(reply))
         message = f"{function.name} accepted a bad argument{_of(args, kwargs)}; {error.__name__} was wanted"
-        raise Wrong(Kind.NO_ERROR, message, hint=hint)
+        raise Wrong(Kind.NO_ERROR, message)
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED or why.kind is Kind.WAITING:
         raise why
@@ -197,7 +195,7 @@ def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None)
     found = difference(got, wanted, tolerance)
     if found is not None:
         kind, words = found
-        raise Wrong(kind, f"{function.name}: {words}", hint=function.submission.reference.hint(got))
+        raise Wrong(kind, f"{function.name}: {words}")
 
 
 def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:

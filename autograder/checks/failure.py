@@ -26,6 +26,9 @@ class Kind(Enum):
     UNANSWERED = "the question is not answered yet"
 
 
+VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED})
+"""Mistakes that show in whatever is built on a function, or compared with it. All others are each function's own."""
+
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Nothing is there yet: not a mistake."""
 

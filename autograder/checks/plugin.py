@@ -23,7 +23,7 @@ from hypothesis.internal.constants_ast import Constants
 from autograder.checks.failure import UNFINISHED, Kind, Wrong
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
-from autograder.checks.reference import golden_values
+from autograder.checks.reference import Evidence, golden_values
 
 RECORDS = "expected"
 """The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
@@ -65,12 +65,14 @@ class LocalContext:
         self.root = root
         self.limit = limit
         self.loaded: dict[str, InProcess] = {}
+        self.evidence: dict[str, Evidence] = {}
 
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
             path = self.root / "assignments" / assignment / f"{assignment}.py"
             self.loaded[assignment] = InProcess(assignment, path, self.limit)
-        reference = golden_values(item.path.parent / RECORDS / f"{assignment}.json", item.name)
+        evidence = self.evidence.setdefault(assignment, Evidence())
+        reference = golden_values(item.path.parent / RECORDS / f"{assignment}.json", item.name, evidence)
         return Submission(assignment, self.loaded[assignment], reference)
 
     def seed(self) -> int:
@@ -127,6 +129,15 @@ def _seeds(term: int, test: str) -> np.random.SeedSequence:
 def _seed(context: TestContext, item: pytest.Item) -> int:
     """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the grader."""
     return context.seed() if item.path.parent.name == "hidden" else 0
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """The likely causes, once all tests have run: a cause is told where it explains everything that was seen."""
+    context = config.stash[TEST_CONTEXT]
+    if isinstance(context, LocalContext):
+        hints = {hint: name for evidence in context.evidence.values() for name, hint in evidence.hints()}
+        for hint, name in hints.items():
+            terminalreporter.write_line(f"{name}: Likely cause: {hint}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,9 +12,10 @@ import pytest
 
 from autograder.checks import plugin
 from autograder.checks.blocks import building_blocks
-from autograder.checks.failure import Kind
+from autograder.checks.failure import VALUES, Kind
 from autograder.checks.limit import Interrupted
 from autograder.checks.proxy import Submission
+from autograder.checks.reference import Evidence
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
@@ -114,7 +115,11 @@ class Progress:
     def root_causes(self) -> dict[str, str]:
         """Function with a mistake → the function with a mistake that it builds on, or that its tests compare it with."""
         failing = {question.name: question.failures for question in self.questions if question.failures}
-        return compared_with(failing) | building_blocks(self.source.text).root_causes(failing)
+        # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
+        kinds = {name: {one.kind or Kind.RAISED for one in missed} for name, missed in failing.items()}
+        wrong = [name for name in failing if kinds[name] & VALUES]
+        found = compared_with(failing) | building_blocks(self.source.text).root_causes(wrong)
+        return {name: cause for name, cause in found.items() if kinds[name] <= VALUES}
 
     @cached_property
     def source(self) -> Source:
@@ -185,6 +190,23 @@ class Run(Listener):
             return "the tests were being collected"
         call = self.submission.last_call if self.submission is not None else f"{_assignment(self.item)}.py"
         return f"{call} was running" + (f", at line {self.interrupted_at} of your file" if self.interrupted_at else "")
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        context = session.config.stash[plugin.TEST_CONTEXT]
+        if isinstance(context, plugin.LocalContext):
+            for name, evidence in context.evidence.items():
+                self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
+
+
+def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[TestResult]:
+    """The first wrong result of each function with its likely cause."""
+    hinted: set[str] = set()
+    for one in test_results:
+        if one.is_mistake and one.kind in VALUES | {Kind.NO_ERROR} and one.test.question not in hinted:
+            hinted.add(one.test.question)
+            yield replace(one, hint=evidence.hint(one.test.question) or one.hint)
+        else:
+            yield one
 
 
 def _assignment(item: pytest.Item) -> str:

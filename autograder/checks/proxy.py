@@ -22,8 +22,9 @@ from autograder.checks.reference import Reference
 class Backend(Protocol):
     """Where a submission's code runs."""
 
-    failure: Raised | None
-    """the exception that stopped the file while it was loaded, if one did"""
+    @property
+    def failure(self) -> Raised | None:
+        """The exception that stopped the file while it was loaded, if one did."""
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         """Call with copies of the arguments; `measured` as for `checks.call.perform`."""
@@ -105,7 +106,9 @@ class Function:
         """Call and return whatever came, an exception included."""
         self.submission.last_call = Call(self.name, args, kwargs)
         self.submission.called[self.name] = None
-        return self.submission.backend.call(self.name, args, kwargs, measured)
+        reply = self.submission.backend.call(self.name, args, kwargs, measured)
+        self.submission.reference.came(self.name, reply)
+        return reply
 
     def why_it_raised(self, raised: Raised) -> Wrong:
         """The words for an exception that no test asked for."""

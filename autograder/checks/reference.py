@@ -17,7 +17,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from autograder.checks import codec
+from autograder.checks.call import Reply
 from autograder.checks.failure import BrokenTest
+
+TOLD = 2
+"""Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
 
 REFUSED = object()
 """What is wanted of a call with a bad argument: an error."""
@@ -29,8 +33,8 @@ class Reference(Protocol):
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The right result of a call, or REFUSED where it is an error."""
 
-    def hint(self, got: Any) -> str | None:
-        """The hint for a wrong result of the call that `wanted` was last asked about."""
+    def came(self, function: str, reply: Reply) -> None:
+        """Takes note of what came of a call, for whoever looks for its cause afterwards."""
 
     def answer(self, key: str) -> Any:
         """The right entry of ANSWERS."""
@@ -45,8 +49,8 @@ class NoReference:
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise BrokenTest(f"no recorded value for {function}: run `make handout`")
 
-    def hint(self, got: Any) -> str | None:
-        return None
+    def came(self, function: str, reply: Reply) -> None:
+        """A call that nobody looks at afterwards."""
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
@@ -62,9 +66,9 @@ class Fingerprint:
     shape: tuple[int, ...]
     sums: tuple[float, ...]
 
-    def matches(self, other: Fingerprint) -> bool:
-        """Equal up to rounding; NaN and infinity match themselves."""
-        return self.shape == other.shape and np.allclose(self.sums, other.sums, rtol=1e-5, atol=1e-7, equal_nan=True)
+    def matches(self, other: Fingerprint, tolerance: float) -> bool:
+        """Equal, if each value may be off by that much."""
+        return self.shape == other.shape and np.allclose(self.sums, other.sums, rtol=tolerance, atol=tolerance * (1 + math.prod(self.shape)))
 
 
 def fingerprint(value: Any) -> Fingerprint | None:
@@ -93,9 +97,10 @@ def decoded(wanted: str) -> Any:
 class GoldenValues:
     """The reference of one public test: its calls in order, as recorded for that test."""
 
-    def __init__(self, calls: list[dict[str, Any]]) -> None:
+    def __init__(self, calls: list[dict[str, Any]], evidence: Evidence | None) -> None:
         self.calls: Iterator[dict[str, Any]] = iter(calls)
         self.current: dict[str, Any] = {}
+        self.evidence = evidence
 
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.current = next(self.calls, {})
@@ -104,14 +109,10 @@ class GoldenValues:
         wanted = self.current["wanted"]
         return REFUSED if wanted is None else decoded(wanted)
 
-    def hint(self, got: Any) -> str | None:
-        mark = fingerprint(got)
-        if mark is None:
-            return None
-        for known in self.current.get("mistakes", []):
-            if mark.matches(Fingerprint(tuple(known["shape"]), tuple(known["sums"]))):
-                return str(known["hint"])
-        return None
+    def came(self, function: str, reply: Reply) -> None:
+        if self.evidence is not None and self.current.get("function") == function:
+            self.evidence.add(self.current, reply)
+        self.current = {}
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
@@ -120,12 +121,54 @@ class GoldenValues:
         return {}
 
 
-def golden_values(path: Path, test: str) -> Reference:
+class Evidence:
+    """What came of all recorded calls of a run: enough to say which known mistake explains every one of them."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, list[tuple[dict[str, Any], Reply]]] = {}
+
+    def add(self, recorded: dict[str, Any], reply: Reply) -> None:
+        """One call as it was recorded, and what came of it."""
+        self.calls.setdefault(recorded["function"], []).append((recorded, reply))
+
+    def hints(self) -> Iterator[tuple[str, str]]:
+        """Each function whose mistakes are explained, with the hint; what builds on others comes first."""
+        for function in reversed(self.calls):
+            if hint := self.hint(function):
+                yield function, hint
+
+    def hint(self, function: str) -> str | None:
+        """The hint of the mistake that explains every call of a function, right ones and wrong ones; None where none does."""
+        calls = self.calls.get(function, [])
+        known = {mistake["hint"]: mistake["near"] for recorded, _ in calls for mistake in recorded["mistakes"]}
+        left = [hint for hint in known if all(_explains(hint, recorded, reply) for recorded, reply in calls)]
+        nearest = [hint for hint in left if known[hint]] or left
+        return " Or: ".join(nearest) if 0 < len(nearest) <= TOLD else None
+
+
+def _explains(hint: str, recorded: dict[str, Any], reply: Reply) -> bool:
+    """Whether a known mistake does with one call what the submission did: the same wrong thing, or nothing wrong."""
+    predicted = next((one for one in recorded["mistakes"] if one["hint"] == hint), None)
+    refused = reply.raised is not None
+    if recorded["wanted"] is None:
+        return refused == (predicted is None)
+    if refused:
+        return predicted is not None and predicted["shape"] is None
+    value = codec.decode(reply.value)
+    wanted = decoded(recorded["wanted"])
+    mark, right = fingerprint(value), fingerprint(wanted)
+    known = Fingerprint(tuple(predicted["shape"]), tuple(predicted["sums"])) if predicted and predicted["shape"] is not None else None
+    other = right if predicted is None else known
+    single = any(isinstance(part, np.ndarray) and part.dtype == np.float32 for part in (value, wanted))
+    return mark is not None and other is not None and mark.matches(other, 2e-5 if single else 1e-8)
+
+
+def golden_values(path: Path, test: str, evidence: Evidence | None = None) -> Reference:
     """The reference for one test of a file of recorded values; one without values where the file has none."""
     if not path.is_file():
         return NoReference()
     calls = _read(path, path.stat().st_mtime_ns).get(test)
-    return GoldenValues(calls) if calls is not None else NoReference()
+    return GoldenValues(calls, evidence) if calls is not None else NoReference()
 
 
 _files: dict[Path, tuple[int, dict[str, Any]]] = {}

@@ -70,6 +70,11 @@ class TestResult:
         return not self.passed and not self.status.is_unwritten
 
     @property
+    def matters(self) -> bool:
+        """Whether there is something to say of the test: an answer for practice that was left open is nothing."""
+        return self.is_mistake or (not self.passed and self.test.points > 0)
+
+    @property
     def sentence(self) -> str:
         """The message with its hint."""
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message

@@ -13,9 +13,10 @@ shows in every function that builds on it. Known wrong numbers in ANSWERS stand 
 
 from __future__ import annotations
 
-import base64
+import ast
 import copy
 import functools
+import re
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -25,16 +26,15 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import call, codec
-from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import Raised, Reply
-from autograder.checks.reference import REFUSED, Fingerprint, fingerprint
+from autograder.checks.reference import REFUSED
 from autograder.course import ROOT, Assignment
 
 REMEMBERED = 32 * 1024
-"""Bytes of a call for which it is remembered what known mistakes make of it."""
+"""Bytes of a call for which it is remembered what the solution makes of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Misconception:
     """One known mistake."""
 
@@ -45,13 +45,17 @@ class Misconception:
     origin: str
     """where it shipped (repository and issue) or why it is expected"""
     implementation: Callable[..., Any]
+    coarse: bool = False
+    """whether it only loses digits: which ones differs from code to code, so its values are recognised by the size of their error"""
+    place: str = ""
+    """where to look, in words, for one that is not told apart from others at the same place"""
 
 
-def misconception(function: str, *, hint: str, origin: str) -> Callable[[Callable[..., Any]], Misconception]:
+def misconception(function: str, *, hint: str, origin: str, coarse: bool = False) -> Callable[[Callable[..., Any]], Misconception]:
     """Marks a wrong implementation of `function`; the decorated name is the entry's name."""
 
     def mark(implementation: Callable[..., Any]) -> Misconception:
-        return Misconception(implementation.__name__, function, hint, origin, implementation)
+        return Misconception(implementation.__name__, function, hint, origin, implementation, coarse)
 
     return mark
 
@@ -132,46 +136,27 @@ class Oracle:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.call = b""
 
     def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self.call = codec.message(function, args, kwargs)
-        return _remembering(_wanted, self.call)(self.assignment, self.call)
+        encoded = codec.message(function, args, kwargs)
+        # A call may hand back what a submission returned: not everything is worth remembering.
+        look = _wanted if len(encoded) <= REMEMBERED else _wanted.__wrapped__
+        return look(self.assignment, encoded)
 
-    def hint(self, got: Any) -> str | None:
-        mark = fingerprint(got)
-        if mark is None:
-            return None
-        for entry, wrong in self.mistakes():
-            if mark.matches(wrong):
-                return entry.hint
-        return None
-
-    def mistakes(self) -> tuple[tuple[Misconception, Fingerprint], ...]:
-        """What each known mistake returns for the last call, where that is a value and not the right one."""
-        found: tuple[tuple[Misconception, Fingerprint], ...] = _remembering(_mistakes, self.call)(self.assignment, self.call)
-        return found
+    def came(self, function: str, reply: Reply) -> None:
+        """What came is kept by `causes.Watch`, for every call of a suite alike."""
 
     def answer(self, key: str) -> Any:
-        return vars(_loaded(self.assignment)[0])[call.ANSWERS][key]
+        return vars(right(self.assignment))[call.ANSWERS][key]
 
     def known_answers(self, key: str) -> Mapping[float, str]:
         return {one.value: one.hint for one in wrong_answers(self.assignment) if one.key == key}
 
 
 @functools.cache
-def _loaded(assignment: Assignment) -> tuple[types.ModuleType, list[tuple[Misconception, types.ModuleType]]]:
-    return solution(assignment), [(entry, mistaken(assignment, entry)) for entry in entries(assignment)]
-
-
-@functools.cache
-def _blocks(assignment: Assignment) -> Blocks:
-    return building_blocks(assignment.solution.read_text(encoding="utf-8"))
-
-
-def _remembering(look: Any, encoded_call: bytes) -> Any:
-    """A call may hand back what a submission returned: not everything is worth remembering."""
-    return look if len(encoded_call) <= REMEMBERED else look.__wrapped__
+def right(assignment: Assignment) -> types.ModuleType:
+    """The reference solution, not to be changed."""
+    return solution(assignment)
 
 
 @functools.lru_cache(maxsize=2048)
@@ -179,7 +164,7 @@ def _wanted(assignment: Assignment, encoded_call: bytes) -> Any:
     """What the solution returns, or REFUSED. Remembered, since a test asks the same about every submission."""
     function, args, kwargs = codec.decode(encoded_call)
     try:
-        wanted = vars(_loaded(assignment)[0])[function](*args, **kwargs)
+        wanted = vars(right(assignment))[function](*args, **kwargs)
     except (ValueError, IndexError):
         return REFUSED
     for part in wanted if type(wanted) is tuple else (wanted,):
@@ -188,43 +173,42 @@ def _wanted(assignment: Assignment, encoded_call: bytes) -> Any:
     return wanted
 
 
-@functools.lru_cache(maxsize=2048)
-def _mistakes(assignment: Assignment, encoded_call: bytes) -> tuple[tuple[Misconception, Fingerprint], ...]:
-    """Remembered, since a test asks the same of every wrong submission; by the call alone, so that none affects another."""
-    right_module, wrong_modules = _loaded(assignment)
-    function = codec.decode(encoded_call)[0]
-    right = fingerprint(_value(right_module, encoded_call))
-    found = []
-    # No mistake elsewhere shows in this function's results.
-    within = {function, *_blocks(assignment).below(function)}
-    candidates = [(entry, module) for entry, module in wrong_modules if entry.function in within]
-    # The same wrong result may have its cause in the function itself or below it: the nearer one is likelier.
-    for entry, module in sorted(candidates, key=lambda pair: pair[0].function != function):
-        wrong = fingerprint(_value(module, encoded_call))
-        if wrong is not None and not (right is not None and wrong.matches(right)):
-            found.append((entry, wrong))
-    return tuple(found)
-
-
-def _value(module: types.ModuleType, encoded_call: bytes) -> Any:
-    """The result as it would come from a submission; None where an exception came."""
+def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | None:
+    """The error of the solution's refusal of a call, and the rule that it states, without any value; None where numpy refuses for it."""
     function, args, kwargs = codec.decode(encoded_call)
-    reply = call.perform(module, function, args, kwargs, measured=False)
-    return None if reply.raised else codec.decode(reply.value)
+    reply = call.perform(right(assignment), function, args, kwargs, measured=False)
+    if reply.raised is None:
+        return None
+    rule = _rule(reply.raised.message, _stated(assignment))
+    return (reply.raised.kind, rule) if rule else None
 
 
-class Recorder(Oracle):
-    """A live reference that writes down what a public test asked, for the handout."""
+def _rule(said: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
+    for parts in stated:
+        pattern = "(.+?)".join(re.escape(part) for part in parts)
+        if match := re.fullmatch(pattern, said, re.DOTALL):
+            # A name may stand in the message, a value may not.
+            names = [group if group.isidentifier() and group not in ("nan", "inf") else "…" for group in match.groups()]
+            told = "".join(part + name for part, name in zip(parts, [*names, ""], strict=True))
+            return re.split(r"; (?:got|there is)|: got", told)[0].strip()
+    return None
 
-    def __init__(self, assignment: Assignment, calls: list[dict[str, Any]]) -> None:
-        super().__init__(assignment)
-        self.calls = calls
 
-    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        wanted = super().wanted(function, args, kwargs)
-        mistakes = [
-            {"hint": entry.hint, "shape": list(mark.shape), "sums": list(mark.sums)} for entry, mark in self.mistakes()
-        ]
-        encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
-        self.calls.append({"function": function, "wanted": encoded, "mistakes": mistakes})
-        return wanted
+@functools.cache
+def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
+    """The messages of a solution's errors, each as the constant texts around its values."""
+    found: list[tuple[str, ...]] = []
+    for node in ast.walk(ast.parse(assignment.solution.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+            match node.exc.args[0]:
+                case ast.Constant(value=str(text)):
+                    found.append((text,))
+                case ast.JoinedStr(values=values):
+                    parts = [""]
+                    for value in values:
+                        if isinstance(value, ast.Constant):
+                            parts[-1] += str(value.value)
+                        else:
+                            parts.append("")
+                    found.append(tuple(parts))
+    return tuple(found)

@@ -11,9 +11,8 @@ import re
 from collections.abc import Collection, KeysView, Sequence
 from dataclasses import replace
 
-from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS
-from autograder.checks.failure import Kind
+from autograder.checks.failure import VALUES, Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult, compared_with
 from autograder.course import Assignment
@@ -24,9 +23,6 @@ from autograder.submission import Submission
 
 MAX_PRINTED = 2000
 """Characters of a submission's own output that are shown back to it."""
-
-_GENERAL = frozenset({Kind.VALUE, Kind.TYPE, Kind.SHAPE, Kind.RAISED})
-"""Kinds of mistakes that one cause makes in many tests, and in what is built on the function or compared with it."""
 
 _LIBRARIES = "Numpy and the standard library are all that can be imported when your code is graded."
 
@@ -73,10 +69,11 @@ def headline(won: float, public: float, total: float) -> str:
 def coarse(test_results: list[TestResult]) -> list[TestResult]:
     """What may be told of these results. Public tests and answers, which come first, stay as they are.
 
-    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, only where a public
-    test found that out; and, per question, the cause that the first hidden test with a known one has.
+    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, or builds on a wrong
+    one, only where a public test found that out; and, per question, the cause that the first hidden test with a known one has.
     """
     unfinished = {one.test.question: one for one in test_results if one.test.phase is Phase.PUBLIC and one.status.is_unwritten}
+    publicly_wrong = {one.test.question for one in test_results if one.test.phase is Phase.PUBLIC and one.is_mistake}
     explained: set[str] = set()
     told_results = []
     for one in test_results:
@@ -88,14 +85,15 @@ def coarse(test_results: list[TestResult]) -> list[TestResult]:
             else:
                 hint = None if one.test.question in explained else one.hint
                 explained |= {one.test.question} if hint else set()
-                one = TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind)
+                below = _below(one) if _below(one) in publicly_wrong else None
+                one = TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind, function=below)
         told_results.append(one)
     return told_results
 
 
 def told(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
-    if one.passed or one.status is TestStatus.UNREADABLE:
+    if not one.matters or one.status is TestStatus.UNREADABLE:
         return ""
     if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
@@ -124,7 +122,7 @@ def assembled(submission: Submission, score: float, max_score: float, text: str)
 
 def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    parts = [*_loading(grade, cells), *_questions(grade, cells, tuple(Phase)), *_answers(grade, assignment)]
+    parts = [*_loading(grade, cells), *_questions(grade.test_results, tuple(Phase)), *_answers(grade, assignment)]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts))
@@ -137,11 +135,11 @@ def not_graded(assignment: str, why: str) -> str:
 
 def public_markdown(submission: Submission, grade: Grade) -> str:
     """What a student may see at once, before hidden results are published: public results and what is still to be decided."""
-    public = [one for one in grade.test_results if not one.test.hidden]
+    public = grade.public_results
     if submission.problem is not None:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(_won(public), _possible(public), grade.max_score)
-    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(grade, submission.cells, (Phase.PUBLIC,))]
+    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(public, (Phase.PUBLIC,))]
     parts += _answers_at_once(grade, submission.assignment)
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -176,17 +174,16 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     return parts
 
 
-def _questions(grade: Grade, cells: Sequence[str], phases: tuple[Phase, ...]) -> list[str]:
+def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> list[str]:
     """A section for each question with a mistake of its own, then a line for each kind of the others."""
     questions: dict[str, list[TestResult]] = {}
-    for one in coarse(grade.test_results):
+    for one in coarse(test_results):
         if one.test.phase in phases and one.test.question != ANSWERS:
             questions.setdefault(one.test.question, []).append(one)
-    mistaken = {name: group for name, group in questions.items() if any(one.is_mistake for one in group)}
-    # A single mistake is its own cause: no need to read the code for that.
-    blocks = building_blocks("\n".join(cells) if len(mistaken) > 1 else "")
-    causes = _causes(mistaken, blocks)
-    compared = compared_with({name: [one for one in group if one.is_mistake] for name, group in mistaken.items() if name not in causes})
+    mistaken = {name: missed for name, group in questions.items() if (missed := [one for one in group if one.is_mistake])}
+    # Wrong only because of another function: that one is to be fixed first.
+    causes = {name: _below(missed[0]) for name, missed in mistaken.items() if all(map(_below, missed))}
+    compared = compared_with({name: missed for name, missed in mistaken.items() if name not in causes})
     own = [name for name in mistaken if name not in causes and name not in compared]
     # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
     cascading = [name for name in own if _is_cascading(questions[name])]
@@ -240,16 +237,6 @@ def _answer_line(one: TestResult, right: Answer | None) -> str:
     return "- " + inline(told_of_answer(one, right)).replace(inline(key), f"`{key}`", 1) + practice
 
 
-def _causes(mistaken: dict[str, list[TestResult]], blocks: Blocks) -> dict[str, str]:
-    """For each question that is wrong because of another: that one. An echo is nobody's cause."""
-    sources = [name for name, group in mistaken.items() if not _is_cascading(group)]
-    found = {}
-    for name in mistaken:
-        if cause := blocks.root_causes([*sources, name]).get(name):
-            found[name] = cause
-    return found
-
-
 def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:
     """What there is to say of a question without a mistake."""
     waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
@@ -258,7 +245,7 @@ def _state(test_results: list[TestResult], passed: str, known: Collection[str]) 
         function = f"`{waiting.function}`" if waiting.function in known else "another function"
         why = "which raises an exception" if waiting.kind is Kind.RAISED else "which is not implemented yet"
         return f"Waiting for {function}, {why}"
-    return passed if all(one.passed for one in test_results) else "Not finished yet"
+    return "Not finished yet" if any(one.matters for one in test_results) else passed
 
 
 def _points(test_results: list[TestResult]) -> str:
@@ -277,10 +264,13 @@ def _possible(test_results: list[TestResult]) -> float:
 def _section(question: str, test_results: list[TestResult]) -> str:
     """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
     missed = [one for one in test_results if one.is_mistake]
+    below = next(filter(None, map(_below, missed)), None)
+    missed = [one for one in missed if _below(one) is None]
     parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
     parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
     parts += [f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in missed if not one.test.hidden]
-    parts += [_unseen(missed), f"See the lesson, section `{question}`."]
+    built = f"Its values are not right, and built on `{below}`: fix that first." if below else ""
+    parts += [_unseen(missed), built, f"See the lesson, section `{question}`."]
     return "\n\n".join(filter(None, parts))
 
 
@@ -288,7 +278,7 @@ def _unseen(missed: list[TestResult]) -> str:
     """What hidden tests found, where that is more than the public ones and a known cause say already."""
     hidden = [one for one in missed if one.test.hidden]
     seen = {one.kind for one in missed if not one.test.hidden}
-    known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & _GENERAL
+    known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & VALUES
     news = dict.fromkeys(f"- {_rule(one)}: {_kind(one)}." for one in hidden if one.kind not in known)
     same = "it fails in the same way" if any(one.kind in known for one in hidden) else ""
     if not news:
@@ -299,7 +289,12 @@ def _unseen(missed: list[TestResult]) -> str:
 def _is_cascading(test_results: list[TestResult]) -> bool:
     """Whether hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions."""
     missed = [one for one in test_results if one.is_mistake]
-    return not _hints(missed) and all(one.test.hidden and one.kind in _GENERAL for one in missed)
+    return not _hints(missed) and all(one.test.hidden and one.kind in VALUES for one in missed)
+
+
+def _below(one: TestResult) -> str | None:
+    """The function to fix first, where a wrong value has its cause there."""
+    return one.function if one.status is TestStatus.FAILED else None
 
 
 def _hints(test_results: list[TestResult]) -> KeysView[str]:

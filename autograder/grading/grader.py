@@ -13,6 +13,7 @@ from typing import Any
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
+from autograder.grading import causes
 from autograder.grading.result import NOT_JUDGED, Grade
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
@@ -43,10 +44,11 @@ class Grader:
         backend = Sandboxed(self.sandbox, Source(assignment.name, cells))
         try:
             with bounded_memory():
-                test_results = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
+                public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 told = backend.told
-                test_results += suite.run(backend, Phase.HIDDEN)
+                settled = causes.named(assignment, public, cells)
+                test_results = causes.named(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
         finally:
             backend.close()
         return Grade(
@@ -56,14 +58,15 @@ class Grader:
             stopped=told.stopped,
             failure=told.failure,
             printed=told.printed,
-            **_scored(scorer, test_results),
+            settled={before.test.name: before for before, after in zip(settled, test_results, strict=False) if before != after},
+            **_scored(scorer, test_results, settled),
         )
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
         test_results = [TestResult(test, TestStatus(status), sentence) for test in suite.tests]
-        return Grade(status=status, test_results=test_results, seconds=0.0, **_scored(scorer, test_results, sentence))
+        return Grade(status=status, test_results=test_results, seconds=0.0, **_scored(scorer, test_results, test_results, sentence))
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
@@ -106,9 +109,9 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
         return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
 
 
-def _scored(scorer: Scorer, test_results: list[TestResult], output: str | None = None) -> dict[str, Any]:
+def _scored(scorer: Scorer, test_results: list[TestResult], settled: list[TestResult], output: str | None = None) -> dict[str, Any]:
     """All numbers of a grade, and its Gradescope form: Otter's."""
-    results = scorer.score(test_results)
+    results = scorer.score(test_results, settled)
     if output is not None:
         results.set_output(output)
     return {

@@ -39,6 +39,13 @@ class Grade:
     """what stopped the file while it was loaded"""
     printed: str = field(default="", repr=False)
     """what it printed during public tests"""
+    settled: dict[str, TestResult] = field(default_factory=dict)
+    """the public tests of which hidden ones tell more, by name: as far as they were settled before the first hidden test"""
+
+    @property
+    def public_results(self) -> list[TestResult]:
+        """The public tests, as a student may know of them at once."""
+        return [self.settled.get(one.test.name, one) for one in self.test_results if not one.test.hidden]
 
 
 def to_json(grade: Grade) -> str:
@@ -56,7 +63,8 @@ def from_json(text: str) -> Grade:
     test_results, failure = data.pop("test_results"), data.pop("failure")
     data["status"], stopped = Status(data["status"]), data.pop("stopped")
     data |= {"stopped": stopped and Status(stopped), "failure": failure and _raised(**failure)}
-    return Grade(**data, test_results=[_test_result(**one) for one in test_results])
+    settled = {name: _test_result(**one) for name, one in data.pop("settled").items()}
+    return Grade(**data, test_results=[_test_result(**one) for one in test_results], settled=settled)
 
 
 def _test_result(test: dict[str, Any], status: str, kind: str | None, called: list[str], **rest: Any) -> TestResult:

@@ -37,7 +37,7 @@ def _is_unwritten(grade: Grade | None) -> bool:
 
 
 def _findings(grade: Grade) -> Iterator[str]:
-    missed = [one for one in grade.test_results if not one.passed]
+    missed = [one for one in grade.test_results if one.matters]
     if grade.failure is not None:
         at = f" at line {grade.failure.line}" if grade.failure.line else ""
         happened = "an import was left out" if grade.failure.left_out else "the file stops"

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from autograder.checks.status import Status
 from autograder.grading import feedback, result
+from autograder.grading.adjustment import Adjustment, adjusted
 from autograder.grading.result import Grade
 from autograder.submission import Submission
 
@@ -57,20 +58,35 @@ class Row:
     key: Key
     folder: str
     """its student's folder name"""
+    twin: bool
+    """whether another student's name looks the same and differs in its Unicode form alone"""
     written: bool
     """whether its feedback and results were written to the student's folder"""
     lost: str = ""
     """why no grader could judge it, for staff; empty where one did"""
+    adjustments: tuple[Adjustment, ...] = ()
+    """what people said of the grade, in order"""
     packed: PackedGrade | None = None
     """None for a submission of no known assignment: there is no suite to say anything of it"""
+
+    @property
+    def student(self) -> str:
+        """The student's name for people to read: with the folder, where two names look the same."""
+        return f"{self.submission.student} [{self.folder}]" if self.twin else self.submission.student
 
     @property
     def status(self) -> Status:
         return self.packed.status if self.packed is not None else Status.UNREADABLE
 
     @property
-    def score(self) -> float:
+    def tested_score(self) -> float:
+        """What the tests came to."""
         return self.packed.score if self.packed is not None else 0.0
+
+    @property
+    def score(self) -> float:
+        """What counts: what the tests came to, as people corrected it."""
+        return adjusted(self.tested_score, self.max_score, self.adjustments)
 
     @property
     def max_score(self) -> float:
@@ -95,19 +111,34 @@ class Row:
     @property
     def gradescope(self) -> str:
         """The result as Gradescope's JSON."""
-        if self.packed is not None:
+        if self.packed is None:
+            assert self.submission.problem is not None
+            return json.dumps({"tests": [], "output": self.submission.problem.student, "score": 0}, indent=1)
+        if not self.adjustments:
             return self.packed.gradescope
-        assert self.submission.problem is not None
-        return json.dumps({"tests": [], "output": self.submission.problem.student, "score": 0}, indent=1)
+        converted = json.loads(self.packed.gradescope)
+        words = "\n".join(one.sentence for one in self.adjustments)
+        difference = self.score - self.tested_score
+        converted["tests"].append({"name": "Corrected by hand", "score": difference, "output": words, "visibility": "visible"})
+        return json.dumps(converted, indent=1)
 
     @property
     def feedback(self) -> str:
         """What the student may read, as Markdown."""
         problem = self.submission.problem
         if self.lost or problem is not None:
-            return feedback.not_graded(self.submission.assignment, LOST if problem is None or self.lost else problem.student)
+            text = feedback.not_graded(self.submission.assignment, LOST if problem is None or self.lost else problem.student)
+            return text + (f"\n{self._corrections}\n" if self.adjustments else "")
         assert self.packed is not None
-        return feedback.assembled(self.submission, self.score, self.max_score, self.packed.feedback)
+        text = "\n\n".join(filter(None, (self._corrections, self.packed.feedback)))
+        return feedback.assembled(self.submission, self.score, self.max_score, text)
+
+    @property
+    def _corrections(self) -> str:
+        if not self.adjustments:
+            return ""
+        lines = "\n".join(f"- {feedback.inline(one.sentence)}" for one in self.adjustments)
+        return f"**Corrected by hand.** The tests came to {self.tested_score:g} points; {self.score:g} count:\n\n{lines}"
 
 
 LOST = "Your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at it."

@@ -42,13 +42,13 @@ class Scorer:
         files = test_files(suite.tests)
         self.files = [ExceptionTestFile.from_string(content, path=f"tests/{name}") for name, content in files.items()]
 
-    def score(self, test_results: list[TestResult]) -> GradingResults:
+    def score(self, test_results: list[TestResult], public_results: list[TestResult]) -> GradingResults:
         """Run Otter's test files on the results."""
         found = environment(passed(test_results))
         for file in self.files:
             file.run(found)
         results = GradingResults(self.files)
-        put_into_words(results, test_results, self.assignment)
+        put_into_words(results, test_results, public_results, self.assignment)
         return results
 
 

@@ -30,6 +30,8 @@ from autograder.checks.reference import Reference, golden_values
 from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.grading import catalogue
+from autograder.grading.causes import Observed, Watch
+from autograder.grading.recorder import Recorder
 
 RANDOM_INPUTS = "rng"
 """The one fixture of a suite besides the submission."""
@@ -51,9 +53,13 @@ class Suite:
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """The result of every test on one submission; of some phases alone where these are named."""
-        self._context.backend = backend
+        return [one.result for one in self.observe(backend, *phases)]
+
+    def observe(self, backend: Backend, *phases: Phase) -> list[Observed]:
+        """As `run`, with all that the submission was seen to do."""
+        self._context.backend = watch = Watch(backend)
         chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
-        return [runnable.test_result(test) for test, runnable in chosen.items()]
+        return [Observed(runnable.test_result(test), watch.taken()) for test, runnable in chosen.items()]
 
     def record(self) -> dict[str, list[dict[str, Any]]]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
@@ -86,7 +92,7 @@ class TestContext:
 
     def _reference(self, item: pytest.Item) -> Reference:
         if self.recorded_calls is not None:
-            return catalogue.Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
+            return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
         if item.path == self.public_tests:
             return golden_values(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)

@@ -22,17 +22,21 @@ PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(results: GradingResults, test_results: list[TestResult], assignment: Assignment) -> None:
+def put_into_words(
+    results: GradingResults, test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment
+) -> None:
     """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
     right = quiz.answers(assignment)
     words = {
         one.test.name: feedback.told_of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.told(one)
         for one in feedback.coarse(test_results)
     }
+    public_words = {one.test.name: feedback.told(one) for one in public_results if not one.test.hidden}
     for file in results.results.values():
         file.__class__ = _Question
         for case in file.test_case_results:
             case.message = words[case.test_case.name]
+            case.public_message = public_words.get(case.test_case.name, "")
     results.__class__ = _Results
 
 
@@ -41,8 +45,8 @@ class _Question(ExceptionTestFile):  # type: ignore[misc]
 
     def summary(self, public_only: bool = False) -> str:
         """The points of the question, what did not pass, and of answers also why the right ones are."""
-        shown = [case for case in self.test_case_results if not (public_only and case.test_case.hidden)]
-        told = [f"  {'✓' if case.passed else '✗'} {case.message}".replace("\n", "\n    ") for case in shown if case.message]
+        said = [(case, case.public_message if public_only else case.message) for case in self.test_case_results]
+        told = [f"  {'✓' if case.passed else '✗'} {words}".replace("\n", "\n    ") for case, words in said if words]
         # What several tests say alike, such as a likely cause, is said once.
         return "\n".join(dict.fromkeys([self._points(public_only), *(line for one in told for line in one.split("\n"))]))
 

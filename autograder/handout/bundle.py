@@ -13,8 +13,12 @@ from autograder.grading.suite import Suite
 from autograder.handout import otter_tests
 from autograder.handout.leaks import leaks
 from autograder.handout.left_open import left_open
+from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
 from autograder.otter import zips
+
+COURSE = "course"
+"""The folder of the course's pages, in the handout and beside it."""
 
 TEMPLATE = Path(__file__).with_name("template")
 
@@ -37,7 +41,7 @@ def contents() -> dict[str, bytes]:
         found |= _of(assignment, tests)
         open_rules[assignment.name] = left_open(assignment, tests)
     found["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
-    return found
+    return found | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 
 def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
@@ -55,7 +59,7 @@ def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
 
 
 def build(target: Path) -> Path:
-    """Write the zip, and the same as a folder beside it. Raises HandoutError rather than writing one that leaks."""
+    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing one that leaks."""
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)
@@ -67,9 +71,11 @@ def build(target: Path) -> Path:
         if found := leaks(folder):
             raise HandoutError("the handout would give answers away:\n" + "\n".join(found))
         zips.write(target, {f"{folder.name}/{name}": content for name, content in files.items()})
-        beside = target.with_suffix("")
-        shutil.rmtree(beside, ignore_errors=True)
+        beside, pages = target.with_suffix(""), target.with_name(COURSE)
+        for old in (beside, pages):
+            shutil.rmtree(old, ignore_errors=True)
         shutil.move(folder, beside)
+        shutil.copytree(beside / COURSE, pages)
     return target
 
 

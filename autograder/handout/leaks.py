@@ -23,7 +23,7 @@ from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 ACCIDENT = 24
 """Shorter lines, spaces aside, are written by anybody: `return x` tells nothing."""
 
-KINDS = {".py", ".md", ".ipynb", ".json", ".png", ".txt", ".ini", ".csv", ".yml"}
+KINDS = {".py", ".md", ".ipynb", ".json", ".png", ".txt", ".ini", ".csv", ".yml", ".html", ".css", ".js"}
 NAMES = {"Makefile", ".gitignore"}
 """A handout has no other kinds of files. An archive or compiled code could hold anything."""
 
@@ -64,6 +64,8 @@ def _in_file(path: Path, secrets: _Secrets) -> Iterator[str]:
     if secrets.seed.search(text):
         yield "the term's seed"
     yield from secrets.found_in(text)
+    if path.suffix == ".html":
+        yield from secrets.found_in(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags between its words
     if path.suffix == ".ipynb":
         yield from _in_notebook(text, secrets)
 

@@ -20,6 +20,7 @@ from autograder.checks.expect import difference
 from autograder.checks.reference import decoded
 from autograder.course import ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
+from autograder.handout.sound import complaint
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 
@@ -117,9 +118,11 @@ def _same_call(old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def regenerate() -> list[str]:
-    """Bring all generated files up to date; returns those that changed."""
+    """Bring all generated files up to date; returns those that changed. Raises HandoutError where an assignment is not sound."""
     changed = []
     for assignment in assignments():
+        if said := complaint(assignment):
+            raise HandoutError(said)
         for path, content in stale(assignment).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, "utf-8")

@@ -67,7 +67,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         from autograder.grading.row import LOST
         from autograder.grading.wording import put_into_words
 
-        put_into_words(results, self.grade.test_results, self.assignment)
+        put_into_words(results, self.grade.test_results, self.grade.public_results, self.assignment)
         if not results.all_hidden:
             said = [results.output] if results.output else []
             try:

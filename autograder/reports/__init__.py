@@ -1,10 +1,14 @@
 """What teaching staff look at once the grades are there. Reports read rows, and know no gradebook.
 
-class_page        report.html, from class_statistics
-similarity        submissions worth reading side by side
-canvas            scores for Canvas's gradebook
-one_submission    one submission for a TA, as a table or JSON
+    class_page        report.html, from class_statistics
+    similarity        submissions worth reading side by side
+    canvas            scores for Canvas's gradebook
+    moodle            scores and feedback for Moodle's worksheet
+    late              what either of them takes off for late work, if anything
+    one_submission    one submission for a TA, as text or JSON
+
+Whatever a submission controls is escaped or cleaned before it is shown.
 """
 
-FRONT_DOOR = ("canvas", "class_page", "one_submission", "similarity")
+FRONT_DOOR = ("canvas", "class_page", "late", "moodle", "one_submission", "similarity")
 """The modules that other rooms may import."""

@@ -16,6 +16,8 @@ from pathlib import Path, PurePosixPath
 
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
+from autograder.reports import late
+from autograder.reports.late import LateRule
 from autograder.submission.canvas import download
 
 FILE = "canvas.csv"
@@ -42,9 +44,11 @@ class Written:
     """assignments that the gradebook has no column for: Canvas will ask what to do with them"""
     left_out: list[str] = field(default_factory=list)
     """grades that went nowhere, a sentence each"""
+    late: list[str] = field(default_factory=list)
+    """what was taken off for late work, a sentence each"""
 
 
-def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str]) -> Written:
+def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], rule: LateRule | None = None) -> Written:
     """Write OUT/canvas.csv from a finished run. `titles`: Canvas's name for an assignment where that is not its name here."""
     export = _Export(roster)
     written = Written(out / FILE)
@@ -54,7 +58,12 @@ def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str]) -> Wri
     for name, of_student in grades.items():
         _check_points(export, name, columns[name], next(iter(of_student.values())).max_score)
         written.scores += len(of_student)
-    write_csv(written.path, _table(export, grades, columns, titles))
+    scores: dict[tuple[str, int], float] = {}
+    for name, of_student in grades.items():
+        for number, row in of_student.items():
+            scores[name, number], said = (rule or LateRule()).score(row, late.handed_in(row))
+            written.late += [said] if said else []
+    write_csv(written.path, _table(export, grades, scores, columns, titles))
     return written
 
 
@@ -108,7 +117,11 @@ def _check_points(export: _Export, name: str, column: int | None, points: float)
 
 
 def _table(
-    export: _Export, grades: Mapping[str, Mapping[int, Row]], columns: Mapping[str, int | None], titles: Mapping[str, str]
+    export: _Export,
+    grades: Mapping[str, Mapping[int, Row]],
+    scores: Mapping[tuple[str, int], float],
+    columns: Mapping[str, int | None],
+    titles: Mapping[str, str],
 ) -> Iterator[list[str]]:
     def line(about: list[str], cells: Iterable[str]) -> list[str]:
         return [*about[: export.width], *cells]
@@ -119,8 +132,8 @@ def _table(
     for number, student in enumerate(export.students):
         cells = []
         for name, at in columns.items():
-            row = grades[name].get(number)
-            cells.append(f"{row.score:.10g}" if row is not None else student[at] if at is not None else "")
+            score = scores.get((name, number))
+            cells.append(f"{score:.10g}" if score is not None else student[at] if at is not None else "")
         yield line(student, cells)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from autograder.checks.test_result import TestResult
+from autograder.grading.adjustment import Adjustment
 from autograder.grading.result import Grade
 from autograder.grading.review import first_thing, needs_a_person
 from autograder.grading.row import Row
@@ -99,11 +100,11 @@ class Results:
         for name, test_results in questions.items():
             points = sum(one.test.points for one in test_results)
             item = self.questions.setdefault(name, Item(name, name, points))
-            item.add(row.questions[name], row.score, any(not one.status.is_unwritten for one in test_results))
+            item.add(row.questions[name], row.tested_score, any(not one.status.is_unwritten for one in test_results))
         for one in grade.test_results:
             test = one.test
             item = self.tests.setdefault(test.name, Item(test.name, test.question, test.points, test.hidden, test.rule))
-            item.add(test.points * one.passed, row.score, not one.status.is_unwritten)
+            item.add(test.points * one.passed, row.tested_score, not one.status.is_unwritten)
         self._mistakes([one for one in grade.test_results if one.is_mistake])
 
     def _mistakes(self, test_results: list[TestResult]) -> None:
@@ -171,6 +172,8 @@ class ClassStatistics:
         self.cases: list[Case] = []
         self.students: dict[str, dict[str, tuple[float, bool]]] = {}
         """score and whether it needs a human, by student and assignment"""
+        self.adjustments: list[tuple[str, Adjustment]] = []
+        """student, and what a person said of the grade"""
         self.files: set[tuple[str, str]] = set()
         """assignment and hash of what was handed in"""
 
@@ -180,11 +183,12 @@ class ClassStatistics:
         self.submission_files += 1
         status = "no grade" if row.lost else row.status
         review = needs_a_person(row)
-        self.students.setdefault(one.student, {})[one.assignment] = (row.score, review)
+        self.students.setdefault(row.student, {})[one.assignment] = (row.score, review)
         self.files.add((one.assignment, one.sha256))
         if review:
             why = printable(first_thing(row), 300)
-            self.cases.append(Case(one.assignment or "?", printable(one.student, 60), status, why))
+            self.cases.append(Case(one.assignment or "?", printable(row.student), status, why))
+        self.adjustments += [(printable(row.student), one_said) for one_said in row.adjustments]
         if one.assignment and not row.lost:
             self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.grade)
 
@@ -193,7 +197,7 @@ class ClassStatistics:
         """The class in a few numbers."""
         return {
             "students": f"{len(self.students):,}",
-            "hand-ins": f"{self.submission_files:,}",
+            "submissions": f"{self.submission_files:,}",
             "to look at": f"{len(self.cases):,}",
             "grading time": _duration(sum(sum(one.seconds.values()) for one in self._results.values())),
         }
@@ -228,7 +232,7 @@ class ClassStatistics:
         """A student's name, what each assignment came to, and the sum."""
         names = [one.name for one in self.results]
         for student, scores in sorted(self.students.items()):
-            yield printable(student, 60), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
+            yield printable(student), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
 
 
 def _ranked(mistakes: Iterable[Mistake]) -> list[Mistake]:

@@ -1,14 +1,17 @@
-"""One submission's result for teaching staff: `autograder check`, as a table or as JSON."""
+"""One submission's result for teaching staff: `autograder check`, as text or as JSON."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
+from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
+from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment, find
 from autograder.grading.feedback import plain
 from autograder.grading.grader import Grade
@@ -17,8 +20,6 @@ from autograder.submission import Submission
 MARKS = {
     TestStatus.PASSED: "[green]✓[/]",
     TestStatus.FAILED: "[red]✗[/]",
-    TestStatus.NOT_IMPLEMENTED: "[dim]·[/]",
-    TestStatus.WAITING: "[dim]·[/]",
 }
 
 
@@ -52,30 +53,71 @@ def _points(assignment: Assignment) -> float:
     return sum(test.points for test in Suite(assignment).tests)
 
 
-def print_table(submission: Submission, grade: Grade | None) -> None:
-    """A line a test, with what was wrong and the likely cause, and a total."""
-    console = Console()
+HIDDEN = "[yellow]hidden[/]"
+
+
+def print_result(submission: Submission, grade: Grade | None, console: Console, everything: bool = False) -> None:
+    """A block per function with what did not pass, what was wrong and the likely cause; then what is right, and a total.
+
+    With `everything` the tests that passed are there too, and no failure is left out because its cause was told before.
+    """
     for note in submission.notes:
-        console.print(escape(plain(note)), style="dim")
+        console.print(Text(plain(note), style="dim"), soft_wrap=True)
     if grade is None:
         assert submission.problem is not None
-        console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}")
+        console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
         return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("question", "", "test", "points", "what came"):
-        table.add_column(name, justify="right" if name == "points" else "left", overflow="fold")
-    previous = None
-    questions = list(grade.questions)
-    for one in sorted(grade.test_results, key=lambda one: questions.index(one.test.question)):
-        question = one.test.question if one.test.question != previous else ""
-        previous = one.test.question
-        name = escape(one.test.name.removeprefix("test_")) + (" [dim]hidden[/]" if one.test.hidden else "")
-        points = f"{one.test.points if one.passed else 0:g}/{one.test.points:g}"
-        call = f">>> {one.call}\n" if one.call else ""
-        table.add_row(question, MARKS.get(one.status, f"[red]{one.status}[/]"), name, points, escape(plain(call + one.sentence)))
-    console.print(table)
+    told: dict[str, str] = {}
+    complete = []
+    for question in grade.questions:
+        test_results = [one for one in grade.test_results if one.test.question == question]
+        if everything or any(one.matters for one in test_results):
+            _print_question(question, test_results, {} if everything else told, everything, console)
+        else:
+            complete.append(question)
+    if complete:
+        console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
     if grade.failure is not None:
         failure = grade.failure
         happened = "An import was left out" if failure.left_out else "The file stops"
-        console.print(f"{happened} at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}")
-    console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}")
+        console.print(f"{happened} at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
+    if any(one.test.phase is Phase.HIDDEN and one.is_mistake for one in grade.test_results):
+        console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
+    console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
+
+
+def _print_question(question: str, test_results: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
+    """One function. `told` holds the causes that were told already and where, and grows by those of this block."""
+    won, possible = (sum(one.test.points for one in some) for some in ([one for one in test_results if one.passed], test_results))
+    console.print(f"[bold]{question}[/]  {won:g} of {possible:g}", highlight=False)
+    known = next((told[one.hint] for one in test_results if one.hint in told), None)
+    same, unwritten = 0, Counter[str]()
+    for one in test_results:
+        if not (everything or one.matters):
+            continue
+        if one.status.is_unwritten:
+            unwritten[one.message] += 1
+        elif known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in told):
+            same += 1
+        else:
+            _print_test(one, one.hint if one.hint not in told else None, console)
+            if one.hint is not None:
+                told[one.hint] = question
+    if same:
+        console.print(f"  [red]✗[/] wrong values in {_tests(same)}, by the same likely cause as {known}", highlight=False)
+    for message, count in unwritten.items():
+        console.print(f"  [dim]·[/] {escape(plain(message))} ({_tests(count)})", highlight=False, soft_wrap=True)
+    console.print()
+
+
+def _print_test(one: TestResult, hint: str | None, console: Console) -> None:
+    mark = MARKS.get(one.status, f"[red]{one.status}[/]")
+    facts = [f"{one.test.points if one.passed else 0:g} of {one.test.points:g}", *([HIDDEN] if one.test.phase is Phase.HIDDEN else [])]
+    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{', '.join(facts)}[/]", highlight=False)
+    call = [f">>> {plain(one.call)}"] if one.call else []
+    for line in [*call, *plain(one.message).splitlines(), *([f"Likely cause: {hint}"] if hint else [])]:
+        console.print(Text(f"      {line}"), soft_wrap=True)
+
+
+def _tests(count: int) -> str:
+    return f"{count} test{'s' if count > 1 else ''}"

@@ -106,7 +106,7 @@ def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
     for row in rows:
         one = row.submission
         if one.problem is None:
-            students.setdefault((one.assignment, one.file, one.sha256, row.key.code), []).append(one.student)
+            students.setdefault((one.assignment, one.file, one.sha256, row.key.code), []).append(row.student)
     return [ComparedFile(*facts, tuple(names)) for facts, names in students.items()]
 
 

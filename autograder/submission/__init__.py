@@ -1,6 +1,7 @@
 """Reads whatever students hand in, and never runs any of it.
 
-    roster    who handed in what: finds the submissions in a file or folder (choice, canvas, gradescope help)
+    roster    who handed in what: finds the submissions in a file or folder (choice, canvas, moodle, blackboard, gradescope help)
+    passed_over  what looks like code and is passed over
     reader    one submission to one submission (disk, archive, text, notebook, python help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
@@ -12,19 +13,25 @@ Nothing is written anywhere, no link is followed, and whatever is read is bounde
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from autograder.submission.reader import read
+from autograder.submission.passed_over import skipped
+from autograder.submission.reader import read, recognised
 from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
 from autograder.submission.roster import find_file, find_in_folder
 
-__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file"]
+__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "skipped"]
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
     """One file handed in, or one student's folder. Raises NothingToGrade where there is no such file."""
-    return read(find_file(path, assignment, known))
+    found = find_file(path, assignment, known)
+    if not found.assignment and (named := recognised(found, known)):
+        found = find_file(path, named, known)
+        found = replace(found, notes=(*found.notes, f"Its name does not tell the assignment; its functions are those of {named}."))
+    return read(found)
 
 
-FRONT_DOOR = ("canvas", "names", "python")
+FRONT_DOOR = ("canvas", "moodle", "names", "python")
 """The modules that other rooms may import."""

@@ -30,6 +30,8 @@ class Download:
     """as the student named it"""
     attempt: int = 0
     late: bool = False
+    handed_in: float = 0.0
+    """when, in seconds since 1970, where the name says it"""
 
 
 def download(name: str) -> Download | None:

@@ -33,10 +33,14 @@ class Course:
         return next((known for known in self.assignments if known.casefold() == name.casefold()), None)
 
     def named_in(self, name: str) -> str | None:
-        """The one assignment that stands in this name as a word of its own; None where there is none, or several."""
+        """The one assignment that stands in this name as a word of its own; None where there is none, or several.
+
+        Of assignments whose names lie in each other, such as rope and rope_2d, the longest is meant.
+        """
         words = f"_{_words(name)}_"
         found = [known for known in self.assignments if f"_{_words(known)}_" in words]
-        return found[0] if len(found) == 1 else None
+        outer = [known for known in found if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in found)]
+        return outer[0] if len(outer) == 1 else None
 
     def named_by(self, path: str) -> str | None:
         """The assignment that a file's name speaks of, or else the nearest folder it lies in."""
@@ -144,7 +148,7 @@ def which_assignment(file: str, course: Course) -> Problem:
     example = course.assignments[0] if course.assignments else "rope"
     return Problem(
         f"The name {printable(file)} does not tell one assignment: name the file after it, for example {example}.py.",
-        f"The name {printable(file)} does not tell one assignment: pass --assignment, or name a folder after it.",
+        f"The name {printable(file)} does not tell one assignment: use --assignment NAME (make: ASSIGNMENT=NAME), or name a folder after it.",
     )
 
 

@@ -56,6 +56,7 @@ def read(submission_file: SubmissionFile) -> Submission:
         cells=found.cells if found and good else (),
         notes=submission_file.notes + (found.notes if found and good else ()),
         problem=problem,
+        handed_in=submission_file.handed_in,
         superseded=submission_file.superseded,
     )
 
@@ -154,6 +155,17 @@ def _unwritten(found: Content, assignment: str, wanted: frozenset[str]) -> Itera
         yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
     else:
         yield f"The file defines none of the functions of {assignment}."
+
+
+def recognised(submission_file: SubmissionFile, known: Iterable[str]) -> str | None:
+    """The one assignment whose functions a file defines most of, where its name tells none."""
+    if submission_file.path is None or submission_file.member is not None:
+        return None
+    found = _tried(Rival(submission_file.file, submission_file.path, None, False))
+    counts = {name: len(content.functions(name) & found.content.names) for name in known} if found else {}
+    most = max(counts.values(), default=0)
+    best = [name for name, count in counts.items() if count == most > 0]
+    return best[0] if len(best) == 1 else None
 
 
 def _of_another(found: Content, assignment: str) -> Problem | None:

@@ -64,6 +64,8 @@ class SubmissionFile:
     """the file's name inside `path`, where that is a zip"""
     order: tuple[int, float, int] = (0, 0.0, 0)
     """of two submissions for one assignment the greater counts: how well it fits, when it came, which attempt"""
+    handed_in: float = 0.0
+    """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     superseded: bool = False
@@ -88,5 +90,7 @@ class Submission:
     notes: tuple[str, ...] = ()
     """what was dropped or chosen on the way, one sentence each"""
     problem: Problem | None = None
+    handed_in: float = 0.0
+    """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
     superseded: bool = False
     """another submission of the same student counts instead; `problem` says which"""

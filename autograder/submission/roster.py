@@ -1,6 +1,6 @@
 """Who handed in what: finds the submissions in a file or folder, whatever platform it came from. Nothing here reads code.
 
-A folder may hold, side by side: plain files (the student is the file's stem), Canvas's downloads, folders named after
+A folder may hold, side by side: plain files (the student is the file's stem), downloads of Canvas, Moodle and Blackboard, folders named after
 an assignment, and folders or clones of one student each. A folder may be Gradescope's export, or hold nothing but exports.
 
 The layout is read from names at the top, which platforms and instructors make. What lies inside a student's folder decides
@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.submission import archive, canvas, disk, gradescope
+from autograder.submission import archive, blackboard, canvas, disk, gradescope, moodle
 from autograder.submission.canvas import Download
 from autograder.submission.choice import CODE, READ, Choice, Course, choose, is_given_notebook, stem, suffix, which_assignment
 from autograder.submission.names import printable, utf8_safe
@@ -58,14 +58,14 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     if os.path.isdir(path) and not os.path.islink(path):
         submission = roster.students_folder(path, path.name, assignment, hint)
     else:
-        submission = roster.file(path, assignment, hint, canvas.download(path.name))
+        submission = roster.file(path, assignment, hint, _download(path.name))
     found = list(roster.guarded(path, assignment, submission))
     if len(found) == 1:
         return found[0]
     names = ", ".join(one.assignment for one in found)
     problem = Problem(
         f"Your submission holds several assignments ({names}): hand in one file for each.",
-        f"{_shown(path)} holds several assignments ({names}): pass --assignment.",
+        f"{_shown(path)} holds several assignments ({names}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",
     )
     return replace(found[0], assignment="", member=None, file=utf8_safe(path.name), problem=problem)
 
@@ -108,6 +108,7 @@ class _Roster:
         if any(suffix(path.name) in READ for path in files) or not exported | named.keys() >= set(folders):
             exported = set()
         students = {name for name in folders if name not in named}.union(*(_may_be(path.name) for path in files))
+        owners = _students(name for name in folders if name not in named)
         for name in folders:
             path, own = folder / name, named.get(name)
             if name in exported:
@@ -115,7 +116,7 @@ class _Roster:
             elif own is not None:
                 found = self._of_assignment(path, own, students) if self.only in (None, own) else iter(())
             else:
-                found = self.students_folder(path, name, assignment, self.course.named_in(name) or hint)
+                found = self.students_folder(path, owners[name], assignment, self.course.named_in(name) or hint)
             yield from self.guarded(path, assignment or own, found)
         yield from self._files(files, assignment, hint, {name for name in folders if name not in named})
 
@@ -157,7 +158,13 @@ class _Roster:
                 found = self.students_folder(folder / name, student, assignment, hint)
                 for submission_file in self.guarded(folder / name, assignment or hint, found):
                     order = (submission_file.order[0], entry.created or submission_file.order[1], 0)
-                    yield replace(submission_file, student=utf8_safe(student), order=order, notes=submission_file.notes + notes)
+                    yield replace(
+                        submission_file,
+                        student=utf8_safe(student),
+                        order=order,
+                        handed_in=entry.created,
+                        notes=submission_file.notes + notes,
+                    )
 
     def students_folder(self, folder: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         """A folder or clone of one student."""
@@ -189,7 +196,7 @@ class _Roster:
             )
 
     def file(self, path: Path, assignment: str | None, hint: str | None, download: Download | None) -> Iterator[SubmissionFile]:
-        """One file that stands for one student; `download` is what its name says, if Canvas made it."""
+        """One file that stands for one student; `download` is what its name says, if a platform made it."""
         name = download.file if download else path.name
         student = download.student if download else stem(path.name)
         named = self.course.equal_to(stem(name)) or self.course.named_in(stem(name))
@@ -203,13 +210,15 @@ class _Roster:
             order = (_fit(suffix(name), named, submission_file.assignment), disk.modified(path), 0)
             if download:
                 order = (order[0], download.upload, download.attempt)
+                submission_file = replace(submission_file, handed_in=download.handed_in)
                 late = ("Canvas marks it as late.",) if download.late else ()
                 submission_file = replace(submission_file, notes=submission_file.notes + late)
             yield replace(submission_file, order=order)
 
     def _files(self, paths: list[Path], assignment: str | None, hint: str | None, folders: set[str]) -> Iterator[SubmissionFile]:
-        """Files that stand for one student each. Who has a plain file or a folder is nobody whose name Canvas would have given."""
-        downloads = {path: canvas.download(path.name) for path in paths if not _lies_about(path.name)}
+        """Files that stand for one student each. Who has a plain file or a folder is nobody whose name a platform would have given."""
+        downloads = {path: _download(path.name) for path in paths if not _lies_about(path.name)}
+        downloads = {path: one for path, one in downloads.items() if one is None or one.file}
         plain = folders | {stem(path.name) for path, one in downloads.items() if one is None}
         downloads = {path: one if one is None or one.student not in plain else None for path, one in downloads.items()}
         users: dict[str, set[str]] = defaultdict(set)
@@ -283,9 +292,27 @@ def _fit(ending: str, named: str | None, assignment: str) -> int:
     return _NAMED if named == assignment else _ANOTHER_ASSIGNMENT
 
 
+def _download(name: str) -> Download | None:
+    """What a file name says, where a platform made it."""
+    return moodle.download(name) or blackboard.download(name) or canvas.download(name)
+
+
+def _students(folders: Iterable[str]) -> dict[str, str]:
+    """Whose each folder is: the folder's name, or what Moodle says with it."""
+    said = {name: moodle.folder(name) for name in folders}
+    users: dict[str, set[str]] = defaultdict(set)
+    for one in filter(None, said.values()):
+        users[one.student].add(one.user)
+    plain = {name for name, one in said.items() if one is None}
+    unsure = {student for student, ids in users.items() if len(ids) > 1} | plain
+    return {
+        name: name if one is None else f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()
+    }
+
+
 def _may_be(file: str) -> set[str]:
     """Whose a file may be, by its name."""
-    download = canvas.download(file)
+    download = _download(file)
     return {stem(file)} | ({download.student, f"{download.student}_{download.user}"} if download else set())
 
 

@@ -9,6 +9,7 @@ import pytest
 from autograder.course import Assignment, assignments
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
+from tests.grader.browsing import browser  # noqa: F401, a fixture
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

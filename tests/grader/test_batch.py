@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,13 +20,14 @@ import pytest
 from rich.console import Console
 
 from autograder import course
-from autograder.batch import coordinator, pool
+from autograder.batch import coordinator, pool, reading
 from autograder.batch import jobs as jobs_room
 from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.jobs import BatchError, Job
 from autograder.batch.pool import GraderProcess
 from autograder.batch.summary import Summary
+from autograder.submission import find_in_folder, read
 from tests.grader import classroom
 
 NAME = "sinusoidal"
@@ -208,6 +211,24 @@ def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path) -> 
     assert "1 graded" in printed and "1 known before" in printed, printed
 
 
+def test_many_are_read_side_by_side_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one by one; a reading process that is killed costs nobody anything."""
+    kinds = [classroom.unfinished, classroom.no_python, classroom.stops]
+    classroom.make(tmp_path, "alibi", 30, kinds)
+    found = find_in_folder(tmp_path, None, ["alibi"])
+    wanted = list(map(read, found))
+    monkeypatch.setattr(reading, "MANY", 10)
+    monkeypatch.setattr(reading, "AT_ONCE", 12)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert list(reading.read_all(found)) == wanted
+    several = reading.read_all(found)
+    first = next(several)
+    for child in multiprocessing.active_children():
+        child.kill()
+        child.join()
+    assert [first, *several] == wanted
+
+
 # Whoever is killed
 
 
@@ -352,7 +373,7 @@ def graded_in(out: Path) -> int:
     return len(list((out / "feedback").glob("*/*.md"))) if (out / "feedback").exists() else 0
 
 
-def test_control_c_finishes_what_is_in_hand(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+def test_control_c_keeps_what_is_graded(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
     """Everything graded by then is written, and the command that is printed goes on from there."""
     folder, wanted = large
     run = grade_apart(folder, tmp_path)
@@ -360,7 +381,7 @@ def test_control_c_finishes_what_is_in_hand(large: tuple[Path, list[dict[str, st
     run.send_signal(signal.SIGINT)
     printed, _ = run.communicate(timeout=60)
     assert run.returncode == 0, printed
-    assert "what is in progress is finished first" in printed
+    assert "Stopping: nothing more is begun." in printed
     assert f"autograder grade {folder} --out {tmp_path} --jobs 1" in printed
     done = classroom.grades(tmp_path)
     assert 3 <= len(done) < LARGE
@@ -368,6 +389,102 @@ def test_control_c_finishes_what_is_in_hand(large: tuple[Path, list[dict[str, st
     assert all(row in wanted for row in done)
     grade(folder, tmp_path)
     assert classroom.grades(tmp_path) == wanted
+
+
+def never_ends(name: str, number: int) -> str:
+    """Loads for as long as it may."""
+    return f"# submission {number}\nwhile True:\n    pass\n"
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_an_interrupted_command_ends_within_two_seconds(tmp_path: Path, presses: int) -> None:
+    """Whatever is in progress, with the exit code of an interruption; nobody gets a grade for it, and no process stays."""
+    classroom.make(tmp_path / "class", NAME, 2, [never_ends])
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--jobs", "2"]
+    run = subprocess.Popen(command, cwd=course.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    wait_for(lambda: len(in_session(run.pid, "autograder.batch.grader")) == 2)
+    time.sleep(3)  # until both graders are in the middle
+    begin = time.monotonic()
+    for _ in range(presses):
+        run.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    printed, _ = run.communicate(timeout=60)
+    assert time.monotonic() - begin < (2 if presses == 1 else 1.5)
+    assert run.returncode == 130, printed
+    assert "2 not graded yet. To go on:" in printed and f"autograder grade {tmp_path / 'class'}" in printed
+    assert not classroom.grades(tmp_path / "out")
+
+
+def in_session(leader: int, words: str) -> list[int]:
+    """The children of a process whose command line has these words."""
+    children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
+    return [int(child) for child in children if words in Path(f"/proc/{child}/cmdline").read_bytes().decode().replace("\0", " ")]
+
+
+def test_what_is_withdrawn_leaves_no_feedback(small: tuple[Path, Path], tmp_path: Path) -> None:
+    """Nor results; a note that somebody else put there stays."""
+    folder, out = tmp_path / "class", tmp_path / "out"
+    shutil.copytree(small[0], folder)
+    shutil.copytree(small[1], out)
+    (out / "feedback" / "cy" / "note.txt").write_text("mine")
+    for student in ("bob", "cy"):
+        (folder / NAME / f"{student}.py").unlink()
+    grade(folder, out)
+    assert "bob" not in by_student(out)
+    assert not (out / "feedback" / "bob").exists() and not (out / "results" / "bob").exists()
+    assert [path.name for path in (out / "feedback" / "cy").iterdir()] == ["note.txt"]
+    assert (out / "feedback" / "ada" / f"{NAME}.md").exists()
+
+
+def test_two_names_that_look_the_same_are_told_apart(tmp_path: Path) -> None:
+    """They differ in their Unicode form alone: rows and page show the folder of each."""
+    for number, form in enumerate(("NFC", "NFD")):
+        path = tmp_path / "class" / NAME / f"{unicodedata.normalize(form, 'José')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(classroom.unfinished(NAME, number), "utf-8")
+    if len(list(path.parent.iterdir())) < 2:
+        pytest.skip("this file system takes both names for one")
+    _, printed = grade(tmp_path / "class", tmp_path / "out")
+    names = list(by_student(tmp_path / "out"))
+    assert len({unicodedata.normalize("NFC", name) for name in names}) == 2
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    for name in names:
+        folder = name.partition("[")[2].rstrip("]")
+        assert (tmp_path / "out" / "feedback" / folder / f"{NAME}.md").exists()
+        assert name in printed and name in page
+
+
+def test_the_last_lines_of_a_run(tmp_path: Path) -> None:
+    """A line per assignment; the students one by one where they fit or were asked for; what was passed over is named."""
+    for name in ("alibi", NAME):
+        classroom.make(tmp_path / "class", name, 9, [classroom.unfinished, classroom.no_python])
+    (tmp_path / "class" / NAME / "dave.py~").write_text("x = 1\n")
+    summary, printed = grade(tmp_path / "class", tmp_path / "out")
+    lines = [line.split() for line in printed.splitlines()]
+    count = sum(row["status"] == "unreadable" and row["assignment"] == NAME for row in classroom.grades(tmp_path / "out"))
+    assert [NAME, "9", "submissions", "median", "0", "of", "20", str(count), "unreadable"] in lines
+    assert "18 graded in" in printed and "first thing to look at" not in printed
+    assert f"Skipped, as an editor's copies: {NAME}/dave.py~." in printed
+    _, printed = grade(tmp_path / "class", tmp_path / "out", table=True)
+    assert "first thing to look at" in printed and printed.count("student0003") >= 2
+
+
+@pytest.mark.parametrize("content", ["", "next year", "1.5", "1 2"])
+def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one sentence, before anything is graded, whichever command meets it."""
+    seed = tmp_path / "tests" / "hidden" / "seed.txt"
+    seed.parent.mkdir(parents=True)
+    seed.write_text(content)
+    with monkeypatch.context() as moved, pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
+        moved.setattr(course, "ROOT", tmp_path)
+        course.seed()
+    root = classroom.copy_of_the_course(tmp_path)
+    (root / "tests" / "hidden" / "seed.txt").write_text(content)
+    classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
+    grading = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
+    for words in (grading, ["check", str(tmp_path / "class" / NAME / "student0000.py")]):
+        done = subprocess.run([sys.executable, "-m", "autograder.cli", *words], cwd=root, capture_output=True, text=True)
+        assert done.returncode == 2 and "write one whole number" in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
 def test_two_runs_on_one_folder(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:

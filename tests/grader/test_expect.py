@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,20 +63,21 @@ def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> Non
 
 
 CALLS = [
-    ("f(12)", (12,)),
-    ("f(features(2, 3, 8), [0, 1, 5])", (inputs.features(2, 3, 8), [0, 1, 5])),
-    ("f(features(4, 6, seed=3, dtype=np.float32))", (inputs.features(4, 6, seed=3, dtype=np.float32),)),
-    ("f(np.arange(5), np.arange(8.0).reshape(2, 4))", (np.arange(5), np.arange(8.0).reshape(2, 4))),
-    ("f(np.zeros((2, 0, 4)), np.ones((3, 5), dtype=np.bool))", (np.zeros((2, 0, 4)), np.ones((3, 5), dtype=bool))),
-    ("f(np.array([-3.0, 0.5, np.nan, -np.inf]))", (np.array([-3, 0.5, np.nan, -np.inf]),)),
-    ("f(np.array([[7, 1]], dtype=np.int32), np.float32(0.5))", (np.array([[7, 1]], dtype=np.int32), np.float32(0.5))),
+    ("f(12)", lambda: (12,)),
+    ("f(features(2, 3, 8), [0, 1, 5])", lambda: (inputs.features(2, 3, 8), [0, 1, 5])),
+    ("f(features(4, 6, seed=3, dtype=np.float32))", lambda: (inputs.features(4, 6, seed=3, dtype=np.float32),)),
+    ("f(np.arange(5), np.arange(8.0).reshape(2, 4))", lambda: (np.arange(5), np.arange(8.0).reshape(2, 4))),
+    ("f(np.zeros((2, 0, 4)), np.ones((3, 5), dtype=np.bool))", lambda: (np.zeros((2, 0, 4)), np.ones((3, 5), dtype=bool))),
+    ("f(np.array([-3.0, 0.5, np.nan, -np.inf]))", lambda: (np.array([-3, 0.5, np.nan, -np.inf]),)),
+    ("f(np.array([[7, 1]], dtype=np.int32), np.float32(0.5))", lambda: (np.array([[7, 1]], dtype=np.int32), np.float32(0.5))),
     ("f('rope', {'base': 100.0, 'table': np.array([[1.0, 2.0]])}, (1,), None, np.nan)",
-     ("rope", {"base": 100.0, "table": np.array([[1.0, 2.0]])}, (1,), None, float("nan"))),
+     lambda: ("rope", {"base": 100.0, "table": np.array([[1.0, 2.0]])}, (1,), None, float("nan"))),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "args"), CALLS)
-def test_a_call_can_be_pasted_into_a_prompt(text: str, args: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize(("text", "made"), CALLS, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_call_can_be_pasted_into_a_prompt(text: str, made: Callable[[], tuple[Any, ...]]) -> None:
+    args = made()
     assert str(Call("f", args, {})) == text
     pasted = eval(text, {"f": lambda *args: args, "np": np, "features": inputs.features})
     assert codec.encode(list(pasted)) == codec.encode(list(args))
@@ -125,11 +127,6 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
             assert found.status is TestStatus.WAITING and found.function == "apply_rope"
         else:
             assert found.status is TestStatus.FAILED and found.call.startswith("apply_rope(")
-
-
-def test_a_known_mistake_is_recognised_by_what_it_returns() -> None:
-    body = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([x[..., h:], -x[..., :h]], axis=-1)"
-    assert grade(body, matches).hint == "You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus."
 
 
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"

@@ -118,6 +118,8 @@ PLANTED: dict[str, tuple[str, str | bytes, str]] = {
     "a body in a notebook": ("explore.ipynb", notebook_with(solution_body()), "rope's solution"),
     "a body in a string of JSON": ("rope.json", json.dumps({"x": json.dumps(solution_body())}), "rope's solution"),
     "a body for a web page": ("README.md", solution_body().replace("<", "&lt;").replace('"', "&quot;"), "rope's solution"),
+    "a body in a page, highlighted": ("rope.html", re.sub(r"(\w+)", r'<span class="n">\1</span>', solution_body()), "rope's solution"),
+    "a body in a script": ("dials.js", f"/* {solution_body()} */", "rope's solution"),
     "a body in a picture": ("rope.png", PNG[:8] + solution_body().encode() + PNG[8:], "rope's solution"),
     "a body commented out": ("rope.py", solution_body().replace("\n", "\n# "), "a line of"),
     "a line of a hidden test": ("README.md", f"Think of `{HIDDEN}`.", "rope's hidden tests"),
@@ -233,7 +235,7 @@ def test_a_student_works_through_an_assignment(laptop: Path) -> None:
 
     write(laptop, (SAMPLES / "rope" / "hedy.py").read_bytes())
     wrong = on_laptop(laptop, "-m", "autograder.checks", "rope")
-    assert "Likely cause: " in wrong and ">>> rope_frequencies(12)" in wrong and "Next: rope_frequencies" in wrong
+    assert "Likely cause: " in wrong and ">>> rope_frequencies(4)" in wrong and "Next: rope_frequencies" in wrong
 
     write(laptop, (SAMPLES / "rope" / "ada.py").read_bytes())
     fixed = on_laptop(laptop, "-m", "autograder.checks", "rope")
@@ -283,7 +285,7 @@ def test_the_workflow_runs_the_public_checks_on_push(laptop: Path) -> None:
     for step in steps:
         subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=laptop, env=environment, check=True, capture_output=True, timeout=120)
     said = summary.read_text("utf-8")
-    assert len(steps) == 2 and "of 16 public points" in said and ">>> rope_frequencies(12)" in said and "<summary>attention" not in said
+    assert len(steps) == 2 and "of 16 public points" in said and ">>> rope_frequencies(4)" in said and "<summary>attention" not in said
 
 
 def test_the_cell_for_colab_does_nothing_elsewhere(shipped: Path) -> None:

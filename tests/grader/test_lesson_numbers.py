@@ -594,6 +594,9 @@ def relative(m: Any) -> Sentences:
 
 @lesson
 def alibi(m: Any) -> Sentences:
+    in_the_last = solution("relative").t5_bucket(-np.arange(10_000), bidirectional=False) == 31
+    yield f"gets the distances {np.argmax(in_the_last)} to {512 - 1} (with the 32 causal buckets of lesson 6)"
+    yield f"the last query has {100 * in_the_last.mean():.0f} % of all keys in this bucket"
     four = m.alibi_slopes(4)
     yield f"The first slope is $2^{{-8/4}} = {ratio(four[0])}$, and the sequence is {', '.join(f'${ratio(s)}$' for s in four)}"
     bias = m.alibi_bias(4, 4, 4)[:, 3]
@@ -777,6 +780,8 @@ def extrapolation(m: Any) -> Sentences:
 
     yield f"it is {similar(3):g} at distance 3, {similar(2):.2f} at distances 2 and 4, and {similar(66):.2f} at distance 66"
     assert math.isclose(similar(2), similar(4))
+    yield f"At distance 9 it is nearly as high, {similar(9):.2f}"
+    assert similar(9) == max(map(similar, range(5, 16)))
     sums = np.cos(np.outer(3 - np.arange(10**6), frequencies)).sum(axis=1)
     shares = [1 / np.exp(20 * (sums[:keys] - 4)).sum() for keys in (10**3, 10**5, 10**6)]
     yield f"{shares[0]:.2f} of the attention among $10^3$ keys, {shares[1]:.2f} among $10^5$, and {shares[2]:.2f} among $10^6$"
@@ -881,7 +886,7 @@ def _measured() -> Sentences:
 
     one_back = "copy 1 back"
     shares = [mean("alibi", length, "weight", one_back) for length in (16, 128)]
-    yield f"The right one has {shares[0]} of it at 16 and {shares[1]} at 128"
+    yield f"The right key gets {shares[0]} of the attention at 16 and {shares[1]} at 128"
     at_128 = {method: lab.by_length(rows, one_back, method)[128].mean() for method in lab_methods() if method != "learned"}
     assert sorted(at_128, key=lambda method: at_128[method])[-2:] == ["alibi", "shaw"]
     yield f"{mean('alibi', 128, run=one_back)}, after {mean('alibi', 16, run=one_back)} at 16"
@@ -924,7 +929,7 @@ def _compared(rows: list[lab.Measurement]) -> Sentences:
     both = ("copy 3 back", "copy 1 back")
     without_gap = [method for method in lab_methods() if lines[method][4].startswith("yes")]
     assert {"rope", "t5", "alibi"} <= set(without_gap) and not any(works(method, both[0]) for method in ("rope", "t5", "alibi"))
-    yield "RoPE, T5 and ALiBi have none and fail at copying 3 back"
+    yield "RoPE, T5 and ALiBi have a shift gap of 0 and fail at copying 3 back"
     assert [method for method in lab_methods() if lines[method][5] == "no"] == ["learned"]
     assert [method for method in lab_methods() if works(method, both[0]) and works(method, both[1])] == ["shaw"]
     yield "nine of ten are defined, one works in both tasks"

@@ -11,15 +11,20 @@ from autograder.checks import expect
 from autograder.checks.failure import Wrong
 from autograder.checks.proxy import Submission
 from autograder.course import Assignment
-from autograder.grading import catalogue, quiz
+from autograder.grading import catalogue, causes, quiz
 from autograder.grading.suite import Suite
 
 
 def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:
+    """And no other of the same function with it: on the suite's own inputs any two differ, or share a hint."""
+    source = assignment.solution.read_text("utf-8")
     for entry in catalogue.entries(assignment):
-        test_results = suite.run(catalogue.Module(catalogue.mistaken(assignment, entry)))
-        assert any(not one.passed for one in test_results), f"{entry.name} passes every test"
-        assert any(one.hint == entry.hint for one in test_results), f"no test says what is behind {entry.name}"
+        results = causes.named(assignment, suite.observe(catalogue.Module(catalogue.mistaken(assignment, entry))), [source])
+        assert any(not one.passed for one in results), f"{entry.name} passes every test"
+        told = [one.hint for one in results if one.hint and one.test.question == entry.function]
+        assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"
+        known = {one.hint for one in catalogue.entries(assignment)} - {entry.hint}
+        assert not any(hint in one for one in told for hint in known), f"{entry.name} is told as {told}"
 
 
 def test_an_assignment_has_at_least_five_known_mistakes(assignment: Assignment) -> None:

@@ -52,7 +52,7 @@ def test_otter_run_and_the_batch_agree_test_by_test(grader: Grader, zips: Path, 
 
 
 def test_every_solution_is_worth_its_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
-    results = Scorer(suite).score(suite.run(Module(solution(assignment))))
+    results = Scorer(suite).score(*2 * [suite.run(Module(solution(assignment)))])
     assert results.total == results.possible == 20
     assert faults(gradescope(results)) == []
 
@@ -81,7 +81,7 @@ def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(grader: Gra
     submission = read_file(SAMPLES / "rope" / "hedy.py", "rope", ["rope"])
     grade = grader.grade(course.find("rope"), submission.cells)
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
-    hidden = [one for one in grade.test_results if one.test.hidden and not one.passed]
+    hidden = [one for one in grade.test_results if one.test.hidden and one.matters]
     public = "".join(one.message for one in grade.test_results if not one.test.hidden)
     values = {number for one in hidden for number in re.findall(r"got (-?[\d.]{6,})", one.message) if number not in public}
     assert values and not any(number in entries for number in values)

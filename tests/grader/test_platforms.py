@@ -7,6 +7,7 @@ import json
 import random
 import re
 import shutil
+import tomllib
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,6 +34,8 @@ from tests.grader.platforms import METADATA, SAMPLES, faults, gradescope, instal
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
 HEDY = (ROPE / "hedy.py").read_bytes()
+with (course.ROOT / "tests" / "grader" / "expected_scores" / "rope.csv").open(encoding="utf-8", newline="") as _scores:
+    HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
 
 Platform = Callable[..., dict[str, Any]]
 
@@ -66,13 +69,22 @@ def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Platform
     return grade
 
 
+def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
+    """It stands in pyproject.toml alone, and the changes begin with it."""
+    said = run([str(python.with_name("autograder")), "--version"], tmp_path)
+    version = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert said.strip() == f"autograder, version {version}"
+    changes = (course.ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(r"^## (\S+)", changes, re.MULTILINE)[1] == version  # type: ignore[index]
+
+
 def points(results: dict[str, Any]) -> float:
     return float(sum(test.get("score", 0) for test in results["tests"]))
 
 
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
     results = platform({"rope.py": HEDY})
-    assert points(results) == 8.5
+    assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
     assert "2.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
     assert "Likely cause" in said and "wanted 0.01, got 0.1" in said
@@ -129,7 +141,7 @@ def test_the_containers_of_otter_grade_find_what_they_put_there(python: Path, tm
     gradescope(python, folder, zipped, {"rope.py": HEDY}, metadata=None)
     assert (folder / "submission" / "rope.py").read_bytes() == HEDY
     results = dill.loads((folder / "results" / "results.pkl").read_bytes())
-    assert results.total == 8.5
+    assert results.total == HEDY_SCORE
 
 
 SNOOP = b"""
@@ -278,7 +290,7 @@ def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
         scores = {(row["student"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
     ada, hedy = STUDENTS[layout]
-    assert {(ada, "rope"): 20.0, (hedy, "rope"): 8.5}.items() <= scores.items()
+    assert {(ada, "rope"): 20.0, (hedy, "rope"): HEDY_SCORE}.items() <= scores.items()
     if "Classroom" not in layout:  # its folders are named after GitHub accounts, which Canvas does not know
         (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
         with Gradebook.reading(out) as book:

@@ -100,7 +100,7 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(laptop: Path) -> Non
     write(laptop, source)
     printed = check(laptop, "rope")
     assert printed.count("Likely cause: ") == 1
-    assert "     >>> rope_frequencies(12)\n" in printed
+    assert "     >>> rope_frequencies(4)\n" in printed
     assert "builds on rope_frequencies: fix that first" in printed
     assert "Next: rope_frequencies at assignments/rope/rope.py:" in printed
     assert "Checked assignments/rope/rope.py. This is the file to hand in." in printed

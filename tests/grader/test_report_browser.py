@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from autograder.batch import postprocessing
 from tests.grader import gradebooks
+from tests.grader.browsing import Opened
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 A4 = 688
 """width of an A4 page without its margins, in pixels"""
 
@@ -30,21 +26,6 @@ CONTRASTS = """() => {
     shade(getComputedStyle(one)[one.tagName === "text" ? "fill" : "color"]));
   return [paper, Math.min(...ink.map((one) => (Math.max(one, paper) + 0.05) / (Math.min(one, paper) + 0.05)))];
 }"""
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The system's browser."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        message = "The report's tests need a browser: apt-get install chromium."
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=found, args=QUIET)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="module")
@@ -66,25 +47,6 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("large")
     gradebooks.write(out, gradebooks.made_up_class(2000))
     return postprocessing.write_report(out)
-
-
-class Opened:
-    """A page, and all that went wrong on it or left it."""
-
-    def __init__(self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light") -> None:
-        self.page: Page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-
-    def __enter__(self) -> Opened:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.page.close()
 
 
 def column(page: Page, region: str, place: int) -> list[str]:

@@ -76,7 +76,8 @@ def given_names(assignment: Assignment) -> set[str]:
 def complete_samples(assignment: Assignment) -> dict[str, str]:
     """The complete solutions in the sample class, and the course's own: each was written by itself."""
     with (HERE / "expected_scores" / f"{assignment.name}.csv").open(encoding="utf-8") as file:
-        complete = [row["student"] for row in csv.DictReader(file) if row["lowest"] == row["highest"] == "20"]
+        rows = [row for row in csv.DictReader(file) if row["status"] == "graded"]
+    complete = [row["student"] for row in rows if row["lowest"] == row["highest"] == "20"]
     paths = {name: HERE.parent / "submissions" / assignment.name / f"{name}.py" for name in complete}
     texts = {name: path.read_text("utf-8") for name, path in paths.items() if path.is_file()}
     return texts | {"solution": assignment.solution.read_text("utf-8")}

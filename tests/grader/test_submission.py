@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import course
 from autograder.submission import NothingToGrade, Submission, disk, read_file
 from autograder.submission.python import MAX_CODE
 
@@ -396,7 +397,7 @@ def test_a_name_tells_assignment_and_student(tmp_path: Path, path: str, wanted: 
 def test_a_name_that_does_not_tell_the_assignment_is_a_problem(tmp_path: Path, name: str) -> None:
     (tmp_path / "given").mkdir()
     file = tmp_path / "given" / name
-    file.write_text(CODE)
+    file.write_text("x = 1\n")
     submission = read_file(file, None, KNOWN)
     assert submission.assignment == ""
     refused(submission, "--assignment", name)
@@ -407,3 +408,21 @@ def test_one_students_folder_can_be_checked_too(tmp_path: Path) -> None:
     (tmp_path / "ada/work/rope.py").write_text(CODE)
     submission = read_file(tmp_path / "ada", None, KNOWN)
     assert (submission.student, submission.assignment, submission.cells) == ("ada", "rope", (CODE,))
+
+
+def test_the_functions_tell_the_assignment_where_the_name_does_not(tmp_path: Path) -> None:
+    (tmp_path / "mail").mkdir()
+    file = tmp_path / "mail" / "homework final.py"
+    file.write_text((course.ROOT / "solutions" / "rope.py").read_text("utf-8"), "utf-8")
+    submission = read_file(file, None, KNOWN)
+    assert submission.assignment == "rope" and submission.problem is None
+    assert any("its functions are those of rope" in note for note in submission.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("rope_2d_ada.py", "rope_2d"), ("ada_rope.py", "rope"), ("rope_2d.py", "rope_2d"), ("rope_naive.py", "")]
+)
+def test_the_longest_name_that_matches_is_meant(tmp_path: Path, name: str, wanted: str) -> None:
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / name).write_text("x = 1\n")
+    assert read_file(tmp_path / "given" / name, None, [*KNOWN, "rope_2d"]).assignment == wanted

@@ -120,14 +120,16 @@ def test_bloom_bias(alibi):
 @pytest.mark.question("bloom_bias", points=0.5)
 @given(seed=seeds())
 def test_both_forms_give_the_same_weights(alibi, seed):
-    """Under a causal mask softmax does not tell BLOOM's form from minus slope times distance."""
+    """Under a causal mask BLOOM's form and minus slope times distance give the same weights."""
     scores = features(2, 3, 5, seed=seed)
     bloom = alibi.bloom_bias(2, 5)
     expect.holds(bloom.shape == (2, 1, 5), "BLOOM's bias has one row a head, shape (heads, 1, keys)")
     steps = np.diff(bloom)
     expect.holds(np.isfinite(steps).all() and not np.allclose(steps[0], steps[1]), "every head has a slope of its own")
     expect.close(
-        causal_weights(scores + bloom), causal_weights(scores + alibi.alibi_bias(2, 3, 5)), "the weights of both forms"
+        causal_weights(scores + bloom),
+        causal_weights(scores + alibi.alibi_bias(2, 3, 5)),
+        "the weights with bloom_bias, compared with those of your alibi_bias",
     )
     expect.holds(not np.allclose(causal_weights(scores + bloom), causal_weights(scores)), "the bias changes the weights")
 

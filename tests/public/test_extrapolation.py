@@ -211,7 +211,7 @@ def test_gap_needs_a_measured_length(extrapolation):
 
 @pytest.mark.question("shift_gap", points=0.375)
 def test_shift_gap_by_hand(extrapolation):
-    """One position further back, integer positions 0 and 1 become 1 and 2: the last score grows from 2·2 to 3·3."""
+    """One position later, integer positions 0 and 1 become 1 and 2: the last score grows from 2·2 to 3·3."""
     ones = np.ones((2, 1))
     gap = extrapolation.shift_gap("integer", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
     expect.close(gap, 5.0, "two tokens that are both 1, shifted by one position")

@@ -1,0 +1,457 @@
+"""Mistakes that nobody had to write down: each made from a solution by one regular change, with a hint made from the change.
+
+Two sources. A function's signature: an argument ignored, negated, exchanged with its neighbour, one too far; a result
+mirrored, negated, upside down. And its source: an operator, a sign, a step left out or done twice, an axis, a constant.
+A hint names the kind of change and where to look, in the names that the definition uses, and never the line.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import inspect
+import itertools
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.course import Assignment
+from autograder.grading import catalogue
+from autograder.grading.catalogue import Misconception
+
+Implementation = Callable[..., Any]
+
+
+@functools.cache
+def of_signature(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
+    """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
+    return tuple(_of_signature(assignment, function))
+
+
+@functools.cache
+def of_source(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
+    """The mistakes that are one small change of the solution."""
+    return tuple(_of_source(assignment, function))
+
+
+# From the signature
+
+
+def _of_signature(assignment: Assignment, function: str) -> Iterator[Misconception]:
+    right = vars(catalogue.right(assignment))[function]
+    signature = inspect.signature(right)
+
+    def entry(name: str, hint: str, implementation: Implementation, coarse: bool = False) -> Misconception:
+        return Misconception(f"{function}: {name}", function, hint, "signature", implementation, coarse)
+
+    parameters = list(signature.parameters.values())
+    for parameter in parameters:
+        for what, hint, change in _ARGUMENT_CHANGES:
+            said = COARSE if what == "rounded" else f"`{parameter.name}` {hint}"
+            yield entry(f"{parameter.name} {what}", said, _with_argument(right, signature, parameter.name, change), what == "rounded")
+        if parameter.default is not inspect.Parameter.empty:
+            fixed = _with_argument(right, signature, parameter.name, functools.partial(_constant, parameter.default))
+            said = f"`{parameter.name}` is not used: your result is the one for its default. The rule is to use what the caller passes."
+            yield entry(f"{parameter.name} ignored", said, fixed)
+    for one, other in itertools.pairwise(parameters):
+        said = f"`{one.name}` and `{other.name}` are exchanged: your result is the one with each in the other's place."
+        yield entry(f"{one.name} and {other.name} exchanged", said, _exchanged(right, signature, one.name, other.name))
+    for what, hint, change in _RESULT_CHANGES:
+        yield entry(f"result {what}", hint, _with_result(right, change), what == "rounded")
+
+
+class _NotApplicable(Exception):
+    """A change that makes no sense of this argument: the call is as if it were refused, which explains nothing."""
+
+
+def _constant(value: object, given: object) -> object:
+    return value
+
+
+def _with_argument(right: Implementation, signature: inspect.Signature, name: str, change: Callable[[Any], Any]) -> Implementation:
+    def mistaken(*args: Any, **kwargs: Any) -> Any:
+        right(*args, **kwargs)  # what it refuses, it refuses still
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        bound.arguments[name] = change(bound.arguments[name])
+        return _as(right(*args, **kwargs), right(*bound.args, **bound.kwargs))
+
+    return mistaken
+
+
+def _exchanged(right: Implementation, signature: inspect.Signature, one: str, other: str) -> Implementation:
+    def mistaken(*args: Any, **kwargs: Any) -> Any:
+        right(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        bound.arguments[one], bound.arguments[other] = bound.arguments[other], bound.arguments[one]
+        return right(*bound.args, **bound.kwargs)
+
+    return mistaken
+
+
+def _with_result(right: Implementation, change: Callable[[Any], Any]) -> Implementation:
+    def mistaken(*args: Any, **kwargs: Any) -> Any:
+        value = right(*args, **kwargs)
+        return tuple(map(change, value)) if isinstance(value, tuple) else change(value)
+
+    return mistaken
+
+
+def _as(right: Any, wrong: Any) -> Any:
+    """A change of precision on the way is not a change of dtype."""
+    if isinstance(right, np.ndarray) and isinstance(wrong, np.ndarray) and right.dtype.kind == wrong.dtype.kind == "f":
+        return wrong.astype(right.dtype)
+    return wrong
+
+
+def _array(value: Any, dimensions: int = 1) -> np.ndarray:
+    if isinstance(value, str | bool | dict) or value is None:
+        raise _NotApplicable
+    array = np.asarray(value)
+    if array.ndim < dimensions or array.dtype.kind not in "iuf":
+        raise _NotApplicable
+    return array
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str | dict) or value is None or (np.ndim(value) and np.asarray(value).dtype.kind not in "iuf"):
+        raise _NotApplicable
+    return value if isinstance(value, int | float) else np.asarray(value)
+
+
+def _boolean(value: Any) -> Any:
+    if isinstance(value, bool | np.bool_):
+        return not value
+    array = np.asarray(value)
+    if array.dtype.kind != "b":
+        raise _NotApplicable
+    return ~array
+
+
+def _float32(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(np.float32(value))
+    return _array(value, 0).astype(np.float32).astype(np.result_type(np.asarray(value).dtype, np.float32))
+
+
+COARSE = "Something on the way is rounded to single precision. The rule is to compute in float64 and to convert at the end."
+
+_ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
+    ("negated", "enters with the opposite sign.", lambda value: -_number(value)),
+    ("without sign", "enters without its sign.", lambda value: np.abs(_number(value))),
+    ("one too far", "is one too large where it is used: your result is the one for the next whole number.", lambda value: _number(value) + 1),
+    ("one too near", "is one too small where it is used: your result is the one for the whole number before.", lambda value: _number(value) - 1),
+    ("whole", "is cut to a whole number. The rule is to use it as it is.", lambda value: np.trunc(_number(value))),
+    ("clipped", "counts as 0 where it is negative. The rule is to use it as it is.", lambda value: np.maximum(_number(value), 0)),
+    ("counted", "is not used: your result is the one for 0, 1, 2, … in its place.", lambda value: np.arange(len(_array(value)))),
+    ("zero", "is not used: your result is the one for 0 in its place.", lambda value: _number(value) * 0),
+    ("one", "is not used: your result is the one for 1 in its place.", lambda value: _number(value) * 0 + 1),
+    ("doubled", "enters twice: your result is the one for twice its value.", lambda value: _number(value) * 2),
+    ("halved", "enters only half: your result is the one for half its value.", lambda value: _number(value) / 2),
+    ("squared", "enters squared.", lambda value: _number(value) ** 2),
+    ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
+    ("rounded", "", _float32),
+    ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),
+    ("reversed rows", "is read from its end along the sequence.", lambda value: np.flip(_array(value, 2), -2)),
+    ("reversed", "is read from its end.", lambda value: np.flip(_array(value), -1)),
+    ("inverted", "is inverted: true is taken for false.", _boolean),
+]  # fmt: skip
+
+_RESULT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
+    ("negated", "Your result has the opposite sign.", lambda value: -_number(value)),
+    ("inverted", "Your result is inverted: true stands for false.", _boolean),
+    ("without sign", "Your result has lost its sign.", lambda value: np.abs(_number(value))),
+    ("upside down", "Your result is upside down: 1 divided by what is wanted.", lambda value: 1 / _number(value)),
+    ("transposed", "Your result is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(np.asarray(value), -1, -2)),
+    ("reversed", "Your result is reversed along its last axis.", lambda value: np.flip(_array(value), -1)),
+    ("reversed rows", "The rows of your result are in reversed order.", lambda value: np.flip(_array(value, 2), -2)),
+    ("one too large", "Your result is one too large: look at where the count begins and ends.", lambda value: _number(value) + 1),
+    ("one too small", "Your result is one too small: look at where the count begins and ends.", lambda value: _number(value) - 1),
+    ("doubled", "Your result is twice as large as it should be.", lambda value: _number(value) * 2),
+    ("halved", "Your result is half as large as it should be.", lambda value: _number(value) / 2),
+    ("squared", "Your result is the square of what is wanted.", lambda value: _number(value) ** 2),
+    ("rooted", "Your result is the square root of what is wanted.", lambda value: np.sqrt(_number(value))),
+    ("rounded", COARSE, _float32),
+]  # fmt: skip
+
+
+# From the source
+
+
+Part = ast.FunctionDef | ast.Assign
+
+
+@functools.cache
+def parts(assignment: Assignment) -> dict[str, Part]:
+    """The functions, constants and tables of a solution as syntax, in their order."""
+    found: dict[str, Part] = {}
+    for node in ast.parse(assignment.solution.read_text(encoding="utf-8")).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+                found[name] = node
+    return found
+
+
+@functools.cache
+def own_parts(assignment: Assignment, function: str) -> list[str]:
+    """A function and the helpers that only the solution has, in their order: a student writes all that in one place."""
+    known, found = parts(assignment), [function]
+    for name in found:
+        for node in ast.walk(known[name]):
+            if isinstance(node, ast.Name) and node.id.startswith("_") and node.id in known and node.id not in found:
+                found.append(node.id)
+    return [name for name in known if name in found]
+
+
+def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]:
+    own = own_parts(assignment, function)
+    for name in own:
+        for where, what, changed in changes(parts(assignment)[name]):
+            place = f"{_place(where, name, function)}: compare that step with the definition of `{function}`."
+            hint = COARSE if "float32" in what else f"{what} {place}"
+            implementation = _built(assignment, function, own, name, changed)
+            origin = f"{name}:{where.lineno}"
+            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, place=f"Something is not right {place}")
+
+
+def _built(assignment: Assignment, function: str, own: list[str], name: str, changed: Part) -> Implementation:
+    """The function with one of its parts changed: its helpers live in a room of their own, so that no other function sees the change."""
+    room = dict(vars(catalogue.right(assignment)))
+    for part in own:
+        exec(_compiled(assignment, part) if part != name else _compile(changed, str(assignment.solution)), room)
+    return room[function]  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _compiled(assignment: Assignment, name: str) -> types.CodeType:
+    return _compile(parts(assignment)[name], str(assignment.solution))
+
+
+def _compile(node: Part, filename: str) -> types.CodeType:
+    with warnings.catch_warnings(action="ignore"):  # a changed line may be one that Python warns of
+        return compile(ast.Module([node], []), filename, "exec", dont_inherit=True)
+
+
+def changes(part: Part) -> Iterator[tuple[ast.stmt, str, Part]]:
+    """Every regular change inside a part: the statement it is in, the change in words, and the changed part."""
+    arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
+    for place, (statement, node) in enumerate(_nodes(part)):
+        if isinstance(statement, ast.Raise):
+            continue
+        for what, new in _replacements(node, statement, arguments):
+            changed = copy.deepcopy(part)
+            target = next(found for number, (_, found) in enumerate(_nodes(changed)) if number == place)
+            _Replacer(target, new).visit(changed)
+            yield statement, what, ast.fix_missing_locations(changed)
+
+
+def _nodes(part: Part) -> Iterator[tuple[ast.stmt, ast.AST]]:
+    """All nodes of a body, each with the statement that it belongs to; the docstring is none."""
+    if isinstance(part, ast.Assign):
+        yield from _within(part, part.value)
+        return
+    for statement in part.body[1:] if ast.get_docstring(part) is not None else part.body:
+        yield from _within(statement, statement)
+
+
+def _within(statement: ast.stmt, node: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
+    yield statement, node
+    for child in ast.iter_child_nodes(node):
+        yield from _within(child if isinstance(child, ast.stmt) else statement, child)
+
+
+class _Replacer(ast.NodeTransformer):
+    def __init__(self, target: ast.AST, new: ast.AST) -> None:
+        self.target = target
+        self.new = new
+
+    def visit(self, node: ast.AST) -> Any:
+        return ast.copy_location(self.new, node) if node is self.target else self.generic_visit(node)
+
+
+_OPERATORS: dict[type[ast.AST], list[tuple[type[ast.AST], str]]] = {
+    ast.Add: [(ast.Sub, "A sum and a difference are exchanged")],
+    ast.Sub: [(ast.Add, "A difference and a sum are exchanged")],
+    ast.Mult: [(ast.Div, "A product and a quotient are exchanged")],
+    ast.Div: [(ast.Mult, "A quotient and a product are exchanged"), (ast.FloorDiv, "A division is rounded down")],
+    ast.FloorDiv: [(ast.Mult, "A quotient and a product are exchanged"), (ast.Div, "A division is not rounded down")],
+    ast.Mod: [(ast.FloorDiv, "A remainder and a quotient are exchanged")],
+    ast.Pow: [(ast.Mult, "A power is computed as a product")],
+    ast.BitXor: [(ast.BitOr, "Two ways to combine bits are exchanged"), (ast.BitAnd, "Two ways to combine bits are exchanged")],
+    ast.BitAnd: [(ast.BitOr, "“And” and “or” are exchanged")],
+    ast.BitOr: [(ast.BitAnd, "“Or” and “and” are exchanged")],
+    ast.RShift: [(ast.LShift, "Bits are shifted the wrong way")],
+    ast.LShift: [(ast.RShift, "Bits are shifted the wrong way")],
+    ast.Lt: [(ast.LtE, "The limit itself is on the wrong side of a comparison"), (ast.GtE, "A comparison points the wrong way")],
+    ast.LtE: [(ast.Lt, "The limit itself is on the wrong side of a comparison"), (ast.Gt, "A comparison points the wrong way")],
+    ast.Gt: [(ast.GtE, "The limit itself is on the wrong side of a comparison"), (ast.LtE, "A comparison points the wrong way")],
+    ast.GtE: [(ast.Gt, "The limit itself is on the wrong side of a comparison"), (ast.Lt, "A comparison points the wrong way")],
+    ast.Eq: [(ast.NotEq, "“Equal” and “not equal” are exchanged")],
+    ast.NotEq: [(ast.Eq, "“Not equal” and “equal” are exchanged")],
+    ast.Is: [(ast.IsNot, "A condition is the wrong way round")],
+    ast.IsNot: [(ast.Is, "A condition is the wrong way round")],
+    ast.In: [(ast.NotIn, "A condition is the wrong way round")],
+    ast.NotIn: [(ast.In, "A condition is the wrong way round")],
+    ast.And: [(ast.Or, "“And” and “or” are exchanged")],
+    ast.Or: [(ast.And, "“Or” and “and” are exchanged")],
+}
+
+_NAMES = {
+    "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros", "min": "max", "max": "min",
+    "minimum": "maximum", "maximum": "minimum", "tril": "triu", "triu": "tril", "any": "all", "all": "any", "mean": "sum", "sum": "mean",
+    "float32": "float64", "float64": "float32", "repeat": "tile", "tile": "repeat", "log": "log2", "log2": "log", "cumsum": "cumprod",
+    "exp": "expm1", "isnan": "isinf", "argmax": "argmin", "argmin": "argmax",
+}  # fmt: skip
+
+_COUNTS = ("arange", "linspace")
+_TRIANGLES = ("tri", "tril", "triu", "diag", "eye")
+
+
+def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> Iterator[tuple[str, ast.AST]]:
+    match node:
+        case ast.BinOp() | ast.BoolOp() | ast.AugAssign():
+            for operator, what in _OPERATORS.get(type(node.op), []):
+                yield what, _with(node, op=operator())
+        case ast.Compare(ops=[compared]):
+            for operator, what in _OPERATORS.get(type(compared), []):
+                yield what, _with(node, ops=[operator()])
+        case ast.UnaryOp(op=ast.USub()):
+            or_axis = ", or an axis is the wrong one," if isinstance(node.operand, ast.Constant) else ""
+            yield f"A minus sign is missing{or_axis}", node.operand
+        case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+            yield "A condition is the wrong way round", node.operand
+        case ast.Constant(value=bool(value)):
+            yield f"A switch is {not value} that should be the other", ast.Constant(not value)
+        case ast.Constant(value=int(value)):
+            for new in (value + 1, value - 1):
+                yield "A number is one off, or an axis is the wrong one,", ast.Constant(new)
+        case ast.Constant(value=float(value)):
+            yield "A constant is not the one of the definition", ast.Constant(value * 2 + 0.5 * (value == 0))
+        case ast.Attribute(attr=name) if name in _NAMES:
+            yield f"“{name}” and “{_NAMES[name]}” are exchanged", _with(node, attr=_NAMES[name])
+        case ast.Name(id=name) if name in _NAMES and name not in arguments:
+            yield f"“{name}” and “{_NAMES[name]}” are exchanged", _with(node, id=_NAMES[name])
+        case ast.Name(id=name, ctx=ast.Load()):
+            for other in _others(name, statement, arguments):
+                yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape") as shape, slice=index):
+            yield from _sizes(node, shape, name, index, statement, arguments)
+        case ast.IfExp():
+            yield "One of two cases is treated like the other", node.body
+            yield "One of two cases is treated like the other", node.orelse
+        case ast.If():
+            yield "A case is not told apart", _with(node, test=ast.Constant(False))
+            yield "A case is taken for all", _with(node, test=ast.Constant(True))
+        case ast.Expr(value=ast.Call() as called):
+            yield f"The step {_step(called)} is left out", ast.Pass()
+        case ast.AugAssign():
+            yield "A step is left out", ast.Pass()
+    if isinstance(node, ast.Call):
+        yield from _calls(node)
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
+            kind = {ast.Sub: "difference", ast.Pow: "power"}.get(type(node.op), "product" if isinstance(node.op, ast.MatMult) else "quotient")
+            yield f"A {kind} is taken the wrong way round", _with(node, left=node.right, right=node.left)
+        if not isinstance(node.op, ast.MatMult):
+            part = "term" if isinstance(node.op, ast.Add | ast.Sub) else "exponent" if isinstance(node.op, ast.Pow) else "factor"
+            yield f"A {part} is left out", node.left
+            yield f"A {part} is left out", node.right
+
+
+_AXES = {-1: "last axis", -2: "last axis but one"}
+
+
+def _sizes(
+    node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]
+) -> Iterator[tuple[str, ast.AST]]:
+    """The size of another array, or along another axis."""
+    try:
+        axis = int(ast.literal_eval(index))
+    except (ValueError, TypeError):
+        return
+    if axis not in _AXES:
+        return
+    right = f"the size of {_told(name, arguments)} along its {_AXES[axis]}"
+    for other in (name, *_others(name, statement, arguments)):
+        for place, words in _AXES.items():
+            if (other, place) != (name, axis):
+                wrong = _with(shape, value=ast.Name(other, ast.Load()))
+                said = f"The size of {_told(other, arguments)} along its {words} stands where {right} belongs,"
+                yield said, _with(node, value=wrong, slice=ast.UnaryOp(ast.USub(), ast.Constant(-place)))
+
+
+def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
+    for place, keyword in enumerate(node.keywords):
+        if keyword.arg is not None:
+            rest = [*node.keywords[:place], *node.keywords[place + 1 :]]
+            yield f"“{keyword.arg}” is missing in the step {_step(node)}", _with(node, keywords=rest)
+    starred = any(isinstance(one, ast.Starred) for one in node.args)
+    if len(node.args) >= 2 and not starred:
+        swapped = [node.args[1], node.args[0], *node.args[2:]]
+        yield f"Two inputs of the step {_step(node)} are exchanged", _with(node, args=swapped)
+    if isinstance(node.func, ast.Attribute) and not _is_numpy(node.func.value):
+        yield f"The step {_step(node)} is left out", node.func.value
+    elif node.args and not starred:
+        yield f"The step {_step(node)} is left out", node.args[0]
+        yield f"The step {_step(node)} is done twice", _with(node, args=[node, *node.args[1:]])
+    if _name(node) in _COUNTS:
+        yield "A count begins and ends one too far", ast.BinOp(node, ast.Add(), ast.Constant(1))
+        yield "A count begins and ends one too early", ast.BinOp(node, ast.Sub(), ast.Constant(1))
+        yield "A count runs backwards", ast.Subscript(node, ast.Slice(step=ast.UnaryOp(ast.USub(), ast.Constant(1))), ast.Load())
+    if _name(node) in _TRIANGLES and not any(keyword.arg == "k" for keyword in node.keywords):
+        for shift in (1, -1):
+            yield "A diagonal is one off", _with(node, keywords=[*node.keywords, ast.keyword("k", ast.Constant(shift))])
+        yield "A triangle is on the wrong side", ast.Attribute(node, "T", ast.Load())
+
+
+def _with(node: Any, **fields: Any) -> Any:
+    """A copy of a node with some fields replaced."""
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def _others(name: str, statement: ast.stmt, arguments: list[str]) -> Iterator[str]:
+    """The names that could stand in the place of one: those read in the same statement, and the function's arguments."""
+    if name.startswith("_") or name in ("np", "len", "range", "zip", "float", "int", "tuple", "list", "max", "min", "abs", "sum"):
+        return
+    simple = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    called = {node.func.id for node in ast.walk(statement) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    if name in called:
+        return
+    names = dict.fromkeys([*(node.id for node in simple), *arguments])
+    yield from (other for other in names if other != name and other != "np" and other not in called and not other.startswith("_"))
+
+
+def _is_numpy(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "np"
+
+
+def _name(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _step(node: ast.Call) -> str:
+    return f"“{_name(node).strip('_').replace('_', ' ')}”"
+
+
+def _told(name: str, arguments: list[str]) -> str:
+    return f"`{name}`" if name in arguments else f"“{name}”"
+
+
+def _place(statement: ast.stmt, inside: str, function: str) -> str:
+    """Where a statement stands, by what it makes."""
+    helper = f" (in the part “{inside.strip('_').replace('_', ' ')}”)" if inside != function else ""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AugAssign) else []
+    names = list(dict.fromkeys(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))
+    if names:
+        return f"where {' and '.join(f'“{name}”' for name in names[:3])} is made{helper}"
+    if isinstance(statement, ast.Return):
+        return f"in what is returned{helper}"
+    return f"in a condition{helper}" if isinstance(statement, ast.If) else f"on the way{helper}"

@@ -1,0 +1,98 @@
+"""`autograder new NAME`: all files of a new assignment, as small working examples to be replaced bit by bit.
+
+Most are files of its own. Five lines or blocks go into files that all assignments share: a row of the front page, a word of
+the glossary, a picture, and the numbers of its lesson and of its questions.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.course import ROOT, Assignment, assignments
+from autograder.files import atomic
+from autograder.handout.stubs import HandoutError, stale
+
+_TEMPLATES = Path(__file__).with_name("new_assignment")
+_LARGEST_NAME = 40
+
+
+def create(name: str) -> list[Path]:
+    """Write the files of a new assignment, and what is generated from them; returns their paths. Raises HandoutError."""
+    _check_name(name)
+    written = []
+    for path, text in (*_own_files(name), *_shared_files(name)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic(path) as file:
+            file.write(text)
+        written.append(path)
+    for path, text in stale(Assignment(name)).items():
+        path.write_text(text, "utf-8")
+        written.append(path)
+    return written
+
+
+def _check_name(name: str) -> None:
+    known = [one.name for one in assignments()]
+    if name in known:
+        raise HandoutError(f"there is an assignment {name} already")
+    if not re.fullmatch(rf"[a-z][a-z0-9_]{{1,{_LARGEST_NAME}}}", name) or keyword.iskeyword(name) or name in sys.stdlib_module_names:
+        rule = "it is the name of a Python module, so lower-case letters, digits and _, and none that Python has"
+        raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
+    one = Assignment(name)
+    there = next((path for path in (one.folder, one.solution, one.public_tests, one.hidden_tests, one.misconceptions) if path.exists()), None)
+    if there is not None:
+        raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
+
+
+def _own_files(name: str) -> Iterator[tuple[Path, str]]:
+    one = Assignment(name)
+    samples = ROOT / "tests" / "submissions" / name
+    yield one.lesson, _filled("lesson.md", name)
+    yield one.folder / "explore.ipynb", _filled("explore.ipynb.txt", name)
+    yield one.solution, _filled("solution.py.txt", name)
+    yield one.public_tests, _filled("public.py.txt", name)
+    yield one.hidden_tests, _filled("hidden.py.txt", name)
+    yield one.misconceptions, _filled("misconceptions.py.txt", name)
+    for student in ("ada", "alan", "grace"):
+        yield samples / f"{student}.py", _filled(f"{student}.py.txt", name)
+    yield ROOT / "tests" / "grader" / "expected_scores" / f"{name}.csv", _filled("scores.csv", name)
+
+
+def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
+    number = len(assignments()) + 1
+    page = ROOT / "README.md"
+    listed = re.finditer(r"^\| \d+ \| \[\w+\]\(assignments/\w+/README\.md\) \|.*\n", page.read_text("utf-8"), re.MULTILINE)
+    entry = f"| {number} | [{name}](assignments/{name}/README.md) | Where is the middle of a step? |\n"
+    yield page, _inserted(page, [match.end() for match in listed], entry)
+    words = ROOT / "assignments" / "glossary.md"
+    row = f"| middle of a step ({name}) | Half a width after the beginning of the step. | {number} |\n"
+    yield words, _inserted(words, _place_of_word(words, name), row)
+    pictures = ROOT / "assignments" / "figures.py"
+    last = [match.start() for match in re.finditer(r"^(?:def _module|def draw_all)\(", pictures.read_text("utf-8"), re.MULTILINE)]
+    yield pictures, _inserted(pictures, last[:1], _filled("figure.py.txt", name))
+    numbers = ROOT / "tests" / "grader" / "test_lesson_numbers.py"
+    yield numbers, numbers.read_text("utf-8") + _filled("numbers.py.txt", name)
+
+
+def _inserted(path: Path, places: list[int], what: str) -> str:
+    """A file with something put in at the last of these places."""
+    if not places:
+        raise HandoutError(f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than it was")
+    text = path.read_text("utf-8")
+    return text[: places[-1]] + what + text[places[-1] :]
+
+
+def _place_of_word(path: Path, name: str) -> list[int]:
+    """Where the new word belongs in the alphabet."""
+    words = path.read_text("utf-8").partition("## Symbols")[0]
+    rows = [match for match in re.finditer(r"^\| (?!term )(.+?) \| .+ \| \d+ \|\n", words, re.MULTILINE)]
+    return [match.end() for match in rows if match[1].casefold() < f"middle of a step ({name})"]
+
+
+def _filled(template: str, name: str) -> str:
+    text = (_TEMPLATES / template).read_text("utf-8")
+    return text.replace("NUMBER", str(len(assignments()) + 1)).replace("NAME", name)

@@ -1,0 +1,135 @@
+"""LaTeX → MathML, which browsers show without JavaScript.
+
+latex2mathml converts every command that the lessons use. What it leaves out is added here: functions stand apart from what
+follows them, bars and brackets know their sides, capital Greek letters are upright, and a minus at the beginning is a sign.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from itertools import pairwise
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from latex2mathml.converter import convert_to_element
+
+from autograder.handout.stubs import HandoutError
+
+
+class FormulaError(HandoutError):
+    """A formula cannot be shown. The message holds the formula."""
+
+
+_BEFORE = (
+    (re.compile(r"\\mathrm\b"), r"\\text"),
+    (re.compile(r"(?<!\\left)\\(lvert|lfloor|lceil)\b"), r"\\left\\\1"),
+    (re.compile(r"(?<!\\right)\\(rvert|rfloor|rceil)\b"), r"\\right\\\1"),
+)
+_BOLD = {ord("0") + digit: 0x1D7CE + digit for digit in range(10)}
+_FUNCTION = re.compile("[a-zA-Z]{2,}")
+_LONG = 24
+"""more characters than this do not fit beside a word on a narrow screen"""
+_BREAKS = frozenset("=≤≥≈<>→↦+−·,")
+_SIGNS = frozenset("−+±")
+_AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
+
+
+def mathml(latex: str, display: bool = False) -> str:
+    """One formula. Raises FormulaError for a command that is not known."""
+    source = latex.strip()
+    if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
+        raise FormulaError(f"{latex}: a brace has no other one")
+    for pattern, replacement in _BEFORE:
+        source = pattern.sub(replacement, source)
+    try:
+        root = convert_to_element(source, display="block" if display else "inline")
+    except Exception as error:  # latex2mathml raises a type of its own for each mistake, with no base in common
+        raise FormulaError(f"{latex}: {error!r}") from error
+    elements = list(root.iter())
+    for element in elements:
+        # latex2mathml writes characters as entities, and leaves a text as it is.
+        element.text = html.unescape(element.text or "").replace("\\_", "_")
+    for element in elements:
+        _complete(element)
+    if unknown := [text for text in root.itertext() if "\\" in text]:
+        raise FormulaError(f"{latex}: {', '.join(unknown)} is not known")
+    root.set("alttext", latex.strip())
+    return "<wbr>".join(tostring(piece, encoding="unicode") for piece in _pieces(root, display))
+
+
+def _pieces(root: Element, display: bool) -> list[Element]:
+    """A long formula in a line of text as several, so that the line can end after a relation, a sum or a comma."""
+    row = root[0]
+    if display or len("".join(root.itertext())) <= _LONG:
+        return [root]
+    pieces: list[list[Element]] = [[]]
+    for child in row:
+        pieces[-1].append(child)
+        if child.tag == "mo" and (child.text or "") in _BREAKS and child.get("form") is None:
+            pieces.append([])
+    found = []
+    for piece in filter(None, pieces):
+        element = Element(root.tag, {name: value for name, value in root.attrib.items() if name != "alttext"})
+        SubElement(element, "mrow").extend(piece)
+        found.append(element)
+    return found
+
+
+def _complete(parent: Element) -> None:
+    """What the children of one element lack."""
+    bars = 0
+    for place, child in enumerate(list(parent)):
+        text = child.text or ""
+        if child.tag == "mo" and text == "|" and not child.get("form"):
+            child.set("form", "postfix" if bars % 2 else "prefix")
+            bars += 1
+        elif child.tag == "mo" and text in ("/", "."):
+            child.set("lspace", "0")
+            child.set("rspace", "0")
+        elif child.tag == "mn" and child.get("mathvariant") == "bold":
+            child.text = text.translate(_BOLD)
+        elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
+            child.tag = "mi"
+        elif child.tag == "mtext" and len(text) > 1 and not re.search(r"\s", text):
+            child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
+        elif child.tag == "mi" and text == "′":
+            # The font's prime stands high by itself, and is made for the size of the letter before it.
+            child.tag, child.text = "mpadded", ""
+            child.set("voffset", "-0.35em")
+            SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text
+        elif child.tag == "mi" and len(text) == 1 and "Α" <= text <= "Ω":
+            child.set("mathvariant", "normal")
+        elif child.tag == "mo" and text in _SIGNS and parent.tag in ("mrow", "mtd") and _begins(parent, place):
+            child.set("form", "prefix")
+    if parent.tag in ("mrow", "math", "mtd", "mstyle", "msqrt"):
+        _space_functions(parent)
+
+
+def _begins(row: Element, place: int) -> bool:
+    """Whether a sign at this place has nothing on its left."""
+    return place == 0 or (row[place - 1].tag == "mo" and (row[place - 1].text or "") in _AFTER) or row[place - 1].tag == "mspace"
+
+
+def _space_functions(row: Element) -> None:
+    """A thin space between a function and what it is applied to, and between a factor and a function after it."""
+    children = list(row)
+    spaced = children[:1]
+    for before, child in pairwise(children):
+        if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
+            spaced.append(Element("mspace", width="0.1667em"))
+        spaced.append(child)
+    row[:] = spaced
+
+
+def _is_function(element: Element) -> bool:
+    head = element[0] if element.tag in ("msub", "msup", "msubsup") else element
+    return head.tag == "mi" and bool(_FUNCTION.fullmatch(head.text or ""))
+
+
+def _is_factor(element: Element) -> bool:
+    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac") or (element.tag == "mo" and element.text == ")")
+
+
+def _is_bracket(element: Element) -> bool:
+    """An operator or a group in brackets stands as close to a function as it likes."""
+    return element.tag in ("mo", "mspace") or (element.tag == "mrow" and len(element) > 0 and _is_bracket(element[0]))

@@ -1,0 +1,53 @@
+"""A browser for the tests of pages: the system's, quiet, and a page that notes all that goes wrong on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's browser."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        message = "The tests of pages need a browser: apt-get install chromium."
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as play:
+        launched = play.chromium.launch(executable_path=found, args=QUIET)
+        yield launched
+        launched.close()
+
+
+class Opened:
+    """A page, and all that went wrong on it or left it."""
+
+    def __init__(self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light", moves: bool = True) -> None:
+        self.page: Page = browser.new_page(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,  # type: ignore[arg-type]
+            java_script_enabled=moves,
+            offline=True,
+        )
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.page.close()

@@ -1,0 +1,219 @@
+"""The course as pages: whole, small, from the same texts, and without anything that is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import html
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from fontTools.ttLib import TTFont
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from autograder import course
+from autograder.course import ROOT, Assignment
+from autograder.handout.page import course as pages_of_the_course
+from autograder.handout.page import dials, site
+from autograder.handout.page.formulas import FormulaError, mathml
+from autograder.handout.page.functions import functions
+from autograder.handout.page.glossary import Glossary
+
+MOST_BYTES = 3_000_000
+
+
+@pytest.fixture(scope="session")
+def files() -> dict[str, bytes]:
+    """Path below course/ → content; not to be changed."""
+    return pages_of_the_course()
+
+
+class Parsed(HTMLParser):
+    """What a page links to, loads and names."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.targets: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.ids += [found["id"]] if "id" in found else []
+        self.targets += [found["popovertarget"]] if "popovertarget" in found else []
+        if tag == "a":
+            self.links.append(found["href"])
+        elif tag in ("script", "img", "link", "iframe", "object", "embed", "video", "audio", "source"):
+            self.loaded += [found[name] for name in ("src", "href") if name in found]
+
+
+@pytest.fixture(scope="session")
+def pages(files: dict[str, bytes]) -> dict[str, Parsed]:
+    return {name: Parsed(content.decode("utf-8")) for name, content in files.items() if name.endswith(".html")}
+
+
+def test_there_is_a_page_for_every_lesson_and_a_beginning(files: dict[str, bytes]) -> None:
+    named = {f"{one.name}.html" for one in course.assignments()} | {"index.html", "glossary.html", "numpy.html"}
+    assert {name for name in files if name.endswith(".html")} == named
+
+
+def test_it_is_small(files: dict[str, bytes]) -> None:
+    assert sum(map(len, files.values())) < MOST_BYTES
+
+
+def test_nothing_is_loaded_from_elsewhere(files: dict[str, bytes], pages: dict[str, Parsed]) -> None:
+    for name, page in pages.items():
+        for source in page.loaded:
+            assert source == "data:," or source in files, f"{name} loads {source}"
+    sheet = files["course.css"].decode("utf-8")
+    assert not re.findall(r"@import|url\((?!data:)", sheet)
+    assert not re.findall(r"fetch\(|import\(|XMLHttpRequest|https?://", files["dials.js"].decode("utf-8"))
+
+
+def test_every_link_leads_somewhere(pages: dict[str, Parsed]) -> None:
+    for name, page in pages.items():
+        assert len(set(page.ids)) == len(page.ids), f"{name} has an id twice: {[one for one in page.ids if page.ids.count(one) > 1]}"
+        assert set(page.targets) <= set(page.ids)
+        for link in page.links:
+            if "://" not in link:
+                target, _, anchor = link.partition("#")
+                assert (target or name) in pages, f"{name}: {link}"
+                assert not anchor or anchor in pages[target or name].ids, f"{name}: {link}"
+
+
+def test_a_lesson_is_all_there(assignment: Assignment, files: dict[str, bytes]) -> None:
+    """Every word of the lesson and of the docstrings stands on its page."""
+    page = files[f"{assignment.name}.html"].decode("utf-8")
+    shown = html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"<math.*?</math>", " ", page, flags=re.DOTALL)))
+    seen = set(re.findall(r"\w+", shown))
+    text = re.sub(r"```python|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|<[^>]*>", " ", assignment.lesson.read_text("utf-8"), flags=re.DOTALL)
+    missing = {word for word in re.findall(r"\w+", text) if word not in seen and word.strip("_") not in seen}
+    assert not missing
+    for function in functions(assignment.stub.read_text("utf-8")):
+        assert function.signature in shown
+        assert function.docstring in shown
+
+
+def test_every_lesson_leads_to_the_next(files: dict[str, bytes]) -> None:
+    names = ["index", *(one.name for one in course.assignments()), "glossary", "numpy"]
+    for before, after in pairwise(names):
+        assert f'rel="next" href="{after}.html"' in files[f"{before}.html"].decode("utf-8")
+        assert f'rel="prev" href="{before}.html"' in files[f"{after}.html"].decode("utf-8")
+
+
+# Formulas
+
+
+def formulas() -> list[str]:
+    """Every formula of every text, once."""
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin)
+    texts = [one.lesson for one in course.assignments()] + sorted((ROOT / "assignments").glob("*.md"))
+    tokens = [token for path in texts for token in markdown.parse(path.read_text("utf-8"))]
+    tokens += [child for token in tokens for child in token.children or []]
+    return sorted({token.content for token in tokens if token.type.startswith("math")})
+
+
+def test_every_formula_is_converted_and_the_font_has_its_characters() -> None:
+    """No command is left over, no element is an error, and no character would come from another font."""
+    with TTFont(site.HERE / "fonts" / "STIXTwoMath.woff", lazy=True) as font:
+        characters = set(map(chr, font.getBestCmap()))
+    found = formulas()
+    assert len(found) > 300
+    for formula in found:
+        converted = mathml(formula)
+        assert "merror" not in converted
+        text = html.unescape(re.sub(r"<[^>]*>", "", converted))
+        assert "\\" not in text, formula
+        assert set(text) <= characters, f"{formula}: {set(text) - characters}"
+
+
+@pytest.mark.parametrize("formula", [r"\unknown x", r"\frac{1", r"\left( x"])
+def test_a_formula_that_cannot_be_shown_fails_the_build(formula: str) -> None:
+    with pytest.raises(FormulaError, match=re.escape(formula)):
+        mathml(formula)
+
+
+@pytest.mark.parametrize(
+    "formula, part",
+    [
+        (r"\cos m\theta", '<mi>cos</mi><mspace width="0.1667em" />'),
+        (r"\cos(x)", "<mi>cos</mi><mo"),
+        (r"(-1)", '<mo form="prefix">−</mo>'),
+        (r"a-1", "<mo>−</mo>"),
+        (r"|r|", 'form="prefix">|</mo><mi>r</mi><mo stretchy="false" form="postfix">|</mo>'),
+        (r"(a)\cos t", ')</mo><mspace width="0.1667em" /><mi>cos</mi>'),
+        (r"\mathbf 1", "𝟏"),
+        (r"\Pi q", '<mi mathvariant="normal">Π</mi>'),
+        (r"\lfloor x \rfloor", 'form="prefix">⌊</mo>'),
+    ],
+)
+def test_what_the_library_leaves_out_is_added(formula: str, part: str) -> None:
+    assert part in mathml(formula)
+
+
+# Terms
+
+
+GLOSSARY = """## Words
+
+| term | meaning | lesson |
+|---|---|---|
+| head | One of several attentions. | 1 |
+| head_dim | Its size. | 1 |
+| RoPE | Rotations. | 5 |
+| SET | In capitals. | 5 |
+| encoding (positional) | Says where. | 2 |
+| value | A row. | 1 |
+
+## Symbols
+
+| symbol | meaning | lesson |
+|---|---|---|
+| i | A pair. | 3 |
+"""
+
+
+@pytest.mark.parametrize(
+    "text, terms",
+    [
+        ("Two heads and a head", ["heads"]),
+        ("Heads have a head_dim", ["Heads", "head_dim"]),
+        ("RoPE is an encoding & more", ["RoPE", "encoding"]),
+        ("a set, ahead, i, headless", []),
+        ("the value of x", []),
+    ],
+)
+def test_terms_are_marked_where_they_are_touched_first(text: str, terms: list[str]) -> None:
+    used: set[str] = set()
+    marked = Glossary(GLOSSARY).marked(text, set(), used)
+    assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == terms
+    assert html.unescape(re.sub(r"<[^>]*>", "", marked)) == text
+    assert len(used) == len(terms)
+
+
+def test_every_meaning_that_a_page_opens_is_the_glossarys(files: dict[str, bytes]) -> None:
+    page = files["attention.html"].decode("utf-8")
+    meaning = re.search(r'id="term-softmax"><b>softmax</b> (.*?)</div>', page)
+    assert meaning is not None
+    assert f"| softmax | {html.unescape(meaning[1])} |" in (ROOT / "assignments" / "glossary.md").read_text("utf-8")
+
+
+# Dials
+
+
+def test_every_dial_of_a_lesson_is_on_its_page(assignment: Assignment, files: dict[str, bytes]) -> None:
+    page = files[f"{assignment.name}.html"].decode("utf-8")
+    assert sorted(re.findall(r"data-dial=\"(\w+)\"", page)) == sorted(dial.name for dial in dials.of_lesson(assignment.name))
+    for dial in dials.of_lesson(assignment.name):
+        figure = page.find(f'src="figures/{dial.figure}.png"')
+        assert 0 < figure < page.find(f'data-dial="{dial.name}"'), f"{dial.name} does not follow {dial.figure}.png"
+
+
+def test_report_and_course_share_one_style(files: dict[str, bytes]) -> None:
+    shared = site.SHARED_STYLE.read_text("utf-8")
+    assert files["course.css"].decode("utf-8").startswith(shared)
+    assert Path(site.SHARED_STYLE).name in (site.SHARED_STYLE.parent / "report.html").read_text("utf-8")
