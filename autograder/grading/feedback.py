@@ -223,7 +223,7 @@ def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
     numbers = [one for one in given if one.kind is Kind.ANSWER and one not in choices]
     lines = [_answer_line(one, None) for one in numbers]
     wrong = sum(one.kind is Kind.ANSWER for one in choices)
-    if wrong:
+    if wrong and len(choices) > 1:  # of a single one, the count would name it
         lines.append(f"- Not right: {wrong} of {len(choices)} answers with True or False.")
     empty = [one for one in given if one.kind is Kind.UNANSWERED and one.test.points]
     if empty:
