@@ -50,9 +50,10 @@ endif
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto --dist loadfile
 
-# The tree is formatted by `make format`; its check joins once that has been run.
+# The tree is formatted by `make format`.
 lint: $(READY)
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
 
 format: $(READY)

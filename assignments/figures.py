@@ -229,6 +229,7 @@ def _signed(value: float, digits: int = 2) -> str:
 
 # 1. attention
 
+
 @picture
 def three_networks(tokens: int = 6) -> Figure:
     """How the last token hears of the first: step by step, through windows of neighbours, or at once."""
@@ -723,9 +724,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 
 
 @picture
-def extended_frequencies(
-    context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
-) -> Figure:
+def extended_frequencies(context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128) -> Figure:
     """Four methods: which pairs each of them slows down, and by how much."""
     ones = np.ones(head_dim // 2)
     trained = _numbers(context_extension.longrope_frequencies(head_dim, ones))
@@ -1129,9 +1128,7 @@ def cache_with_sinks(modern: ModuleType, length: int = 20, n_sinks: int = 2, win
 
     figure = Figure(figsize=(9.4, 3.9), layout="constrained")
     boxes, bars = figure.subplots(2, 1, height_ratios=(1.1, 1))
-    for row, (tokens, at, title) in enumerate(
-        ((np.arange(length), np.arange(length), "all tokens"), (kept, kept, "kept"), (kept, places, "moved"))
-    ):
+    for row, (tokens, at, title) in enumerate(((np.arange(length), np.arange(length), "all tokens"), (kept, kept, "kept"), (kept, places, "moved"))):
         for token, place in zip(tokens, at, strict=True):
             colour = ORANGE if token < n_sinks else BLUE
             face = colour if token in kept else "white"

@@ -382,5 +382,3 @@ def _disabled_locks(isolation: str) -> Collection[str]:
 
 if __name__ == "__main__":
     main()
-
-

@@ -99,8 +99,7 @@ def embed(token_table, position_table, token_ids):
     # BEGIN SOLUTION
     token_table, position_table = np.asarray(token_table), np.asarray(position_table)
     if token_table.shape[1] != position_table.shape[1]:
-        raise ValueError(f"token_table of shape {token_table.shape} and position_table of shape "
-                         f"{position_table.shape} differ in their last axis")
+        raise ValueError(f"token_table of shape {token_table.shape} and position_table of shape {position_table.shape} differ in their last axis")
     length = np.shape(token_ids)[-1]
     if length > len(position_table):
         raise ValueError(f"{length} tokens do not fit a position table of {len(position_table)} rows")
@@ -126,8 +125,9 @@ def lookup_gradient(table_shape, positions, grad_output):
     # BEGIN SOLUTION
     positions, grad_output = _check_rows(positions), np.asarray(grad_output)
     if grad_output.shape != (*positions.shape, table_shape[1]):
-        raise ValueError(f"grad_output of shape {grad_output.shape} does not fit positions of shape "
-                         f"{positions.shape} and a table of shape {table_shape}")
+        raise ValueError(
+            f"grad_output of shape {grad_output.shape} does not fit positions of shape {positions.shape} and a table of shape {table_shape}"
+        )
     gradient = np.zeros(table_shape)
     # gradient[positions] += … would write a repeated row once, with the last of its gradients.
     np.add.at(gradient, positions, grad_output)

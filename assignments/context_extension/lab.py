@@ -225,9 +225,7 @@ def _share(given: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return np.asarray((given == wanted).mean(axis=(1, 2)))
 
 
-def measure(
-    implementation: ModuleType, name: str, lengths: Sequence[int] = LENGTHS, seeds: Sequence[int] = SEEDS
-) -> list[Measurement]:
+def measure(implementation: ModuleType, name: str, lengths: Sequence[int] = LENGTHS, seeds: Sequence[int] = SEEDS) -> list[Measurement]:
     """Train at the trained length, extend with every method to every length, ask, train further, ask again."""
     task = TASKS[name]
     setting, models = task.setting, trained(implementation, task, seeds)

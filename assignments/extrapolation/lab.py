@@ -232,9 +232,7 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
 # The model and its gradients, for many seeds and sequences at once: every array begins with the axes (seed, sequence).
 
 
-def loss_and_gradients(
-    parameters: Parameters, reading: Reading, sequences: np.ndarray, answers: np.ndarray
-) -> tuple[np.ndarray, Parameters]:
+def loss_and_gradients(parameters: Parameters, reading: Reading, sequences: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, Parameters]:
     """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter.
 
     `parameters` hold the seeds along their first axis, `sequences` are token numbers of shape (S, B, T), and `answers`, of
@@ -425,9 +423,7 @@ def answer(implementation: ModuleType, method: str, parameters: Parameters, sequ
     return weights @ (h @ parameters["w_v"]), weights
 
 
-def ask(
-    implementation: ModuleType, run: str, method: str, seed: int, model: Parameters, length: int
-) -> tuple[Measurement, list[Look]]:
+def ask(implementation: ModuleType, run: str, method: str, seed: int, model: Parameters, length: int) -> tuple[Measurement, list[Look]]:
     """One model, one length, the same sequences for every method and seed.
 
     The positions asked are the last ones of each sequence, as many as the trained length has answers for: at a longer
@@ -451,9 +447,7 @@ def ask(
     return measurement, [Look(run, method, seed, *pair) for pair in zip(distances.tolist(), by_distance, strict=True)]
 
 
-def measure(
-    implementation: ModuleType, run: str, method: str, seeds: Sequence[int] = SEEDS
-) -> tuple[list[Measurement], list[Look]]:
+def measure(implementation: ModuleType, run: str, method: str, seeds: Sequence[int] = SEEDS) -> tuple[list[Measurement], list[Look]]:
     """Train a method in the setting of this run, once a seed, and ask each model at every length; looks are of the longest."""
     setting = RUNS[run].setting
     models = train(implementation, method, setting, seeds)
@@ -474,10 +468,7 @@ _COLUMNS = (str, str, int, int, float, float, float)
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
-    return [
-        Measurement(*(convert(row[name]) for name, convert in zip(Measurement._fields, _COLUMNS, strict=True)))
-        for row in rows_of(path)
-    ]
+    return [Measurement(*(convert(row[name]) for name, convert in zip(Measurement._fields, _COLUMNS, strict=True))) for row in rows_of(path)]
 
 
 def saved_looks(path: Path = HERE / "attention.csv") -> dict[str, np.ndarray]:

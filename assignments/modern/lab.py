@@ -142,9 +142,7 @@ def forward(parameters: Parameters, layers: Sequence[np.ndarray | None], tokens:
     return h @ parameters["out"][:, np.newaxis], kept
 
 
-def loss_and_gradients(
-    parameters: Parameters, layers: Sequence[np.ndarray | None], texts: Texts
-) -> tuple[np.ndarray, Parameters]:
+def loss_and_gradients(parameters: Parameters, layers: Sequence[np.ndarray | None], texts: Texts) -> tuple[np.ndarray, Parameters]:
     """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter."""
     scores, kept = forward(parameters, layers, texts.tokens)
     d_scores, answers = _softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
@@ -263,8 +261,7 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
     with path.open(encoding="utf-8", newline="") as file:
         return [
-            Measurement(row["task"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"]))
-            for row in csv.DictReader(file)
+            Measurement(row["task"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"])) for row in csv.DictReader(file)
         ]
 
 

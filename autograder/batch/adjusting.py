@@ -19,9 +19,7 @@ class AdjustmentError(Exception):
     """What was asked for cannot be done. The message is a sentence for a person."""
 
 
-def add(
-    out: Path, student: str, assignment: str, points: float | None, score: float | None, reason: str, comment: str, by: str
-) -> Row:
+def add(out: Path, student: str, assignment: str, points: float | None, score: float | None, reason: str, comment: str, by: str) -> Row:
     """Correct a grade, or comment on it; returns the row as it is now. Raises GradebookError."""
     with _writing(out) as book:
         row = _row(book, student, assignment)

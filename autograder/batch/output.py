@@ -84,8 +84,7 @@ def table(rows: Iterable[Row], questions: dict[str, list[str]], adjusted: bool =
         one = row.submission
         facts = [csv_cell(row.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
         points = [
-            _number(row.questions[question]) if one.assignment == assignment and question in row.questions else ""
-            for assignment, question in columns
+            _number(row.questions[question]) if one.assignment == assignment and question in row.questions else "" for assignment, question in columns
         ]
         difference = [_number(row.score - row.tested_score) if row.adjustments else ""] if adjusted else []
         yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *points, *difference]

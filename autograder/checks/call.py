@@ -139,9 +139,7 @@ def _imports(statement: ast.stmt, name: str) -> bool:
     return any(f"{one}.".startswith(f"{name}.") for one in names)
 
 
-def perform(
-    module: types.ModuleType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool
-) -> Reply:
+def perform(module: types.ModuleType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
     """Call the function `name` of a submission, or read its ANSWERS. The arguments are the function's to spoil.
 
     Only a call that is `measured` has its lines counted and its arguments looked at afterwards.
@@ -179,11 +177,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 def _place(error: BaseException, filename: str) -> tuple[int | None, str | None]:
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
-    frames = [
-        (line, frame.f_code.co_name)
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == filename
-    ]
+    frames = [(line, frame.f_code.co_name) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
     return frames[-1] if frames else (None, None)
 
 

@@ -64,16 +64,12 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
         raise Wrong(Kind.CHANGED, f"{function.name} changed {changed} in place; work on a copy instead")
 
 
-def vectorised(
-    function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None
-) -> None:
+def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None) -> None:
     """As `matches` at two lengths, and the longer executes at most twice the lines: `arguments(length)` makes the call.
 
     It executes less than one more line per further position, too: many other lines in front hide no loop.
     """
-    short, long = (
-        _matches(function, arguments(size), {}, tolerance, measured=True).lines for size in (length, GROWTH * length)
-    )
+    short, long = (_matches(function, arguments(size), {}, tolerance, measured=True).lines for size in (length, GROWTH * length))
     if UNCOUNTED in (short, long):
         message = (
             f"{function.name} changes how Python traces it, or works in another thread, so that its lines cannot be counted: "
@@ -157,9 +153,7 @@ def answer(submission: Submission, key: str) -> None:
         raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(given, wanted))
 
 
-def _matches(
-    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False
-) -> Observed:
+def _matches(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False) -> Observed:
     wanted = _accepted(function, args, kwargs)
     observed = function.observe(args, kwargs, measured)
     _compare(function, observed.value, wanted, tolerance)

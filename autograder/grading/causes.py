@@ -91,9 +91,7 @@ def named(assignment: Assignment, observed: Sequence[Observed], cells: Sequence[
     public = [one for one in observed if one.result.test.phase is Phase.PUBLIC]
     shown = _below(mistaken, [name for name in wrong if any(row.is_wrong for row in evidence_of(assignment, name, public))], blocks)
     hints = {
-        name: _Hints(
-            None if below[name] else told(explanations(assignment, name, rows)), told(missing_refusals(assignment, name, rows))
-        )
+        name: _Hints(None if below[name] else told(explanations(assignment, name, rows)), told(missing_refusals(assignment, name, rows)))
         for name, rows in evidence.items()
     }
     given: set[str] = set()

@@ -20,12 +20,12 @@ name = {question!r}
 points = None
 '''
 
-_CASE = '''
+_CASE = """
 
 @test_case(name={name!r}, points={points!r}, hidden={hidden!r})
 def case_{number}(result):
     result({name!r})
-'''
+"""
 
 
 def test_files(tests: Iterable[Test]) -> dict[str, str]:
@@ -33,15 +33,9 @@ def test_files(tests: Iterable[Test]) -> dict[str, str]:
     questions: dict[str, list[Test]] = {}
     for test in tests:
         questions.setdefault(test.question, []).append(test)
-    return {
-        f"{number:02}_{question}.py": _test_file(question, group)
-        for number, (question, group) in enumerate(questions.items(), start=1)
-    }
+    return {f"{number:02}_{question}.py": _test_file(question, group) for number, (question, group) in enumerate(questions.items(), start=1)}
 
 
 def _test_file(question: str, tests: list[Test]) -> str:
-    cases = [
-        _CASE.format(name=test.name, points=test.points, hidden=test.hidden, number=number)
-        for number, test in enumerate(tests, start=1)
-    ]
+    cases = [_CASE.format(name=test.name, points=test.points, hidden=test.hidden, number=number) for number, test in enumerate(tests, start=1)]
     return _HEADER.format(question=question) + "".join(cases)

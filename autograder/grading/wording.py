@@ -22,9 +22,7 @@ PUBLIC = "Public Tests"
 """Otter's name for the summary that students see at once."""
 
 
-def put_into_words(
-    results: GradingResults, test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment
-) -> None:
+def put_into_words(results: GradingResults, test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment) -> None:
     """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
     right = quiz.answers(assignment)
     words = {

@@ -30,20 +30,20 @@ points = None
 
 _QUESTION = "question = Question({assignment!r}, {name!r})\n"
 
-_CASE = '''
+_CASE = """
 
 @test_case(name={name!r}, points={points!r}{message})
 def case_{number}(env):
     question.check({name!r}, env)
-'''
+"""
 
 _UNDECIDED = "still_to_be_decided"
-_UNDECIDED_CASE = '''
+_UNDECIDED_CASE = """
 
 @test_case(name={name!r}, points={points!r}, hidden=True)
 def case_1():
     raise StillToBeDecided("decided by tests that you do not have")
-'''
+"""
 
 
 def test_files(assignment: str, tests: Sequence[Test]) -> dict[str, str]:

@@ -46,8 +46,7 @@ def complaint(assignment: Assignment) -> str:
     every = sum(test.points for test in tests)
     if every != POINTS or public != PUBLIC_POINTS:
         return (
-            f"the tests of {name} are worth {every:g} points, {public:g} of them public: "
-            f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
+            f"the tests of {name} are worth {every:g} points, {public:g} of them public: they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
         )
     if len(entries) < FEWEST_MISCONCEPTIONS:
         return f"{assignment.misconceptions.relative_to(ROOT)} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import nbformat
 
-_CELL = '''\
+_CELL = """\
 from autograder.grading.scoring import environment
 
 result = environment({passed!r})["result"]
-'''
+"""
 
 
 def notebook(passed: Iterable[str]) -> nbformat.NotebookNode:

@@ -44,9 +44,7 @@ class PackageError(Exception):
     """The zips cannot be built as things stand. The message says what to do."""
 
 
-def build(
-    chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full"
-) -> Iterator[Path]:
+def build(chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full") -> Iterator[Path]:
     """Write `<folder>/<name>.zip` for each assignment. `config` is an instructor's own part of Otter's configuration."""
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))

@@ -113,9 +113,7 @@ class Results:
         for hint, question in hinted:
             self.questions_of_hint[hint][question] += 1
         explained = {question for _, question in hinted}
-        kinds = {
-            (one.test.question, one.kind.value if one.kind else "it ended its process or did not return") for one in test_results
-        }
+        kinds = {(one.test.question, one.kind.value if one.kind else "it ended its process or did not return") for one in test_results}
         self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
 
     @property
@@ -222,9 +220,7 @@ class ClassStatistics:
     def unexplained(self) -> list[Mistake]:
         """Mistakes that the catalogue does not know, the most frequent first."""
         return _ranked(
-            Mistake(one.name, question, kind, count, one.ran)
-            for one in self._results.values()
-            for (question, kind), count in one.unexplained.items()
+            Mistake(one.name, question, kind, count, one.ran) for one in self._results.values() for (question, kind), count in one.unexplained.items()
         )
 
     @property

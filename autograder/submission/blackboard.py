@@ -1,7 +1,7 @@
 """Blackboard: names of what "Assignment File Download" gives say who handed in and when.
 
-    Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py   assignment, user name, time, the student's own file name
-    Week 5_alovelace_attempt_2026-11-01-14-22-32.txt       what Blackboard says of that attempt: no submission
+Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py   assignment, user name, time, the student's own file name
+Week 5_alovelace_attempt_2026-11-01-14-22-32.txt       what Blackboard says of that attempt: no submission
 """
 
 from __future__ import annotations

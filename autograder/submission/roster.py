@@ -89,9 +89,7 @@ class _Roster:
         else:
             yield from self.batch(self.root, self.only or self.course.equal_to(name), self.course.named_in(name))
 
-    def batch(
-        self, folder: Path, assignment: str | None, hint: str | None, of_one: bool = False, exports: bool = True
-    ) -> Iterator[SubmissionFile]:
+    def batch(self, folder: Path, assignment: str | None, hint: str | None, of_one: bool = False, exports: bool = True) -> Iterator[SubmissionFile]:
         """A folder of many students; `of_one` assignment, where folders named after assignments are students' own.
 
         `exports` says whether there may be exports of Gradescope in it.
@@ -305,9 +303,7 @@ def _students(folders: Iterable[str]) -> dict[str, str]:
         users[one.student].add(one.user)
     plain = {name for name, one in said.items() if one is None}
     unsure = {student for student, ids in users.items() if len(ids) > 1} | plain
-    return {
-        name: name if one is None else f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()
-    }
+    return {name: name if one is None else f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()}
 
 
 def _may_be(file: str) -> set[str]:

@@ -48,11 +48,7 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
         elif ease < -2.5:
             test_results.append(TestResult(test, TestStatus.NOT_IMPLEMENTED, "not written yet", kind=Kind.NOT_WRITTEN))
         else:
-            hint = (
-                f"Part {place // TESTS} of {assignment} counts features where it should count pairs."
-                if draw.random() < 0.4
-                else None
-            )
+            hint = f"Part {place // TESTS} of {assignment} counts features where it should count pairs." if draw.random() < 0.4 else None
             test_results.append(TestResult(test, TestStatus.FAILED, "wanted 1, got 2", hint, Kind.VALUE))
     return scored(test_results, draw.gauss(0.2, 0.03), status)
 
@@ -69,9 +65,7 @@ def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "
 def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
     """A file with that code, or with that problem instead."""
     cells = () if problem else (code,)
-    return Submission(
-        student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, (), problem
-    )
+    return Submission(student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, (), problem)
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
@@ -84,9 +78,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
             book.add(key, grades[key])
 
 
-def made_up_class(
-    size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0
-) -> list[tuple[Submission, Grade]]:
+def made_up_class(size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0) -> list[tuple[Submission, Grade]]:
     """Everybody's submissions; one in fifty cannot be read. At most so many distinct grades an assignment, to be quick."""
     draw = random.Random(seed)
     graded = []

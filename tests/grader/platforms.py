@@ -82,9 +82,7 @@ def run(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
-def gradescope(
-    python: Path, folder: Path, zipped: Path, submission: dict[str, bytes], metadata: dict[str, Any] | None = METADATA
-) -> dict[str, Any]:
+def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, bytes], metadata: dict[str, Any] | None = METADATA) -> dict[str, Any]:
     """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that folder."""
     for name in ("source", "submission", "results"):
         (folder / name).mkdir(parents=True)

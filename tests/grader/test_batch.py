@@ -259,9 +259,7 @@ def test_a_coordinator_killed_twenty_times(large: tuple[Path, list[dict[str, str
     assert len(seen) > 3  # it was killed before, between and after grades
 
 
-def test_a_grader_killed_in_the_middle(
-    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_grader_killed_in_the_middle(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three jobs take their graders with them: they go to others, and nobody's grade differs."""
     folder, wanted = large
     given: list[Job] = []

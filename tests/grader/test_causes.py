@@ -79,9 +79,7 @@ SCALED_BY_THE_NUMBER_OF_KEYS = """
     ],
     ids=["base", "positions", "mask", "keys"],
 )
-def test_a_coincidence_on_one_input_is_no_cause(
-    name: str, source: str, function: str, told: str, not_told: str, suites: dict[str, Suite]
-) -> None:
+def test_a_coincidence_on_one_input_is_no_cause(name: str, source: str, function: str, told: str, not_told: str, suites: dict[str, Suite]) -> None:
     said = hints(results_of(name, source, suites), function)
     assert told in said and not_told not in said
 
@@ -227,14 +225,16 @@ def test_versions_written_by_hand_are_never_told_a_false_cause(version: WrongVer
 
 
 def test_thinkable_mistakes_change_one_thing_and_hand_over_no_line() -> None:
-    source = ast.parse(textwrap.dedent(
-        """
+    source = ast.parse(
+        textwrap.dedent(
+            """
         def f(x, base):
             '''What it does.'''
             angles = np.outer(x, base) - 1
             return np.cos(angles)
         """
-    ))
+        )
+    )
     function: Any = source.body[0]
     found = {what: ast.unparse(changed) for _, what, changed in generated.changes(function)}
     assert "np.sin(angles)" in found["“cos” and “sin” are exchanged"]

@@ -135,9 +135,7 @@ def test_a_lost_scheduler_loses_nothing(
     assert classroom.grades(tmp_path) == wanted
 
 
-def test_a_worker_with_another_suite_is_refused(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
-) -> None:
+def test_a_worker_with_another_suite_is_refused(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
     """By name; the others grade everything. Alone, it ends the run."""
     folder, wanted = large
     root = classroom.copy_of_the_course(tmp_path)
@@ -154,9 +152,7 @@ def test_a_worker_with_another_suite_is_refused(
     assert classroom.grades(tmp_path / "out") == wanted
 
 
-def test_a_worker_whose_wall_is_down_is_refused(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
-) -> None:
+def test_a_worker_whose_wall_is_down_is_refused(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
     """Every worker proves its own wall before it grades anything."""
     root = classroom.copy_of_the_course(tmp_path)
     with (root / "autograder" / "sandbox" / "promises.py").open("a") as doctor:

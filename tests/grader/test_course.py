@@ -115,9 +115,7 @@ def test_numpy_answers_as_the_page_of_numpy_says() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 77])
-def test_another_term_s_seed_changes_no_solution_s_score(
-    assignment: Assignment, suite: Suite, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_term_s_seed_changes_no_solution_s_score(assignment: Assignment, suite: Suite, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "seed", lambda: seed)
     test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []

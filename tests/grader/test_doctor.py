@@ -63,9 +63,7 @@ def test_no_lock_at_all_is_noticed_by_most_promises() -> None:
 
 def test_a_lock_that_cannot_be_put_on_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Sandbox) -> None:
-        raise SandboxError(
-            "the sandbox could not be set up (LockError: landlock: Function not implemented): run `autograder doctor`"
-        )
+        raise SandboxError("the sandbox could not be set up (LockError: landlock: Function not implemented): run `autograder doctor`")
 
     monkeypatch.setattr(Sandbox, "open", fail)
     (finding,) = promises.examine()

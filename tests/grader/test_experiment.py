@@ -286,11 +286,7 @@ def test_at_the_trained_length_no_method_changes_the_model() -> None:
 def test_every_extension_was_measured() -> None:
     rows = [row[:4] for row in extension.saved()]
     wanted = {
-        (task, method, seed, length)
-        for task in extension.TASKS
-        for method in extension.METHODS
-        for seed in lab.SEEDS
-        for length in extension.LENGTHS
+        (task, method, seed, length) for task in extension.TASKS for method in extension.METHODS for seed in lab.SEEDS for length in extension.LENGTHS
     }
     assert len(rows) == len(wanted) and set(rows) == wanted
 

@@ -21,8 +21,7 @@ from autograder.submission import Problem, Submission, read_file
 from tests.grader.platforms import SAMPLES
 
 HOSTILE = (
-    "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** "
-    "http://evil.example www.evil.example\x1b[31m\u202e\x00"
+    "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example www.evil.example\x1b[31m\u202e\x00"
 )
 
 

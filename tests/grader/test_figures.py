@@ -76,9 +76,7 @@ def right(draw: Draw) -> tuple[Figure, np.ndarray]:
 
 
 every_picture = pytest.mark.parametrize("draw", figures.PICTURES, ids=lambda draw: draw.__name__)
-drawn_from_modules = pytest.mark.parametrize(
-    "draw", [draw for draw in figures.PICTURES if modules_of(draw)], ids=lambda draw: draw.__name__
-)
+drawn_from_modules = pytest.mark.parametrize("draw", [draw for draw in figures.PICTURES if modules_of(draw)], ids=lambda draw: draw.__name__)
 
 
 @every_picture
@@ -88,9 +86,7 @@ def test_a_picture_of_the_solution_is_no_card(draw: Draw) -> None:
     assert any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), "an axis says what it measures"
 
 
-@pytest.mark.parametrize(
-    "draw", [figures.token_shuffle, figures.decay, figures.score_patterns, figures.stretched_grid, figures.cache_with_sinks]
-)
+@pytest.mark.parametrize("draw", [figures.token_shuffle, figures.decay, figures.score_patterns, figures.stretched_grid, figures.cache_with_sinks])
 def test_a_picture_with_random_features_is_the_same_each_time(draw: Draw) -> None:
     assert np.array_equal(pixels(drawn(draw)), right(draw)[1])
 

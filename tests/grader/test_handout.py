@@ -52,9 +52,7 @@ def laptop(shipped: Path, tmp_path: Path) -> Path:
 def on_laptop(laptop: Path, *words: str) -> str:
     """What `python …` prints there, where the checkout is out of sight."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=laptop, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run([sys.executable, *words], cwd=laptop, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout
 
@@ -181,9 +179,7 @@ def test_the_zip_and_the_folder_are_the_same_and_the_same_each_time(tmp_path: Pa
     with zipfile.ZipFile(first) as archive:
         inside = {name: archive.read(name) for name in archive.namelist()}
     beside = first.with_suffix("")
-    assert inside == {
-        path.relative_to(beside.parent).as_posix(): path.read_bytes() for path in beside.rglob("*") if path.is_file()
-    }
+    assert inside == {path.relative_to(beside.parent).as_posix(): path.read_bytes() for path in beside.rglob("*") if path.is_file()}
 
 
 # Everything is there

@@ -29,7 +29,6 @@ Work = Callable[[tuple[Any, ...], Any], Any]
 NUMBERS = f"{[*range(-70, 140), *(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192, float('nan'), float('inf')]}"
 
 
-
 def argument(place: int) -> Work:
     return lambda args, right: args[place]
 

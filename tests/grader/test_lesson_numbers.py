@@ -145,7 +145,7 @@ def naive(m: Any) -> Sentences:
     yield f"stays {short(placed[0])} at position 0, but becomes {short(placed[500])} at position 500"
     yield f"Then {100 * 500 / placed[500]:.2f} % of this number is position"
     shorter, longer = m.normalized_positions(11), m.normalized_positions(1001)
-    yield f"a difference of {short(shorter[1])} means \"the next token\""
+    yield f'a difference of {short(shorter[1])} means "the next token"'
     yield f"In a sequence of 1001 tokens, a difference of {short(longer[100])} is 100 tokens"
     growing = [m.normalized_positions(length) for length in (8, 9)]
     assert list(np.flatnonzero(growing[0] == growing[1][:8])) == [0]  # all change except the first
@@ -530,10 +530,7 @@ def relative(m: Any) -> Sentences:
     q, k = np.tile([2.0, 2, 0, 0], (3, 1)), np.tile([1.0, 1, 0, 0], (3, 1))
     yield f"$q \\cdot k = {short(q[0] @ k[0])}$ everywhere"
     with_rows = q[0] @ rows.T
-    yield (
-        f"$q \\cdot a_{{-1}} = {tex(with_rows[0], 0)}$, $q \\cdot a_0 = {tex(with_rows[1], 0)}$, "
-        f"$q \\cdot a_{{+1}} = {tex(with_rows[2], 0)}$"
-    )
+    yield (f"$q \\cdot a_{{-1}} = {tex(with_rows[0], 0)}$, $q \\cdot a_0 = {tex(with_rows[1], 0)}$, $q \\cdot a_{{+1}} = {tex(with_rows[2], 0)}$")
     scores = m.shaw_scores(q, k, rows, 1)
     first, second = [[short(score) for score in row] for row in scores[:2]]
     clipped = f"distance 2, clipped to 1: $(4 - 2)/2 = {first[2]}$"

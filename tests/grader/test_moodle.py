@@ -69,9 +69,7 @@ def test_other_names_are_not_theirs(name: str) -> None:
 def out(tmp_path: Path) -> Path:
     """Two students of Moodle, each with 3.5 of 20 points, one of whose names two people have."""
     files = {"Ada Lovelace": 101, "Alan Turing": 102}
-    class_ = [
-        replace(submission_file(name, f"x = {user}"), file=f"{name}_{user}_assignsubmission_file_/rope.py") for name, user in files.items()
-    ]
+    class_ = [replace(submission_file(name, f"x = {user}"), file=f"{name}_{user}_assignsubmission_file_/rope.py") for name, user in files.items()]
     with Gradebook.writing(tmp_path / "out") as book:
         book.take_in(class_, {"rope": "suite-1"})
         for key in book.to_grade():

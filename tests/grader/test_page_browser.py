@@ -350,10 +350,16 @@ def test_on_paper_nothing_is_cut(browser: Browser, folder: Path, name: str) -> N
         page.emulate_media(media="print", color_scheme="dark")
         assert page.evaluate("document.documentElement.scrollWidth") <= A4
         assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
-        assert page.locator("main pre, main .scroll, main .formula").evaluate_all(
-            "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
-        ) == 0
-        assert page.locator("main details:not([open]) > :not(summary)").evaluate_all(
-            "(all) => all.filter((one) => one.getBoundingClientRect().height < 1).length"
-        ) == 0
+        assert (
+            page.locator("main pre, main .scroll, main .formula").evaluate_all(
+                "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+            )
+            == 0
+        )
+        assert (
+            page.locator("main details:not([open]) > :not(summary)").evaluate_all(
+                "(all) => all.filter((one) => one.getBoundingClientRect().height < 1).length"
+            )
+            == 0
+        )
         assert page.pdf(format="A4").startswith(b"%PDF")

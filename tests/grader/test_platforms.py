@@ -51,9 +51,7 @@ def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Platform
     """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the configuration."""
     built: dict[str, tuple[Path, Path]] = {}
 
-    def grade(
-        submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA
-    ) -> dict[str, Any]:
+    def grade(submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA) -> dict[str, Any]:
         key = json.dumps(config)
         if key not in built:
             folder = tmp_path_factory.mktemp("gradescope")
@@ -334,10 +332,7 @@ def test_an_assignment_may_have_another_name_in_canvas(out: Path, tmp_path: Path
 
 
 def test_canvas_exports_with_semicolons_and_two_name_columns_are_understood(out: Path, tmp_path: Path) -> None:
-    roster = (
-        "LastName;FirstName;ID;SIS Login ID;Section;RoPE (77)\nPoints Possible;;;;;20,00\n"
-        "Lovelace;Ada;4;;Monday;\nLamarr;Hedy;5;;Monday;\n"
-    )
+    roster = "LastName;FirstName;ID;SIS Login ID;Section;RoPE (77)\nPoints Possible;;;;;20,00\nLovelace;Ada;4;;Monday;\nLamarr;Hedy;5;;Monday;\n"
     _, rows = exported(tmp_path, roster)
     assert [row[-1] for row in rows] == ["RoPE (77)", "20", "20", "8.5"]
 

@@ -117,10 +117,7 @@ def one_function(number: int, lines: int = 8) -> str:
     """A function unlike any of another number."""
     draw = random.Random(number)
     verbs = ("sin", "cos", "exp", "abs", "sqrt", "cumsum", "sort", "round", "floor", "ceil", "tanh", "square", "diff", "prod")
-    calls = [
-        f"    x = np.{draw.choice(verbs)}(x) {draw.choice('+-*/')} np.{draw.choice(verbs)}(x[{draw.randrange(99)}:])"
-        for _ in range(lines)
-    ]
+    calls = [f"    x = np.{draw.choice(verbs)}(x) {draw.choice('+-*/')} np.{draw.choice(verbs)}(x[{draw.randrange(99)}:])" for _ in range(lines)]
     return "\n".join([f"def f{number}(x):", *calls, "    return x", ""])
 
 

@@ -145,9 +145,7 @@ def test_a_coding_line_further_down_is_none(submission_file) -> None:
     assert submission_file("x = 1\n# coding: nonsense\n").problem is None
 
 
-@pytest.mark.parametrize(
-    "name", ["nonsense", "rot13", "punycode", "idna", "unicode_escape", "utf-7", "zip", "hex", "undefined", "utf-16"]
-)
+@pytest.mark.parametrize("name", ["nonsense", "rot13", "punycode", "idna", "unicode_escape", "utf-7", "zip", "hex", "undefined", "utf-16"])
 def test_a_coding_line_names_an_encoding_of_text(submission_file, name: str) -> None:
     refused(submission_file(f"# coding: {name}\nx = 1\n"), name, "UTF-8")
 

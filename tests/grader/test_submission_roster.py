@@ -38,9 +38,7 @@ class Folder:
 
     def read(self, assignment: str | None = None) -> list[Submission]:
         submissions = classroom.read_folder(self.path, assignment, KNOWN)
-        assert [(one.assignment, one.student) for one in submissions] == sorted(
-            (one.assignment, one.student) for one in submissions
-        )
+        assert [(one.assignment, one.student) for one in submissions] == sorted((one.assignment, one.student) for one in submissions)
         for one in submissions:
             assert bool(one.cells) == (one.problem is None)
             for text in (one.student, one.file, *one.notes):
@@ -93,9 +91,7 @@ def test_names_of_plain_files_may_say_the_assignment(folder: Folder) -> None:
 
 
 def test_a_folder_an_assignment(folder: Folder) -> None:
-    folder.add(
-        "rope/ada.py", "rope/bob.py", "naive/ada.py", "naive/rope.py", "rope/eve/rope.py", "rope/max/main.py", "README.md"
-    )
+    folder.add("rope/ada.py", "rope/bob.py", "naive/ada.py", "naive/rope.py", "rope/eve/rope.py", "rope/max/main.py", "README.md")
     assert folder.rows() == [
         ("naive", "ada", "naive/ada.py", "read"),
         ("naive", "rope", "naive/rope.py", "read"),
@@ -174,9 +170,7 @@ def test_the_given_folder_may_be_one_students_own(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_classroom_clones_names_the_assignment(folder: Folder) -> None:
-    folder.add(
-        "rope-ada/main.py", "rope-bob/attention_helpers.py", "rope-eve/naive.py", "rope-max/rope.py", "rope-max/naive.py"
-    )
+    folder.add("rope-ada/main.py", "rope-bob/attention_helpers.py", "rope-eve/naive.py", "rope-max/rope.py", "rope-max/naive.py")
     assert [(row[0], row[1], row[3]) for row in folder.rows()] == [
         ("naive", "rope-eve", "read"),
         ("naive", "rope-max", "read"),
@@ -270,9 +264,7 @@ def test_exports_beside_each_other(folder: Folder) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b" ", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []"]
-)
+@pytest.mark.parametrize("metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b" ", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []"])
 def test_a_gradescope_export_with_damaged_metadata_is_still_read(folder: Folder, metadata: bytes) -> None:
     gradescope_export(folder, metadata=metadata)
     rows = folder.read("rope")
@@ -406,9 +398,7 @@ def test_closed_folders_are_a_problem_of_one_student(folder: Folder, monkeypatch
 
 
 def test_furniture_is_no_hand_in(folder: Folder) -> None:
-    folder.add(
-        "ada.py", ".DS_Store", "._ada.py", "Thumbs.db", "README.md", "LICENSE", "__MACOSX/._ada.py", ".git/x.py", "ada.py~"
-    )
+    folder.add("ada.py", ".DS_Store", "._ada.py", "Thumbs.db", "README.md", "LICENSE", "__MACOSX/._ada.py", ".git/x.py", "ada.py~")
     folder.add("__pycache__/ada.cpython-311.pyc", ".#ada.py")
     assert folder.rows("rope") == [("rope", "ada", "ada.py", "read")]
 
@@ -455,9 +445,7 @@ def test_undecodable_names_can_be_written(folder: Folder) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "names", [(), (".DS_Store",), ("README.md",), ("ada/",), ("notes.txt", "ada/photo.jpg"), ("naive/ada.py",)]
-)
+@pytest.mark.parametrize("names", [(), (".DS_Store",), ("README.md",), ("ada/",), ("notes.txt", "ada/photo.jpg"), ("naive/ada.py",)])
 def test_nothing_to_grade(folder: Folder, names: tuple[str, ...]) -> None:
     for name in names:
         if name.endswith("/"):

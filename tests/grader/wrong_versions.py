@@ -36,7 +36,7 @@ def _versions(text: str) -> list[WrongVersion]:
     return found
 
 
-VERSIONS = _versions('''
+VERSIONS = _versions("""
 ### rope: base
 def apply_rope_half(x, positions, base=10000.0):
     x = np.asarray(x)
@@ -343,4 +343,4 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
             break
         best = n
     return best
-''')
+""")

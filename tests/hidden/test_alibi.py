@@ -214,9 +214,7 @@ def test_attention_refuses_bad_arguments(alibi):
 def test_attention_does_not_loop(alibi):
     """numpy attends from all queries at once; a loop over heads is fine."""
     expect.vectorised(alibi.alibi_attention, lambda length: [features(2, length, 4, seed=part) for part in range(3)])
-    expect.vectorised(
-        alibi.alibi_attention, lambda length: (features(4, 1, 2), features(4, length, 2), features(4, length, 2, seed=1))
-    )
+    expect.vectorised(alibi.alibi_attention, lambda length: (features(4, 1, 2), features(4, length, 2), features(4, length, 2, seed=1)))
 
 
 # bloom_bias
@@ -272,9 +270,7 @@ def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
     """At this distance the bias leaves the tolerance or less, and one step nearer it leaves more."""
     steep = slope(head, 12)
     window = alibi.effective_window(steep, tolerance)
-    expect.holds(
-        math.exp(-steep * window) <= tolerance < math.exp(-steep * (window - 1)), "the first distance that meets the tolerance"
-    )
+    expect.holds(math.exp(-steep * window) <= tolerance < math.exp(-steep * (window - 1)), "the first distance that meets the tolerance")
 
 
 @pytest.mark.question("effective_window", points=0.5)

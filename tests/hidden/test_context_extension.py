@@ -41,9 +41,7 @@ def theta(head_dim, base):
 
 def yarn_ratios(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     """YaRN's frequencies over θ_i, from the definition: a share of the pair is interpolated, and the rest of it is kept."""
-    dim_fast, dim_slow = (
-        head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base)) for beta in (beta_fast, beta_slow)
-    )
+    dim_fast, dim_slow = (head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base)) for beta in (beta_fast, beta_slow))
     low, high = max(math.floor(dim_fast), 0), min(math.ceil(dim_slow), head_dim - 1)
     shares = [min(max((i - low) / (high - low), 0), 1) for i in range(head_dim // 2)]
     return np.array([(1 - share) + share / factor for share in shares])
@@ -231,9 +229,7 @@ def test_rotations_refuse_bad_arguments(context_extension):
 def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, trained_len, betas):
     """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and between them the mix changes evenly from pair to pair."""
     beta_slow, beta_fast = betas[0], betas[0] + betas[1]
-    frequencies = expect.matches(
-        context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow
-    )
+    frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow)
     wanted = yarn_ratios(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     expect.close(frequencies / theta(head_dim, base), wanted, "each pair is slowed by its share of the factor")
 
@@ -453,9 +449,7 @@ def test_apply_rope_with_refuses_bad_arguments(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_does_not_loop_over_rows(context_extension):
     """numpy rotates all rows at once."""
-    expect.vectorised(
-        context_extension.apply_rope_with, lambda length: (features(2, length, 4), np.arange(length), np.array([1.0, 0.5]), 1.5)
-    )
+    expect.vectorised(context_extension.apply_rope_with, lambda length: (features(2, length, 4), np.arange(length), np.array([1.0, 0.5]), 1.5))
 
 
 @pytest.mark.question("apply_rope_with", points=0.5)

@@ -573,18 +573,14 @@ def test_learned_parameters_refuses_unknown_methods(extrapolation):
 
 
 @pytest.mark.question("ANSWERS", points=0.125)
-@pytest.mark.parametrize(
-    "key", ["learned_runs_past_its_table", "alibi_changes_the_embeddings", "causal_model_without_encoding_sees_order"]
-)
+@pytest.mark.parametrize("key", ["learned_runs_past_its_table", "alibi_changes_the_embeddings", "causal_model_without_encoding_sees_order"])
 def test_answer(extrapolation, key):
     """Every question has one right answer."""
     expect.answer(extrapolation, key)
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize(
-    "key", ["methods_without_a_shift_gap", "no_shift_gap_is_enough_to_run_longer", "fewest_learned_numbers"]
-)
+@pytest.mark.parametrize("key", ["methods_without_a_shift_gap", "no_shift_gap_is_enough_to_run_longer", "fewest_learned_numbers"])
 def test_practice_answer(extrapolation, key):
     """A question for practice: no points."""
     expect.answer(extrapolation, key)

@@ -474,9 +474,7 @@ def test_decoupled_refuses_bad_arguments(modern):
 @pytest.mark.question("decoupled_scores", points=0.125)
 def test_decoupled_does_not_loop(modern):
     """numpy scores all pairs of tokens at once."""
-    expect.vectorised(
-        modern.decoupled_scores, lambda length: (*parts((), length, length + 3), np.arange(length), np.arange(length + 3))
-    )
+    expect.vectorised(modern.decoupled_scores, lambda length: (*parts((), length, length + 3), np.arange(length), np.arange(length + 3)))
 
 
 # kept_tokens

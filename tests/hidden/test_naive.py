@@ -330,9 +330,7 @@ def test_gray_is_reflected(naive, length):
 
 
 @pytest.mark.question("ANSWERS", points=0.125)
-@pytest.mark.parametrize(
-    "key", ["normalized_5_of_10", "normalized_5_of_1000", "bits_for_512", "bits_flipped_3_to_4", "middle_of_512"]
-)
+@pytest.mark.parametrize("key", ["normalized_5_of_10", "normalized_5_of_1000", "bits_for_512", "bits_flipped_3_to_4", "middle_of_512"])
 def test_answer(naive, key):
     """Every question has one right answer."""
     expect.answer(naive, key)

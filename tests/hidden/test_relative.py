@@ -292,9 +292,7 @@ def test_shaw_attention_refuses_bad_arguments(relative):
 def test_shaw_attention_does_not_loop(relative):
     """numpy computes all queries at once."""
     tables = features(5, 4, seed=3), features(5, 4, seed=4)
-    expect.vectorised(
-        relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2)
-    )
+    expect.vectorised(relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2))
 
 
 # t5_bucket
@@ -336,9 +334,7 @@ def test_further_is_never_a_lower_bucket(relative, near, further, size):
     causal = relative.t5_bucket(-where, False, *size)
     expect.holds(0 <= behind[0] <= behind[1] <= behind[2], "buckets never fall with the distance")
     expect.holds(0 <= causal[0] <= causal[1] <= causal[2], "causal buckets never fall with the distance")
-    expect.close(
-        np.array([behind[2], ahead[2], causal[2]]), np.array([half - 1, 2 * half - 1, 2 * half - 1]), "the last buckets"
-    )
+    expect.close(np.array([behind[2], ahead[2], causal[2]]), np.array([half - 1, 2 * half - 1, 2 * half - 1]), "the last buckets")
     mirrored = relative.t5_bucket(-where - (where == 0), True, *size) + half
     expect.close(ahead, mirrored, "a key ahead is half the buckets above its mirror image")
 
@@ -369,9 +365,7 @@ def test_bias_of_any_table(relative, rng):
     expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.unchanged(relative.t5_bias, normal(rng, 16, 1), 5, 3)
     expect.matches(relative.t5_bias, normal(rng, 8, 3), 4, 20, False, 16, 12)
-    expect.matches(
-        relative.t5_bias, normal(rng, 4, 5), 6, 9, bidirectional=True, max_distance=20, q_start=int(rng.integers(1, 5))
-    )
+    expect.matches(relative.t5_bias, normal(rng, 4, 5), 6, 9, bidirectional=True, max_distance=20, q_start=int(rng.integers(1, 5)))
 
 
 @pytest.mark.question("t5_bias", points=0.5)

@@ -385,9 +385,7 @@ def test_decoding_refuses_bad_arguments(rope):
 def test_decoding_does_not_loop_over_the_cache(rope):
     """numpy computes the scores of the whole cache at once."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
-    expect.vectorised(
-        rope.decode_step, lambda length: (features(1, 4), *w, 2, features(2, length, 2), features(2, length, 2, seed=5), length)
-    )
+    expect.vectorised(rope.decode_step, lambda length: (features(1, 4), *w, 2, features(2, length, 2), features(2, length, 2, seed=5), length))
 
 
 # apply_partial_rope

@@ -345,9 +345,7 @@ def test_to_interleaved_refuses_and_does_not_loop(sinusoidal):
 
 
 @pytest.mark.question("ANSWERS", points=0.125)
-@pytest.mark.parametrize(
-    "key", ["slowest_wavelength_512", "fastest_wavelength", "similarity_at_zero_512", "extrapolates_without_error"]
-)
+@pytest.mark.parametrize("key", ["slowest_wavelength_512", "fastest_wavelength", "similarity_at_zero_512", "extrapolates_without_error"])
 def test_answer(sinusoidal, key):
     """Every question has one right answer."""
     expect.answer(sinusoidal, key)

@@ -13,8 +13,7 @@ from solutions import alibi
 
 @misconception(
     "alibi_slopes",
-    hint="Your slopes are one step too steep; the rule is that the sequence starts at 2^(−8/n), which is its own "
-    "ratio, and not at 1.",
+    hint="Your slopes are one step too steep; the rule is that the sequence starts at 2^(−8/n), which is its own ratio, and not at 1.",
     origin="paiml/aprender #2143",
 )
 def slopes_start_at_one(n_heads):
@@ -36,8 +35,7 @@ def one_formula_for_every_number_of_heads(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You sorted the slopes; the rule is the authors' order, which is not sorted if the number of heads is not a "
-    "power of two.",
+    hint="You sorted the slopes; the rule is the authors' order, which is not sorted if the number of heads is not a power of two.",
     origin="NVIDIA/TensorRT-LLM #1611; antofuller/CROMA #12",
 )
 def slopes_sorted(n_heads):
@@ -46,8 +44,7 @@ def slopes_sorted(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule "
-    "is to take every other one.",
+    hint="You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule is to take every other one.",
     origin="expected: the stride left out",
 )
 def further_heads_without_the_stride(n_heads):
@@ -68,8 +65,7 @@ def further_heads_repeat_the_others(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You made each slope half of the one before; that ratio belongs to eight heads, and the rule is that it "
-    "depends on the number of heads.",
+    hint="You made each slope half of the one before; that ratio belongs to eight heads, and the rule is that it depends on the number of heads.",
     origin="expected: the paper's example for eight heads taken for the rule",
 )
 def every_ratio_is_one_half(n_heads):
@@ -88,8 +84,7 @@ def far_keys_are_rewarded(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has "
-    "distance 0 from itself.",
+    hint="Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has distance 0 from itself.",
     origin="vllm-project/vllm #945",
 )
 def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
@@ -99,8 +94,7 @@ def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="You gave the first query the position of the first key; the rule is that the last query has the position of "
-    "the last key.",
+    hint="You gave the first query the position of the first key; the rule is that the last query has the position of the last key.",
     origin="expected: positions of queries counted from 0 with a cache, as in huggingface/candle #899 for T5",
 )
 def queries_counted_from_the_start(n_heads, q_len, k_len):
@@ -149,8 +143,7 @@ def scores_without_their_scale(q, k, v, causal=True):
 
 @misconception(
     "alibi_attention",
-    hint="Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as "
-    "in the bias.",
+    hint="Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as in the bias.",
     origin="expected: np.tril of a matrix that is not square",
 )
 def mask_lined_up_at_the_start(q, k, v, causal=True):
@@ -170,8 +163,7 @@ def the_mask_forgotten(q, k, v, causal=True):
 
 @misconception(
     "bloom_bias",
-    hint="You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but "
-    "the numbers differ.",
+    hint="You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but the numbers differ.",
     origin="expected: Press et al. write the sequence's places from 1",
 )
 def keys_counted_from_one(n_heads, k_len):
@@ -201,8 +193,7 @@ def late_keys_lose(n_heads, k_len):
 
 @misconception(
     "bloom_bias",
-    hint="Your result has no axis for the queries; the rule is the shape (heads, 1, keys): one row per head, which "
-    "broadcasts over all queries.",
+    hint="Your result has no axis for the queries; the rule is the shape (heads, 1, keys): one row per head, which broadcasts over all queries.",
     origin="expected: an outer product of slopes and positions",
 )
 def no_axis_for_the_queries(n_heads, k_len):

@@ -59,8 +59,7 @@ def softmax_without_a_shift(scores, axis=-1):
 
 @misconception(
     "softmax",
-    hint="You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice "
-    "has its own maximum.",
+    hint="You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice has its own maximum.",
     origin="expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the mending",
 )
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
@@ -169,8 +168,7 @@ def masked_scores_of_zero(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before "
-    "the softmax.",
+    hint="You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before the softmax.",
     origin="expected: the mask multiplied in last",
 )
 def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
@@ -216,8 +214,7 @@ def causal_mask_of_what_is_forbidden(length):
 
 @misconception(
     "causal_mask",
-    hint="Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what "
-    "comes before it.",
+    hint="Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what comes before it.",
     origin="expected: triu for tril, or rows taken for keys",
 )
 def causal_mask_of_the_future(length):
@@ -302,8 +299,7 @@ def heads_behind_the_tokens(x, n_heads):
 
 @misconception(
     "split_heads",
-    hint="You dropped the columns that are left over. The rule: refuse with a ValueError if n_heads does not divide "
-    "the number of features.",
+    hint="You dropped the columns that are left over. The rule: refuse with a ValueError if n_heads does not divide the number of features.",
     origin="expected: d // h without a look at the remainder",
 )
 def columns_left_over_are_dropped(x, n_heads):
@@ -324,8 +320,7 @@ def heads_merged_without_a_swap(x):
 
 @misconception(
     "merge_heads",
-    hint="You put the same feature of all heads side by side. The rule: the features of one head stay together, "
-    "head after head.",
+    hint="You put the same feature of all heads side by side. The rule: the features of one head stay together, head after head.",
     origin="expected: the wrong pair of axes swapped before the reshape",
 )
 def heads_merged_feature_by_feature(x):
@@ -348,8 +343,7 @@ def one_head_without_an_axis_passes(x):
 
 @misconception(
     "permute_tokens",
-    hint="You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes "
-    "from row order[t].",
+    hint="You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes from row order[t].",
     origin="lablup/mlxcel #1600",
 )
 def rows_go_where_they_should_come_from(x, order):
@@ -359,8 +353,7 @@ def rows_go_where_they_should_come_from(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any "
-    "leading axes.",
+    hint="You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any leading axes.",
     origin="expected: x[order] is right for two axes only",
 )
 def first_axis_permuted(x, order):
@@ -370,8 +363,7 @@ def first_axis_permuted(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="You accepted an order that repeats a row or leaves one out. The rule: raise a ValueError unless each row "
-    "appears exactly once.",
+    hint="You accepted an order that repeats a row or leaves one out. The rule: raise a ValueError unless each row appears exactly once.",
     origin="expected: indexing alone accepts it",
 )
 def repeated_rows_pass(x, order):
@@ -383,8 +375,7 @@ def repeated_rows_pass(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="You accepted negative numbers, which count from the end. The rule: an order contains each of 0 … T−1 "
-    "once, and nothing below 0.",
+    hint="You accepted negative numbers, which count from the end. The rule: an order contains each of 0 … T−1 once, and nothing below 0.",
     origin="expected: numpy's indexing accepts them",
 )
 def rows_counted_from_the_end_pass(x, order):
@@ -396,8 +387,7 @@ def rows_counted_from_the_end_pass(x, order):
 
 @misconception(
     "equivariance_gap",
-    hint="You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, "
-    "and it is the same both times.",
+    hint="You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, and it is the same both times.",
     origin="expected: everything reordered alike",
 )
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
@@ -423,8 +413,7 @@ def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
 
 @misconception(
     "equivariance_gap",
-    hint="You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values "
-    "before the maximum.",
+    hint="You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values before the maximum.",
     origin="expected: the maximum of signed differences",
 )
 def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
@@ -457,8 +446,7 @@ def first_row_as_the_bag(x, w_q, w_k, w_v):
 
 @misconception(
     "bag_of_tokens",
-    hint="You averaged over the features, so there is one number per token. The rule: average over the tokens, the "
-    "last axis but one.",
+    hint="You averaged over the features, so there is one number per token. The rule: average over the tokens, the last axis but one.",
     origin="expected: the last axis is the usual one",
 )
 def mean_over_the_features(x, w_q, w_k, w_v):

@@ -66,8 +66,7 @@ def factors_below_one_pass(positions, factor):
 
 @misconception(
     "ntk_base",
-    hint="You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly "
-    "factor times slower.",
+    hint="You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly factor times slower.",
     origin="expected: the exponent d/(d − 2) left out",
 )
 def base_multiplied_by_the_factor(base, factor, head_dim):
@@ -77,8 +76,7 @@ def base_multiplied_by_the_factor(base, factor, head_dim):
 
 @misconception(
     "ntk_base",
-    hint="You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features "
-    "in both.",
+    hint="You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features in both.",
     origin="expected: head_dim // 2 passed as d",
 )
 def exponent_of_half_the_head(base, factor, head_dim):
@@ -88,8 +86,7 @@ def exponent_of_half_the_head(base, factor, head_dim):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="You changed the base for a sequence that is not longer than the trained length; the rule is that L is at "
-    "least the trained length.",
+    hint="You changed the base for a sequence that is not longer than the trained length; the rule is that L is at least the trained length.",
     origin="vllm-project/vllm #3488, #5093",
 )
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
@@ -100,8 +97,7 @@ def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the "
-    "current one.",
+    hint="You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the current one.",
     origin="vllm-project/vllm #41236",
 )
 def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
@@ -111,8 +107,7 @@ def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for "
-    "every factor.",
+    hint="You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for every factor.",
     origin="expected: factor·L/L₀ alone changes inputs of the trained length",
 )
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
@@ -131,8 +126,7 @@ def radians_for_turns(head_dim, trained_len, base=10000.0):
 
 @misconception(
     "yarn_frequencies",
-    hint="You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond "
-    "the last pair.",
+    hint="You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond the last pair.",
     origin="keras-team/keras-hub #2981; jingyaogong/minimind #602",
 )
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -144,8 +138,7 @@ def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast
 
 @misconception(
     "yarn_frequencies",
-    hint="You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair "
-    "index.",
+    hint="You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair index.",
     origin="pytorch/torchtitan #3787",
 )
 def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -183,8 +176,7 @@ def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.
 
 @misconception(
     "yarn_frequencies",
-    hint="You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as "
-    "half of θ and half of θ/4.",
+    hint="You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of θ and half of θ/4.",
     origin="jquesnelle/yarn #24",
 )
 def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -220,8 +212,7 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @misconception(
     "yarn_scale",
-    hint="You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more "
-    "keys gets flatter.",
+    hint="You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more keys gets flatter.",
     origin="NVIDIA/TensorRT-LLM #16379",
 )
 def scale_lost(factor):
@@ -230,8 +221,7 @@ def scale_lost(factor):
 
 @misconception(
     "yarn_scale",
-    hint="You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then "
-    "multiplied by the square.",
+    hint="You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then multiplied by the square.",
     origin="turboderp-org/exllamav3 #259; sgl-project/sglang #33558",
 )
 def yarn_scale_squared(factor):
@@ -261,22 +251,17 @@ def yarn_scale_below_one(factor):
     hint="You returned the frequencies of plain RoPE; the rule divides the slow ones by the factor.",
     origin="huggingface/transformers #32330; lablup/mlxcel #1355",
 )
-def llama3_scaling_dropped(
-    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
-):
+def llama3_scaling_dropped(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     return theta(head_dim, base)
 
 
 @misconception(
     "llama3_frequencies",
-    hint="You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is "
-    "multiplied by it.",
+    hint="You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is multiplied by it.",
     origin="expected: the factor applied to frequencies as to wavelengths",
 )
-def frequencies_multiplied_by_the_factor(
-    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
-):
+def frequencies_multiplied_by_the_factor(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     turns = context_extension.rotations_in_context(head_dim, trained_len, base)
     kept = np.clip((turns - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
@@ -346,8 +331,7 @@ def scale_not_applied(x, positions, frequencies, scale=1.0):
 
 @misconception(
     "apply_rope_with",
-    hint="You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is "
-    "neighbours, (2i, 2i+1).",
+    hint="You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is neighbours, (2i, 2i+1).",
     origin="karpathy/nanochat #264; huggingface/transformers #25199",
 )
 def half_layout(x, positions, frequencies, scale=1.0):

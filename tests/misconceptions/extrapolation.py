@@ -90,8 +90,7 @@ def least_significant_bit_first(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 "
-    "the cosine of one angle.",
+    hint="You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 the cosine of one angle.",
     origin="tensorflow/tensorflow #37191",
 )
 def sines_and_cosines_in_blocks(method, x, parameters):
@@ -118,8 +117,7 @@ def a_frequency_for_each_feature(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You repeated the last row past the end of the table; the rule is a ValueError, because the table has no "
-    "entry there.",
+    hint="You repeated the last row past the end of the table; the rule is a ValueError, because the table has no entry there.",
     origin="expected: positions clipped to the table, as JAX's indexing does without a word",
 )
 def last_row_repeated(method, x, parameters):
@@ -132,8 +130,7 @@ def last_row_repeated(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You started again at the first row past the end of the table, so two positions look the same; the rule is a "
-    "ValueError.",
+    hint="You started again at the first row past the end of the table, so two positions look the same; the rule is a ValueError.",
     origin="expected: positions taken modulo the table's size",
 )
 def table_begun_again(method, x, parameters):
@@ -145,8 +142,7 @@ def table_begun_again(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing "
-    "to the embeddings.",
+    hint="You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing to the embeddings.",
     origin="expected: RoPE applied to what values are made from as well",
 )
 def embeddings_turned_by_rope(method, x, parameters):
@@ -171,8 +167,7 @@ def mask_left_out(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the "
-    "diagonal only.",
+    hint="You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the diagonal only.",
     origin="expected: the mask of (key, query) used for (query, key)",
 )
 def past_hidden(method, q, k, parameters):
@@ -230,8 +225,7 @@ def rope_on_one_side(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You took the rows of the key table in the wrong order; the rule is that the relative position is key minus "
-    "query, j − i.",
+    hint="You took the rows of the key table in the wrong order; the rule is that the relative position is key minus query, j − i.",
     origin="dmlc/gluon-nlp #1470",
 )
 def shaw_with_query_minus_key(method, q, k, parameters):
@@ -244,8 +238,7 @@ def shaw_with_query_minus_key(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all "
-    "buckets to the past.",
+    hint="You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all buckets to the past.",
     origin="huggingface/transformers #8518",
 )
 def t5_buckets_for_both_directions(method, q, k, parameters):
@@ -284,8 +277,7 @@ def bias_scaled_too(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method "
-    "acts in one of the two.",
+    hint="You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method acts in one of the two.",
     origin="expected: every method given something to do in the scores",
 )
 def sinusoids_added_again(method, q, k, parameters):
@@ -319,8 +311,7 @@ def threshold_itself_fails(lengths, accuracies, threshold=0.9):
 
 @misconception(
     "longest_reliable_length",
-    hint="You used the lengths in the order in which they came; the rule is that they may come in any order, so sort "
-    "them first.",
+    hint="You used the lengths in the order in which they came; the rule is that they may come in any order, so sort them first.",
     origin="expected: a loop that stops at the first failure it meets",
 )
 def order_as_given(lengths, accuracies, threshold=0.9):
@@ -335,8 +326,7 @@ def order_as_given(lengths, accuracies, threshold=0.9):
 
 @misconception(
     "extrapolation_gap",
-    hint="Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the "
-    "longest one.",
+    hint="Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the longest one.",
     origin="expected: longest minus trained",
 )
 def gain_for_loss(lengths, accuracies, trained_length):

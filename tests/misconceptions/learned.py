@@ -96,8 +96,7 @@ def positions_start_at_two(token_table, position_table, token_ids):
 
 @misconception(
     "embed",
-    hint="You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every sequence starts "
-    "at row 0.",
+    hint="You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every sequence starts at row 0.",
     origin="cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2",
 )
 def positions_along_the_batch(token_table, position_table, token_ids):
@@ -131,8 +130,7 @@ def tokens_without_positions(token_table, position_table, token_ids):
 
 @misconception(
     "lookup_gradient",
-    hint="You counted a row that was read several times only once, because `+=` writes a repeated row once; the rule is to add all its "
-    "gradients.",
+    hint="You counted a row that was read several times only once, because `+=` writes a repeated row once; the rule is to add all its gradients.",
     origin="pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242",
 )
 def repeated_positions_count_once(table_shape, positions, grad_output):
@@ -144,8 +142,7 @@ def repeated_positions_count_once(table_shape, positions, grad_output):
 
 @misconception(
     "lookup_gradient",
-    hint="You averaged the gradients of a row that was read several times; the rule is to add them, because each reading contributes to "
-    "the loss.",
+    hint="You averaged the gradients of a row that was read several times; the rule is to add them, because each reading contributes to the loss.",
     origin="expected: PyTorch's option scale_grad_by_freq, taken for the rule",
 )
 def repeated_positions_averaged(table_shape, positions, grad_output):
@@ -156,8 +153,7 @@ def repeated_positions_averaged(table_shape, positions, grad_output):
 
 @misconception(
     "lookup_gradient",
-    hint="You added the gradient of position −1 to the last row, because numpy counts a negative index from the end; the rule is an "
-    "IndexError.",
+    hint="You added the gradient of position −1 to the last row, because numpy counts a negative index from the end; the rule is an IndexError.",
     origin="pytorch/pytorch #148397, #151918 (compiled code that wraps)",
 )
 def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_output):
@@ -168,8 +164,7 @@ def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_outp
 
 @misconception(
     "lookup_gradient",
-    hint="You accept a grad_output of another shape, because numpy stretches it; the rule is one row per position, as wide as the "
-    "table.",
+    hint="You accept a grad_output of another shape, because numpy stretches it; the rule is one row per position, as wide as the table.",
     origin="expected: numpy broadcasts it without a word",
 )
 def gradient_stretched_to_fit(table_shape, positions, grad_output):

@@ -205,7 +205,7 @@ def chunks_that_look_ahead(q_len, k_len, chunk):
 @misconception(
     "p_rope_frequencies",
     hint="The frequencies come from the rotated part, as in partial RoPE; in p-RoPE they come from the whole head.",
-    origin="expected: partial RoPE (GPT-J, `partial_rotary_factor`) in place of Gemma 4's \"proportional\" type",
+    origin='expected: partial RoPE (GPT-J, `partial_rotary_factor`) in place of Gemma 4\'s "proportional" type',
 )
 def frequencies_of_partial_rope(head_dim, p, base=BASE):
     theta = modern.p_rope_frequencies(head_dim, p, base)

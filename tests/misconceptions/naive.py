@@ -36,8 +36,7 @@ def positions_of_a_negative_length(length):
 
 @misconception(
     "add_integer_positions",
-    hint="You added the number of the feature. The rule: add the number of the token, which runs along the last "
-    "axis but one.",
+    hint="You added the number of the feature. The rule: add the number of the token, which runs along the last axis but one.",
     origin="expected: broadcasting lines up the last axis",
 )
 def positions_run_along_the_features(x):
@@ -47,8 +46,7 @@ def positions_run_along_the_features(x):
 
 @misconception(
     "add_integer_positions",
-    hint="Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis "
-    "but one.",
+    hint="Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis but one.",
     origin="expected: len(x) is the number of tokens for two axes only",
 )
 def positions_run_along_the_batch(x):
@@ -61,8 +59,7 @@ def positions_run_along_the_batch(x):
 
 @misconception(
     "normalized_positions",
-    hint="You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last "
-    "position, L − 1.",
+    hint="You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last position, L − 1.",
     origin="expected: dividing by the length is in many articles",
 )
 def divided_by_the_length(length):
@@ -155,8 +152,7 @@ def least_significant_bit_first(length, n_bits=None):
 
 @misconception(
     "binary_positions",
-    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError if the last "
-    "position does not fit into n_bits.",
+    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError if the last position does not fit into n_bits.",
     origin="expected: shifting and masking accept any number of columns",
 )
 def high_bits_dropped(length, n_bits=None):
@@ -202,8 +198,7 @@ def period_grows_by_addition(bit):
 
 @misconception(
     "hamming_steps",
-    hint="You compared how many ones two codes have; 01 and 10 have one each, but both bits differ. The rule: "
-    "compare bit by bit.",
+    hint="You compared how many ones two codes have; 01 and 10 have one each, but both bits differ. The rule: compare bit by bit.",
     origin="expected: the sums compared instead of the bits",
 )
 def difference_of_the_sums(codes):
@@ -232,8 +227,7 @@ def whether_anything_changes(codes):
 
 @misconception(
     "hamming_steps",
-    hint="You returned one number too many: the step from the last position back to the first. The rule: T "
-    "positions have T − 1 steps.",
+    hint="You returned one number too many: the step from the last position back to the first. The rule: T positions have T − 1 steps.",
     origin="expected: np.roll closes the sequence to a ring",
 )
 def steps_around_a_ring(codes):
@@ -268,8 +262,7 @@ def gray_decoded(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="Your bits are in the opposite order. The rule: the columns are those of binary_positions, most "
-    "significant bit first.",
+    hint="Your bits are in the opposite order. The rule: the columns are those of binary_positions, most significant bit first.",
     origin="expected: as for the binary code",
 )
 def gray_with_the_least_significant_bit_first(length, n_bits=None):
@@ -278,8 +271,7 @@ def gray_with_the_least_significant_bit_first(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError as in "
-    "binary_positions.",
+    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError as in binary_positions.",
     origin="expected: the check written once and forgotten the second time",
 )
 def gray_high_bits_dropped(length, n_bits=None):

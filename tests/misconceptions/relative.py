@@ -91,8 +91,7 @@ def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="You divided only the part without distances by √d; the vector for the distance is part of the key, so its part is divided "
-    "too.",
+    hint="You divided only the part without distances by √d; the vector for the distance is part of the key, so its part is divided too.",
     origin="expected: the second term added after the scaling",
 )
 def distance_left_unscaled(q, k, key_table, max_distance):

@@ -168,8 +168,7 @@ def reordered_the_other_way(x):
 
 @misconception(
     "half_to_interleaved",
-    hint="You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four features are the "
-    "two the same.",
+    hint="You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four features are the two the same.",
     origin="expected: the body copied from its inverse, which no test with four features shows",
 )
 def reordered_as_its_inverse(x):

@@ -22,8 +22,7 @@ def angles(positions, d_model, base):
 
 @misconception(
     "frequencies",
-    hint="Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, "
-    "and not features.",
+    hint="Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, and not features.",
     origin="jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; DongjunLee/transformer-tensorflow #6",
 )
 def exponent_counts_features_twice(d_model, base=10000.0):
@@ -80,8 +79,7 @@ def exponent_rounded_to_an_integer(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="You wrote a / b // 2, which means (a / b) // 2 and rounds down. The rule: the exponent is a fraction and "
-    "must not be rounded.",
+    hint="You wrote a / b // 2, which means (a / b) // 2 and rounds down. The rule: the exponent is a fraction and must not be rounded.",
     origin="zju3dv/LoFTR #41",
 )
 def division_in_the_wrong_order(d_model, base=10000.0):
@@ -110,8 +108,7 @@ def odd_sizes_pass(d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use "
-    "the same ω_i.",
+    hint="You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use the same ω_i.",
     origin="SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62; YutaroOgawa/pytorch_advanced #79",
 )
 def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
@@ -122,8 +119,7 @@ def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts "
-    "pairs, and a pair has two features.",
+    hint="You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts pairs, and a pair has two features.",
     origin="jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; shenweichen/DeepCTR #379",
 )
 def every_feature_its_own_hand(positions, d_model, base=10000.0):
@@ -133,8 +129,7 @@ def every_feature_its_own_hand(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a "
-    "pair side by side.",
+    hint="You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a pair side by side.",
     origin="tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993; tensorflow/text #1122",
 )
 def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
@@ -153,8 +148,7 @@ def cosine_first(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You computed the angles in float32, which is not exact enough at large positions. The rule: compute "
-    "position · ω in float64.",
+    hint="You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω in float64.",
     origin="wfondrie/depthcharge #82; for RoPE EleutherAI/gpt-neox #1003, NVIDIA/Megatron-LM #535",
 )
 def angles_in_single_precision(positions, d_model, base=10000.0):
@@ -175,8 +169,7 @@ def values_in_half_precision(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines "
-    "are 1.",
+    hint="Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines are 1.",
     origin="expected: the first token of a text is often called the first position",
 )
 def positions_one_ahead(positions, d_model, base=10000.0):
@@ -216,8 +209,7 @@ def wavelengths_of_one_radian(d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the "
-    "two sines has the minus.",
+    hint="Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the two sines has the minus.",
     origin="expected: the rotation of geometry, whose pair is (cos, sin)",
 )
 def shifted_backwards(offset, d_model, base=10000.0):
@@ -226,8 +218,7 @@ def shifted_backwards(offset, d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two "
-    "neighbours, 2i and 2i+1.",
+    hint="You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two neighbours, 2i and 2i+1.",
     origin="expected: the two layouts mixed, as in tensorflow/tensorflow #37191",
 )
 def shift_for_the_other_layout(offset, d_model, base=10000.0):
@@ -246,8 +237,7 @@ def similarity_as_a_mean(offsets, d_model, base=10000.0):
 
 @misconception(
     "offset_similarity",
-    hint="You added the sines of the offset too. The rule: sin·sin and cos·cos of a pair together make one cosine "
-    "of the offset.",
+    hint="You added the sines of the offset too. The rule: sin·sin and cos·cos of a pair together make one cosine of the offset.",
     origin="expected: the encoding of the offset is summed where Σ cos(ω_i·offset) is meant",
 )
 def similarity_with_the_sines(offsets, d_model, base=10000.0):
@@ -275,8 +265,7 @@ def concatenated_the_other_way(pe):
 
 @misconception(
     "to_interleaved",
-    hint="You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: "
-    "undo it for every size.",
+    hint="You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo it for every size.",
     origin="expected: with four features the two reorderings are the same, so a test with four does not tell",
 )
 def interleaved_the_other_way(pe):

@@ -75,9 +75,7 @@ def test_shaw_scores(relative):
 def test_the_table_has_a_row_for_each_distance(relative):
     """A table for another max_distance is refused."""
     expect.answers(relative.shaw_scores, features(3, 4), features(3, 4), features(3, 4), 1)
-    expect.raises(
-        ValueError, relative.shaw_scores, features(3, 4), features(3, 4), features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3]
-    )
+    expect.raises(ValueError, relative.shaw_scores, features(3, 4), features(3, 4), features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3])
 
 
 @pytest.mark.question("shaw_scores", points=0.125)
@@ -106,9 +104,7 @@ def test_shaw_attention(relative):
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2, np.tri(4, 5, dtype=bool))
     heads = (features(2, 3, 4, seed=seed) for seed in (5, 6, 7))
-    expect.matches(
-        relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=np.tri(3, dtype=bool)
-    )
+    expect.matches(relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=np.tri(3, dtype=bool))
 
 
 @pytest.mark.question("shaw_attention", points=0.125)

@@ -200,7 +200,7 @@ def _source(token: Token) -> str:
 def _docstring(function: Function) -> str:
     return (
         f'<details class="docstring"><summary>Docstring of <code>{function.name}</code></summary>'
-        f'<pre><code>{code(function.signature).strip()}\n\n{escape(function.docstring)}</code></pre></details>\n'
+        f"<pre><code>{code(function.signature).strip()}\n\n{escape(function.docstring)}</code></pre></details>\n"
     )
 
 
