@@ -206,22 +206,19 @@ def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> lis
 
 
 def _answers(grade: Grade, assignment: str) -> list[str]:
-    """Every question of the lesson, with the right answer and its reason."""
+    """The points of the questions, and what may be told of them at once."""
     given = [one for one in grade.test_results if one.test.question == ANSWERS]
-    if not given:
-        return []
-    right = quiz.answers(Assignment(assignment))
-    lines = [_answer_line(one, right.get(quiz.key(one.test))) for one in given]
-    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", "\n".join(lines), "See the lesson, section Questions."]
+    told = _answers_at_once(grade, assignment)[1:]
+    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", *told] if given else []
 
 
 def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
-    """Before hidden results are published a wrong number is named, and a wrong yes or no is counted: naming it would tell."""
+    """A wrong number is named, and a wrong yes or no is counted: naming it would tell. Published hidden tests give the reasons."""
     given = [one for one in grade.test_results if one.test.question == ANSWERS]
     right = quiz.answers(Assignment(assignment))
     choices = [one for one in given if (answer := right.get(quiz.key(one.test))) is None or answer.yes_or_no]
     numbers = [one for one in given if one.kind is Kind.ANSWER and one not in choices]
-    lines = [_answer_line(one, None) for one in numbers]
+    lines = [_answer_line(one) for one in numbers]
     wrong = sum(one.kind is Kind.ANSWER for one in choices)
     if wrong and len(choices) > 1:  # of a single one, the count would name it
         lines.append(f"- Not right: {wrong} of {len(choices)} answers with True or False.")
@@ -231,10 +228,10 @@ def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
     return [f"## `{ANSWERS}`", "\n".join(lines), "See the lesson, section Questions."] if lines else []
 
 
-def _answer_line(one: TestResult, right: Answer | None) -> str:
+def _answer_line(one: TestResult) -> str:
     key = quiz.key(one.test)
     practice = "" if one.test.points else " (For practice, without points.)"
-    return "- " + inline(told_of_answer(one, right)).replace(inline(key), f"`{key}`", 1) + practice
+    return "- " + inline(told_of_answer(one, None)).replace(inline(key), f"`{key}`", 1) + practice
 
 
 def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:

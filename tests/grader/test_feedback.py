@@ -135,16 +135,19 @@ def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> N
 
 
 def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
-    given = grade(answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters"))
-    said = feedback.markdown(handed_in(), given)
+    """In the words of the hidden tests, and not in the feedback file, which a student may have while others still work."""
+    wrong, right = answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters")
     reasons = quiz.answers(course.find("rope"))
-    assert f"The answer is False; {reasons['rotates_values'].reason}." in said
-    assert "`extra_parameters` is right. The answer is 0; " in said and "## `ANSWERS`: 1 of 2" in said
+    published = [feedback.told_of_answer(one, reasons[quiz.key(one.test)]) for one in (wrong, right)]
+    assert published[0].endswith(f"The answer is False; {reasons['rotates_values'].reason}.")
+    assert published[1].startswith("extra_parameters is right. The answer is 0; ")
+    said = feedback.markdown(handed_in(), grade(wrong, right))
+    assert "## `ANSWERS`: 1 of 2" in said and "The answer is" not in said and "is not right" not in said
 
 
 def test_practice_has_no_points_and_says_so() -> None:
-    said = feedback.markdown(handed_in(), grade(answered("extra_parameters", points=0)))
-    assert "(For practice, without points.)" in said
+    wrong = answered("extra_parameters", TestStatus.FAILED, "extra_parameters: 32 is not right", points=0)
+    assert "(For practice, without points.)" in feedback.markdown(handed_in(), grade(wrong))
 
 
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
