@@ -24,7 +24,7 @@ from autograder.submission.records import NothingToGrade, Problem, Refused, Riva
 # How well a submission fits: a later file only replaces one that fits no better.
 _NO_CODE, _ANOTHER_ASSIGNMENT, _UNNAMED, _NAMED = range(4)
 
-_HANDOUT = {"assignments", "autograder", "tests"}
+_HANDOUT = {"assignments", "course", ".github", "autograder", "tests"}
 """the folders of a clone"""
 
 _STRAY_METADATA = f"{gradescope.METADATA} in a student's folder says nothing about anybody: an export is graded where it lies alone."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import tempfile
 import zipfile
@@ -56,7 +57,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
     assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
-    said = feedback.body(judged, (imports + solution,))
+    said = feedback.body(judged, "rope", (imports + solution,))
     assert "matplotlib" in said and "left out" in said and "stops" not in said
     uses = imports + solution.replace("def rope_frequencies(", "def rope_frequencies(*args):\n    return plt.arange(*args)\n\n\ndef _(")
     lost = grader.grade(course.find("rope"), (uses,))
@@ -238,7 +239,8 @@ def seen(out: Path) -> dict[str, object]:
         for path in (out / "feedback" / student / f"{NAME}.md", out / "results" / student / f"{NAME}.json"):
             found[f"{student}/{path.name}"] = path.read_bytes()
     # A pair of alike submissions is about both: a copy is listed with what it is a copy of.
-    lines = [line for line in (out / "report.html").read_text("utf-8").splitlines() if line.startswith("<tr>") and 'class="line"' not in line]
+    lines = [row for row in re.findall(r"<tr>(.*?)(?=<tr>|</tbody>)", (out / "report.html").read_text("utf-8"), re.DOTALL)]
+    lines = [row for row in lines if 'class="line"' not in row]
     for student in HONEST:
         found[f"{student} in the report"] = [line for line in lines if f"<td>{student}<td" in line]
         assert found[f"{student} in the report"]
@@ -266,7 +268,7 @@ def test_one_arbitrary_submission_changes_nothing_for_a_class(honest: tuple[Path
         put(beside, dict(submission))
         summary, _ = run(beside, out, NAME)
         assert seen(out) == seen(alone)
-        assert sum(summary.counts.values()) <= len(HONEST) + 3
+        assert sum(len(one.scores) for one in summary.assignments.values()) <= len(HONEST) + 3
 
 
 # A solved clone of the handout for each assignment
