@@ -208,8 +208,9 @@ def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> lis
 def _answers(grade: Grade, assignment: str) -> list[str]:
     """The points of the questions, and what may be told of them at once."""
     given = [one for one in grade.test_results if one.test.question == ANSWERS]
-    told = _answers_at_once(grade, assignment)[1:]
-    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", *told] if given else []
+    if not given:
+        return []
+    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", *_answers_at_once(grade, assignment)[1:]]
 
 
 def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
