@@ -72,7 +72,7 @@ class Question:
 
 
 class _NotebookContext(plugin.LocalContext):
-    """The desk of a student who works in a notebook."""
+    """The test context of a student who works in a notebook."""
 
     def __init__(self, environment: Mapping[str, Any]) -> None:
         super().__init__(ROOT)

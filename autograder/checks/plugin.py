@@ -2,7 +2,7 @@
 
 `@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives the
 submission. On its own (a student's laptop) the plugin runs `assignments/<name>/<name>.py` in this process against recorded
-values; the grader sets another `Desk` before collecting.
+values; the grader sets another `TestContext` before collecting.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TestContext(Protocol):
 
 
 class LocalContext:
-    """The desk of a student: their own file, in this process, against recorded values."""
+    """The test context of a student: their own file, in this process, against recorded values."""
 
     def __init__(self, root: Path, limit: Limit | None = None) -> None:
         self.root = root

@@ -43,22 +43,6 @@ class Reference(Protocol):
         """Known wrong numbers for an entry of ANSWERS, each with its hint."""
 
 
-class NoReference:
-    """For tests that need none: asking it anything is a mistake in the test."""
-
-    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        raise BrokenTest(f"no recorded value for {function}: run `make handout`")
-
-    def came(self, function: str, reply: Reply) -> None:
-        """A call that nobody looks at afterwards."""
-
-    def answer(self, key: str) -> Any:
-        raise BrokenTest("answers are not in the handout")
-
-    def known_answers(self, key: str) -> Mapping[float, str]:
-        return {}
-
-
 @dataclass(frozen=True)
 class Fingerprint:
     """Enough of a value to recognise it, too little to read it: its shape and four weighted sums. NaN and ±inf count as numbers."""
@@ -164,11 +148,9 @@ def _explains(hint: str, recorded: dict[str, Any], reply: Reply) -> bool:
 
 
 def golden_values(path: Path, test: str, evidence: Evidence | None = None) -> Reference:
-    """The reference for one test of a file of recorded values; one without values where the file has none."""
-    if not path.is_file():
-        return NoReference()
-    calls = _read(path, path.stat().st_mtime_ns).get(test)
-    return GoldenValues(calls, evidence) if calls is not None else NoReference()
+    """The reference for one test of a file of recorded values. Of a test that recorded none, asking for one is the mistake."""
+    calls = _read(path, path.stat().st_mtime_ns).get(test, []) if path.is_file() else []
+    return GoldenValues(calls, evidence)
 
 
 _files: dict[Path, tuple[int, dict[str, Any]]] = {}
