@@ -78,7 +78,7 @@ def test_the_numbers_of_the_lesson(name: str) -> None:
 
 @lesson
 def attention(m: Any) -> Sentences:
-    yield f"with $d = 64$ its standard deviation is {math.isqrt(64)}"
+    yield f"With $d = 64$ its standard deviation is {math.isqrt(64)}"
     with np.errstate(over="ignore"):
         assert np.exp(1000.0) == np.inf
     yield "$e^{1000}$ overflows"
@@ -624,7 +624,7 @@ def alibi(m: Any) -> Sentences:
     for run, reliable in (("copy 1 back", 8), ("copy 3 back", 0)):
         assert (lab.by_length(lab.saved(), run, "alibi")[128] >= lab.RELIABLE).sum() == reliable
     assert all((accuracy < lab.RELIABLE).all() for accuracy in lab.by_length(lab.saved(), "copy 3 back", "alibi").values())
-    yield "it copies the previous token at 8 times the trained length with all 8 seeds, and the token 3 back at no length"
+    yield "all 8 seeds copy the previous token at 8 times the trained length, but no seed can copy the token 3 back"
 
 
 @lesson
@@ -859,7 +859,7 @@ def _measured() -> Sentences:
     waves = np.cos(np.outer(np.arange(len(looks["rope"])) - 3, fastest)).sum(axis=1)
     highest = [int(distance) for distance in np.argsort(waves)[::-1]]
     assert highest[0] == 3
-    yield f"the four highest values up to {len(waves) - 1} are at {', '.join(map(str, highest[1:4]))} and {highest[4]}"
+    yield f"Up to distance {len(waves) - 1}, its four next highest values are at {', '.join(map(str, highest[1:4]))} and {highest[4]}"
     turns = np.outer(np.array(highest[1:5]) - 3, fastest) / (2 * np.pi)
     assert np.abs(turns - np.rint(turns)).max() < 0.1
 
@@ -871,7 +871,7 @@ def _measured() -> Sentences:
     yield f"(articles: no limit). {mean('t5', 32)}, {mean('t5', 64)}, {mean('t5', 128)} at 32, 64 and 128"
     untrained, wrong = looks["t5"][16:], np.delete(looks["t5"][:16], 3)
     yield f"an untrained key gets {untrained.mean() / wrong.mean():.0f} times the weight of a trained wrong one"
-    yield f"together they have {untrained.sum():.2f} of the attention, and the right key {looks['t5'][3]:.2f}"
+    yield f"Together they have {untrained.sum():.2f} of the attention, and the right key has {looks['t5'][3]:.2f}"
     yield f"{mean('none', 16)} at the trained length, and less at longer ones"
     at_16 = {method: float(mean(method, 16)) for method in lab_methods()}
     assert at_16["integer"] < at_16["none"] and min(at_16, key=at_16.get) == "alibi"  # type: ignore[arg-type]
@@ -891,9 +891,9 @@ def _measured() -> Sentences:
     assert (lab.by_length(rows, one_back, "integer")[16] > 0.9).sum() == 2
     yield "*Integer* learns it too, with two seeds out of eight"
     wide = "copy 3 back, 64 features"
-    yield f"{mean('rope', 128, run=wide)} at 128 instead of {mean('rope', 128)}, with as wide a spread"
+    yield f"the accuracy at 128 is {mean('rope', 128, run=wide)} instead of {mean('rope', 128)}; the spread is as wide as before"
     longer = "copy 3 back, three times the steps"
-    yield f"carries T5 from {mean('t5', 64)} to {mean('t5', 64, run=longer)} at 64 tokens"
+    yield f"T5 has {mean('t5', 64, run=longer)} at 64 tokens instead of {mean('t5', 64)}"
     clipped = "copy 3 back, clipped at 16"
     shares = [mean("shaw", 128, "weight"), mean("shaw", 128, "weight", clipped)]
     yield f"the weight of the right key at 128 falls from {shares[0]} to {shares[1]}"
@@ -987,7 +987,7 @@ def grids(m: Any) -> Sentences:
     yield f"has coordinates from {after[100:-1].min()} to {after[100:-1].max()}"
     yield f"The text after it goes on at {after[-1, 0]}, not at {len(after) - 1}"
     video = m.mrope_positions([2, (5, 2, 3), 1])
-    yield f"a video of 5 × 2 × 3 cells that starts at 2 is followed by text at {2 + max(2, 3)}, and here at {video[-1, 0]}"
+    yield f"a video of 5 × 2 × 3 cells that starts at 2: there the next text starts at {2 + max(2, 3)}, and here at {video[-1, 0]}"
 
     pairs = [np.flatnonzero(column) for column in m.mrope_frequencies(64, (8, 12, 12), interleaved=True).T]
     counts = [len(one) for one in pairs]
@@ -1069,7 +1069,7 @@ def _schedules() -> Sentences:
     yield f"at each of the last {layers.TASKS[copying].last} positions, name the token that stands {layers.BACK} positions back"
     yield f"{layers.VOCABULARY} tokens to choose from, so a guess is right once in 16 times ({1 / layers.VOCABULARY:.2f})"
     yield f"Training takes {layers.STEPS:,} steps of {layers.BATCH} texts"
-    yield f"with an accuracy of at least {layers.RELIABLE:g}"
+    yield f"how many of the five seeds are reliable, that is, reach {layers.RELIABLE:g}"
     assert (found(copying, none, 16) > 0.995).all()
     yield "All five seeds copy without an error at 16 tokens"
     yield f"one layer without an encoding reached {lab.by_length(lab.saved(), 'copy 3 back', 'none')[16].mean():.2f}"
