@@ -20,7 +20,6 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonConsoleLexer, get_lexer_by_name
 
 from autograder.handout.page.formulas import mathml
-from autograder.handout.page.functions import Function
 from autograder.handout.page.glossary import Glossary, slug
 
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
@@ -129,14 +128,6 @@ class Renderer:
         width, height = struct.unpack(">II", (self._folder / source).read_bytes()[16:24])
         image = f'<img src="{escape(source)}" alt="{escape(caption)}" width="{width}" height="{height}" loading="lazy">'
         return f'<figure>{image}<figcaption aria-hidden="true">{escape(caption)}</figcaption></figure>\n'
-
-
-def docstring(function: Function) -> str:
-    """What follows the heading of a function."""
-    return (
-        f'<details class="docstring"><summary>Docstring of <code>{function.name}</code></summary>'
-        f"<pre><code>{code(function.signature).strip()}\n\n{escape(function.docstring)}</code></pre></details>\n"
-    )
 
 
 def _only_image(paragraph: Token) -> Token | None:

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
 from autograder.handout.page import dials
-from autograder.handout.page.functions import functions
+from autograder.handout.page.functions import docstrings
 from autograder.handout.page.glossary import Glossary, slug
-from autograder.handout.page.markdown import Heading, Rendered, Renderer, docstring
+from autograder.handout.page.markdown import Heading, Rendered, Renderer
 
 HERE = Path(__file__).parent
 SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
@@ -41,6 +41,7 @@ def _pages() -> dict[str, str]:
     renderer = Renderer(glossary, TEXTS)
     templates = FileSystemLoader([HERE / "templates", dials.FOLDER])
     environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals |= vars(environment.get_template("controls.html").module)
     lessons = {assignment.name: _lesson(assignment, renderer, environment) for assignment in assignments()}
     pages = {
         "index": renderer.render((TEXTS / "README.md").read_text("utf-8"), "."),
@@ -72,5 +73,5 @@ def _pages() -> dict[str, str]:
 def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> Rendered:
     """The lesson with its docstrings and dials."""
     placed = {dial.figure: environment.get_template(f"{dial.name}.html").render(dial=dial) for dial in dials.of_lesson(assignment.name)}
-    written = {function.name: docstring(function) for function in functions(assignment.stub.read_text("utf-8"))}
+    written = docstrings(assignment.stub.read_text("utf-8"))
     return renderer.render(assignment.lesson.read_text("utf-8"), assignment.name, written, placed)
