@@ -682,11 +682,11 @@ def context_extension(m: Any) -> Sentences:
     yield f"The bracket is $2\\cdot2-1 = {(dynamic / 10000) ** (6 / 8):.0f}$, and $b' = 10000\\cdot3^{{8/6}} = {dynamic:.0f}$"
 
     stretched = m.rotations_in_context(128, 32768, base=m.ntk_base(10000.0, 8, 128))
-    yield f"In training pair 50 made {turns[50]:.2f} of a rotation, and at 32,768 it makes {stretched[50]:.2f}"
+    yield f"In training pair 50 made {turns[50]:.2f} of a rotation. With the new base it makes {stretched[50]:.2f} of a rotation over 32,768"
     leave = int((stretched[turns < 1] > turns[turns < 1] * (1 + 1e-9)).sum())
     yield f"Of the {not_done} pairs that never made a full rotation, {leave} get new angles"
     yield f"Half of $\\theta$ and half of $\\theta/4$ is ${(1 + 1 / 4) / 2:g}\\theta$"
-    yield f"is ${(1 + 4) / 2:g}\\lambda$, which is ${2 / (1 + 4):g}\\theta$"
+    yield f"is ${(1 + 4) / 2:g}\\lambda$; the frequency of this wavelength is ${2 / (1 + 4):g}\\theta$"
     high = math.ceil(64 * math.log(131072 / (2 * math.pi)) / (2 * math.log(10000)))
     clamped = m.yarn_frequencies(64, 10000.0, 4, 131072)
     low = math.floor(64 * math.log(131072 / (64 * math.pi)) / (2 * math.log(10000)))
@@ -1076,10 +1076,10 @@ def _schedules() -> Sentences:
     yield f"At 20 tokens the accuracy is {mean(copying, none, 20)}, at 32 it is {mean(copying, none, 32)}"
     yield f"reliable to 24 tokens with {words[reliable(passkey, none, 24)]} of five seeds"
     assert reliable(passkey, every, 32) == 0
-    yield f"On the passkey task {words[reliable(passkey, second, 32)]} of five seeds are reliable to 32 tokens, and no seed is with"
-    yield f"At 128 tokens the means are {mean(passkey, second, 128)} and {mean(passkey, every, 128)}"
+    yield f"On the passkey task {words[reliable(passkey, second, 32)]} of five seeds are reliable to 32 tokens; with"
+    yield f"At 128 tokens the means are {mean(passkey, second, 128)} (every second layer) and {mean(passkey, every, 128)} (every layer)"
     assert reliable(copying, second, 24) == reliable(copying, every, 24)
-    yield f"both are reliable at 24 tokens with {words[reliable(copying, second, 24)]} of five seeds; at 64"
+    yield f"both schedules are reliable at 24 tokens with {words[reliable(copying, second, 24)]} of five seeds; at 64"
     yield f"tokens the means are {mean(copying, second, 64)} and {mean(copying, every, 64)}"
     assert reliable(copying, second, 48) == reliable(copying, every, 48) == 1
     spreads = [f"{found(copying, schedule, 48).std(ddof=1):.2f}" for schedule in (second, every)]
