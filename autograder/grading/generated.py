@@ -211,67 +211,71 @@ def own_parts(assignment: Assignment, function: str) -> list[str]:
 def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]:
     own = own_parts(assignment, function)
     for name in own:
-        for where, what, changed in changes(parts(assignment)[name]):
-            place = f"{_place(where, name, function)}: compare that step with the definition of `{function}`."
+        helper = f" (in the part “{name.strip('_').replace('_', ' ')}”)" if name != function else ""
+        for line, what, where in changes(parts(assignment)[name]):
+            place = f"{where}{helper}: compare that step with the definition of `{function}`."
             hint = COARSE if "float32" in what else f"{what} {place}"
-            implementation = _built(assignment, function, own, name, changed)
-            origin = f"{name}:{where.lineno}"
+            implementation = _built(assignment, function, own, name)
+            origin = f"{name}:{line}"
             yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, place=f"Something is not right {place}")
 
 
-def _built(assignment: Assignment, function: str, own: list[str], name: str, changed: Part) -> Implementation:
+def _built(assignment: Assignment, function: str, own: list[str], changed: str) -> Implementation:
     """The function with one of its parts changed: its helpers live in a room of their own, so that no other function sees the change."""
     room = dict(vars(catalogue.right(assignment)))
     for part in own:
-        exec(_compiled(assignment, part) if part != name else _compile(changed, str(assignment.solution)), room)
+        exec(_compile(assignment, part) if part == changed else _compiled(assignment, part), room)
     return room[function]  # type: ignore[no-any-return]
 
 
-@functools.cache
-def _compiled(assignment: Assignment, name: str) -> types.CodeType:
-    return _compile(parts(assignment)[name], str(assignment.solution))
-
-
-def _compile(node: Part, filename: str) -> types.CodeType:
+def _compile(assignment: Assignment, name: str) -> types.CodeType:
     with warnings.catch_warnings(action="ignore"):  # a changed line may be one that Python warns of
-        return compile(ast.Module([node], []), filename, "exec", dont_inherit=True)
+        return compile(ast.Module([parts(assignment)[name]], []), str(assignment.solution), "exec", dont_inherit=True)
 
 
-def changes(part: Part) -> Iterator[tuple[ast.stmt, str, Part]]:
-    """Every regular change inside a part: the statement it is in, the change in words, and the changed part."""
+_compiled = functools.cache(_compile)
+
+
+def changes(part: Part) -> Iterator[tuple[int, str, str]]:
+    """Every regular change of a part, with its line and in words, what and where: made in the part itself until the next is asked for.
+
+    To change a copy each time took longer than all else that is done for a hint.
+    """
     arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
-    for place, (statement, node) in enumerate(_nodes(part)):
-        if isinstance(statement, ast.Raise):
-            continue
+    for statement, node, put in list(_nodes(part)):
+        where = _place(statement)
         for what, new in _replacements(node, statement, arguments):
-            changed = copy.deepcopy(part)
-            target = next(found for number, (_, found) in enumerate(_nodes(changed)) if number == place)
-            _Replacer(target, new).visit(changed)
-            yield statement, what, ast.fix_missing_locations(changed)
+            put(ast.fix_missing_locations(ast.copy_location(new, node)))
+            yield statement.lineno, what, where
+            put(node)
 
 
-def _nodes(part: Part) -> Iterator[tuple[ast.stmt, ast.AST]]:
-    """All nodes of a body, each with the statement that it belongs to; the docstring is none."""
-    if isinstance(part, ast.Assign):
-        yield from _within(part, part.value)
-        return
-    for statement in part.body[1:] if ast.get_docstring(part) is not None else part.body:
-        yield from _within(statement, statement)
+Place = tuple[ast.stmt, ast.AST, Callable[[ast.AST], None]]
+"""A statement, a node in it, and what puts another node in the place of that one."""
 
 
-def _within(statement: ast.stmt, node: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
-    yield statement, node
-    for child in ast.iter_child_nodes(node):
-        yield from _within(child if isinstance(child, ast.stmt) else statement, child)
+def _nodes(part: Part) -> Iterator[Place]:
+    """All nodes of a body; the docstring is none, and what is said to a bad argument is not looked at."""
+    skipped = isinstance(part, ast.FunctionDef) and ast.get_docstring(part) is not None
+    for put, node in list(_children(part, ("value", "body")))[skipped:]:
+        yield from _within(part if isinstance(part, ast.Assign) else node, node, put)
 
 
-class _Replacer(ast.NodeTransformer):
-    def __init__(self, target: ast.AST, new: ast.AST) -> None:
-        self.target = target
-        self.new = new
+def _within(statement: Any, node: ast.AST, put: Callable[[ast.AST], None]) -> Iterator[Place]:
+    if not isinstance(node, ast.Raise):
+        yield statement, node, put
+        for put_child, child in _children(node, node._fields):
+            yield from _within(child if isinstance(child, ast.stmt) else statement, child, put_child)
 
-    def visit(self, node: ast.AST) -> Any:
-        return ast.copy_location(self.new, node) if node is self.target else self.generic_visit(node)
+
+def _children(node: ast.AST, fields: Iterable[str]) -> Iterator[tuple[Callable[[ast.AST], None], ast.AST]]:
+    for field in fields:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            yield functools.partial(setattr, node, field), value
+        for place, item in enumerate(value if isinstance(value, list) else ()):
+            if isinstance(item, ast.AST):
+                yield functools.partial(value.__setitem__, place), item
 
 
 _OPERATORS: dict[type[ast.AST], list[tuple[type[ast.AST], str]]] = {
@@ -445,13 +449,12 @@ def _told(name: str, arguments: list[str]) -> str:
     return f"`{name}`" if name in arguments else f"“{name}”"
 
 
-def _place(statement: ast.stmt, inside: str, function: str) -> str:
+def _place(statement: ast.stmt) -> str:
     """Where a statement stands, by what it makes."""
-    helper = f" (in the part “{inside.strip('_').replace('_', ' ')}”)" if inside != function else ""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AugAssign) else []
     names = list(dict.fromkeys(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))
     if names:
-        return f"where {' and '.join(f'“{name}”' for name in names[:3])} is made{helper}"
+        return f"where {' and '.join(f'“{name}”' for name in names[:3])} is made"
     if isinstance(statement, ast.Return):
-        return f"in what is returned{helper}"
-    return f"in a condition{helper}" if isinstance(statement, ast.If) else f"on the way{helper}"
+        return "in what is returned"
+    return "in a condition" if isinstance(statement, ast.If) else "on the way"
