@@ -14,7 +14,7 @@ import inspect
 import itertools
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,9 @@ from autograder.grading import catalogue
 from autograder.grading.catalogue import Misconception
 
 Implementation = Callable[..., Any]
+
+SIGNATURE = "signature"
+"""The origin of a mistake that changes nothing but what goes into a function or comes out of it: what that refuses, it refuses still."""
 
 
 @functools.cache
@@ -46,7 +49,7 @@ def _of_signature(assignment: Assignment, function: str) -> Iterator[Misconcepti
     signature = inspect.signature(right)
 
     def entry(name: str, hint: str, implementation: Implementation, coarse: bool = False) -> Misconception:
-        return Misconception(f"{function}: {name}", function, hint, "signature", implementation, coarse)
+        return Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation, coarse)
 
     parameters = list(signature.parameters.values())
     for parameter in parameters:
@@ -74,18 +77,16 @@ def _constant(value: object, given: object) -> object:
 
 def _with_argument(right: Implementation, signature: inspect.Signature, name: str, change: Callable[[Any], Any]) -> Implementation:
     def mistaken(*args: Any, **kwargs: Any) -> Any:
-        right(*args, **kwargs)  # what it refuses, it refuses still
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         bound.arguments[name] = change(bound.arguments[name])
-        return _as(right(*args, **kwargs), right(*bound.args, **bound.kwargs))
+        return right(*bound.args, **bound.kwargs)
 
     return mistaken
 
 
 def _exchanged(right: Implementation, signature: inspect.Signature, one: str, other: str) -> Implementation:
     def mistaken(*args: Any, **kwargs: Any) -> Any:
-        right(*args, **kwargs)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         bound.arguments[one], bound.arguments[other] = bound.arguments[other], bound.arguments[one]
@@ -100,13 +101,6 @@ def _with_result(right: Implementation, change: Callable[[Any], Any]) -> Impleme
         return tuple(map(change, value)) if isinstance(value, tuple) else change(value)
 
     return mistaken
-
-
-def _as(right: Any, wrong: Any) -> Any:
-    """A change of precision on the way is not a change of dtype."""
-    if isinstance(right, np.ndarray) and isinstance(wrong, np.ndarray) and right.dtype.kind == wrong.dtype.kind == "f":
-        return wrong.astype(right.dtype)
-    return wrong
 
 
 def _array(value: Any, dimensions: int = 1) -> np.ndarray:
@@ -270,7 +264,7 @@ def _within(statement: Any, node: ast.AST, put: Callable[[ast.AST], None]) -> It
 
 def _children(node: ast.AST, fields: Iterable[str]) -> Iterator[tuple[Callable[[ast.AST], None], ast.AST]]:
     for field in fields:
-        value = getattr(node, field, None)
+        value: Any = getattr(node, field, None)
         if isinstance(value, ast.AST):
             yield functools.partial(setattr, node, field), value
         for place, item in enumerate(value if isinstance(value, list) else ()):
