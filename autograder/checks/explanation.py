@@ -26,6 +26,9 @@ TOLD = 2
 COARSENESS = 30
 """Two ways of computing in single precision err alike up to about this factor."""
 
+SINGLE, MEANINGLESS = 2.0**-24, 0.5
+"""The relative error of one rounding to single precision, and the error from which on it says no more how it came about."""
+
 
 class Mistake(Protocol):
     """One known mistake."""
@@ -195,8 +198,8 @@ class Row:
             error = rounding_error(self.got, self.right)
             if error is None:
                 return False
-            got, wanted = max(error, 1e-9), max(predicted.error, 1e-9)
-            return max(got, wanted) < 0.5 and wanted / COARSENESS <= got <= COARSENESS * wanted
+            got, wanted = (min(max(one, SINGLE), MEANINGLESS) for one in (error, predicted.error))
+            return wanted / COARSENESS <= got <= COARSENESS * wanted
         return same(self.got, predicted) if self.is_wrong else predicted is self.right
 
 

@@ -147,7 +147,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
-        item.repr_failure = lambda excinfo, style=None: str(excinfo.value)  # type: ignore[method-assign]
+        given = item.funcargs.values() if isinstance(item, pytest.Function) else ()
+        asked = next((one.last_call for one in given if isinstance(one, Submission)), None)
+        said = f">>> {asked}\n{wrong}" if asked is not None else str(wrong)
+        item.repr_failure = lambda excinfo, style=None: said  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
         report.outcome = "skipped"

@@ -27,6 +27,9 @@ from autograder.grading.catalogue import Misconception
 LOOKED_AT = 32 * 1024
 """Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission returned."""
 
+_TOO_LARGE = codec.encode(codec)
+"""In the place of a larger value: something that no right result is like."""
+
 _REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
 
 
@@ -61,8 +64,9 @@ class Watch:
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         reply = self.backend.call(function, args, kwargs, measured)
-        if function != ANSWERS and len(reply.value) <= LOOKED_AT:
-            self.calls.append(Seen(function, args, kwargs, reply))
+        if function != ANSWERS:
+            kept = reply if len(reply.value) <= LOOKED_AT else Reply(_TOO_LARGE)
+            self.calls.append(Seen(function, args, kwargs, kept))
         return reply
 
     def taken(self) -> tuple[Seen, ...]:
@@ -132,7 +136,7 @@ def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observ
 
 @functools.lru_cache(maxsize=1024)
 def _row(assignment: Assignment, seen: Seen) -> tuple[Predictions, Row] | None:
-    """A call as evidence; None for one that is too large to look at. Remembered, since public calls are looked at twice."""
+    """A call as evidence; None for one that is too large to look at, and should be. Remembered, since public calls are looked at twice."""
     try:
         encoded, got = codec.message(seen.function, seen.args, seen.kwargs), outcome(seen.reply)
     except (ValueError, codec.Malformed):
@@ -140,6 +144,8 @@ def _row(assignment: Assignment, seen: Seen) -> tuple[Predictions, Row] | None:
     if len(encoded) > LOOKED_AT:
         return None
     predictions = predictions_of(assignment, encoded)
+    if seen.reply.value is _TOO_LARGE and len(codec.encode(predictions.of(None))) > LOOKED_AT // 2:
+        return None
     return predictions, Row(got, predictions.of(None), predictions.of)
 
 

@@ -148,6 +148,7 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("doubled", "enters twice: your result is the one for twice its value.", lambda value: _number(value) * 2),
     ("halved", "enters only half: your result is the one for half its value.", lambda value: _number(value) / 2),
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
+    ("rooted", "enters as its square root.", lambda value: np.sqrt(_number(value))),
     ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
     ("rounded", "", _float32),
     ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),
@@ -236,12 +237,27 @@ def changes(part: Part) -> Iterator[tuple[int, str, str]]:
     To change a copy each time took longer than all else that is done for a hint.
     """
     arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
-    for statement, node, put in list(_nodes(part)):
+    nodes = list(_nodes(part))
+    axes = [node for _, node, _ in nodes if isinstance(node, ast.keyword) and node.arg == "axis"]
+    if len(axes) > 1:
+        yield from _along_another_axis(part, axes)
+    for statement, node, put in nodes:
         where = _place(statement)
         for what, new in _replacements(node, statement, arguments):
             put(ast.fix_missing_locations(ast.copy_location(new, node)))
             yield statement.lineno, what, where
             put(node)
+
+
+def _along_another_axis(part: Part, axes: list[ast.keyword]) -> Iterator[tuple[int, str, str]]:
+    """Somebody who takes a wrong axis takes it in all steps."""
+    right = [one.value for one in axes]
+    for axis in (-1, -2):
+        for one in axes:
+            one.value = ast.copy_location(ast.Constant(axis), one)
+        yield part.lineno, f"All steps run along the {_AXES[axis]}, and another one is right,", "on the way"
+    for one, value in zip(axes, right, strict=True):
+        one.value = value
 
 
 Place = tuple[ast.stmt, ast.AST, Callable[[ast.AST], None]]
@@ -299,12 +315,14 @@ _OPERATORS: dict[type[ast.AST], list[tuple[type[ast.AST], str]]] = {
     ast.Or: [(ast.And, "“Or” and “and” are exchanged")],
 }
 
-_NAMES = {
-    "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros", "min": "max", "max": "min",
-    "minimum": "maximum", "maximum": "minimum", "tril": "triu", "triu": "tril", "any": "all", "all": "any", "mean": "sum", "sum": "mean",
-    "float32": "float64", "float64": "float32", "repeat": "tile", "tile": "repeat", "log": "log2", "log2": "log", "cumsum": "cumprod",
-    "exp": "expm1", "isnan": "isinf", "argmax": "argmin", "argmin": "argmax",
-}  # fmt: skip
+_ALIKE = [
+    {"sin", "cos"}, {"floor", "ceil", "rint", "trunc"}, {"zeros", "ones"}, {"minimum", "maximum"}, {"tril", "triu"}, {"any", "all"},
+    {"min", "max", "mean", "sum"}, {"float32", "float64"}, {"repeat", "tile"}, {"log", "log2", "log10"}, {"cumsum", "cumprod"}, {"exp", "expm1"},
+    {"isnan", "isinf"}, {"argmax", "argmin"},
+]  # fmt: skip
+"""Names that are taken for each other."""
+
+_NAMES = {name: sorted(names - {name}) for names in _ALIKE for name in names}
 
 _COUNTS = ("arange", "linspace")
 _TRIANGLES = ("tri", "tril", "triu", "diag", "eye")
@@ -331,9 +349,11 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
         case ast.Constant(value=float(value)):
             yield "A constant is not the one of the definition", ast.Constant(value * 2 + 0.5 * (value == 0))
         case ast.Attribute(attr=name) if name in _NAMES:
-            yield f"“{name}” and “{_NAMES[name]}” are exchanged", _with(node, attr=_NAMES[name])
+            for other in _NAMES[name]:
+                yield f"“{other}” stands where “{name}” belongs", _with(node, attr=other)
         case ast.Name(id=name) if name in _NAMES and name not in arguments:
-            yield f"“{name}” and “{_NAMES[name]}” are exchanged", _with(node, id=_NAMES[name])
+            for other in _NAMES[name]:
+                yield f"“{other}” stands where “{name}” belongs", _with(node, id=other)
         case ast.Name(id=name, ctx=ast.Load()):
             for other in _others(name, statement, arguments):
                 yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
