@@ -139,8 +139,8 @@ def same(got: Any, wanted: Any) -> bool:
         if got.size and math.isfinite(last := got.item(-1)) and abs(last - wanted.item(-1)) > TOLERANCE[got.dtype] * (1 + abs(wanted.item(-1))):
             return False
         with np.errstate(all="ignore"):
-            near = np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))
-        if near.all():
+            near = (np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))) & np.isfinite(wanted)
+        if (near | (got == wanted)).all():
             return True
         if np.isfinite(got).all():
             return False
@@ -192,6 +192,17 @@ class Row:
         """Whether a value was wanted, and another thing came."""
         return not self.is_refusal and not same(self.got, self.right)
 
+    @property
+    def is_inexact(self) -> bool:
+        """Whether a right value has fewer digits than float64 gives."""
+        if self.is_refusal or self.is_wrong:
+            return False
+        parts = zip(*(one if type(one) in (tuple, list) else (one,) for one in (self.got, self.right)), strict=True)
+        with np.errstate(all="ignore"):
+            return any(
+                (np.abs(np.subtract(got, right, dtype=float)) > SINGLE / COARSENESS * np.maximum(np.abs(right), 1e-9)).any() for got, right in parts
+            )
+
     def fits(self, predicted: Any) -> bool:
         """Whether a value came as predicted."""
         if type(predicted) is Rounded:
@@ -220,7 +231,11 @@ def explanations(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
 
     An exception alone says too little: very different mistakes end in the same one.
     """
-    return _first(rows, [row for row in rows if row.is_wrong and row.accepted], groups, _explains_values)
+    faults = [row for row in rows if row.is_wrong and row.accepted]
+    if not any(row.is_wrong for row in rows):
+        # A test may ask for more digits than is usual: then the mistake can only be a lack of digits.
+        return _first(rows, [row for row in rows if row.is_inexact], groups, _explains_digits)
+    return _first(rows, faults, groups, _explains_values)
 
 
 def missing_refusals(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
@@ -243,6 +258,10 @@ def _explains_values(row: Row, predicted: Any) -> bool:
     if row.is_refusal:
         return type(predicted) is Refusal or row.accepted
     return row.fits(predicted)
+
+
+def _explains_digits(row: Row, predicted: Any) -> bool:
+    return row.is_refusal or (type(predicted) is Rounded and row.fits(predicted))
 
 
 def _explains_refusals(row: Row, predicted: Any) -> bool:

@@ -209,10 +209,11 @@ def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]
         helper = f" (in the part “{name.strip('_').replace('_', ' ')}”)" if name != function else ""
         for line, what, where in changes(parts(assignment)[name]):
             place = f"{where}{helper}: compare that step with the definition of `{function}`."
-            hint = COARSE if "float32" in what else f"{what} {place}"
+            coarse = FLOAT32 in what
+            hint = COARSE if coarse else f"{what} {place}"
             implementation = _built(assignment, function, own, name)
             origin = f"{name}:{line}"
-            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, place=f"Something is not right {place}")
+            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {place}")
 
 
 def _built(assignment: Assignment, function: str, own: list[str], changed: str) -> Implementation:
@@ -324,6 +325,10 @@ _ALIKE = [
 
 _NAMES = {name: sorted(names - {name}) for names in _ALIKE for name in names}
 
+FLOAT32 = "float32"
+_ANGLES = ("outer", "log", "frequencies", "rope_frequencies", "_rope_frequencies", "rotations_in_context", "rope_cos_sin")
+"""Steps whose digits matter far along a sequence."""
+
 _COUNTS = ("arange", "linspace")
 _TRIANGLES = ("tri", "tril", "triu", "diag", "eye")
 
@@ -371,6 +376,8 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
             yield "A step is left out", ast.Pass()
     if isinstance(node, ast.Call):
         yield from _calls(node)
+    if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Pow | ast.Div)) or (isinstance(node, ast.Call) and _name(node) in _ANGLES):
+        yield FLOAT32, ast.Call(ast.Attribute(ast.Name("np", ast.Load()), FLOAT32, ast.Load()), [node], [])
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
             kind = {ast.Sub: "difference", ast.Pow: "power"}.get(type(node.op), "product" if isinstance(node.op, ast.MatMult) else "quotient")
