@@ -27,9 +27,9 @@ _FOLDER = re.compile(r"submission_\d+")
 class Entry:
     """What the export says about one of its folders."""
 
-    students: tuple[str, ...]
+    students: tuple[str, ...] = ()
     """e-mail addresses; a student id or a name where there is none"""
-    created: float
+    created: float = 0.0
     """seconds since 1970; 0 where the export does not say"""
 
 
