@@ -11,5 +11,5 @@
 Whatever a submission controls is escaped or cleaned before it is shown.
 """
 
-FRONT_DOOR = ("canvas", "class_page", "late", "moodle", "one_submission", "similarity")
+FRONT_DOOR = ("canvas", "class_page", "late", "moodle", "one_submission", "roster", "similarity")
 """The modules that other rooms may import."""

@@ -7,7 +7,7 @@ stand there. What this course has no score for stays as it was. All numbers are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from autograder.files import write_csv
@@ -26,9 +26,13 @@ def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], rule: 
     export = _Export(roster)
     written = Written(out / FILE)
     grades = matched(((row, _number(row)) for row in book.rows()), export.people, written.left_out)
-    columns = [_Column(export, name, titles.get(name), of_student) for name, of_student in grades.items()]
+    columns = [_Column(export, name, titles.get(name, name), of_student) for name, of_student in grades.items()]
     for column in columns:
-        column.score(rule or LateRule(), written)
+        for number, row in column.grades.items():
+            column.scores[number], said = (rule or LateRule()).score(row)
+            written.late += [said] if said else []
+        written.scores += len(column.scores)
+        written.created += [column.assignment] if column.at is None else []
     write_csv(written.path, _table(export, columns))
     return written
 
@@ -41,13 +45,11 @@ def _number(row: Row) -> str:
 
 
 def _table(export: _Export, columns: list[_Column]) -> Iterator[list[str]]:
-    def line(about: list[str], cells: Iterable[str]) -> list[str]:
-        return [*about[: export.width], *cells]
-
-    yield line(export.header, (column.title for column in columns))
-    yield line(export.points or [f"    {_POINTS}", *[""] * export.width], (f"{column.points:g}" for column in columns))
+    about = slice(export.width)
+    yield [*export.header[about], *(column.title for column in columns)]
+    yield [*(export.points or [f"    {_POINTS}", *[""] * export.width])[about], *(f"{column.points:g}" for column in columns)]
     for number, student in enumerate(export.students):
-        yield line(student, (column.cell(number, student) for column in columns))
+        yield [*student[about], *(column.cell(number, student) for column in columns)]
 
 
 class _Export:
@@ -74,33 +76,21 @@ class _Export:
 
 
 class _Column:
-    """The scores of one assignment."""
+    """One assignment: its column in the export, where there is one, and the scores for it."""
 
-    def __init__(self, export: _Export, assignment: str, title: str | None, grades: Mapping[int, Row]) -> None:
-        self.grades = grades
+    def __init__(self, export: _Export, assignment: str, title: str, grades: Mapping[int, Row]) -> None:
+        self.assignment, self.grades = assignment, grades
         self.points = next(iter(grades.values())).max_score
         self.scores: dict[int, float] = {}
-        wanted = letters(title or assignment)
-        titles = enumerate(export.header[export.width :], export.width)
-        self.at = next((at for at, own in titles if wanted in (letters(own), letters(re.sub(r"\s*\(\d+\)$", "", own)))), None)
-        """its column in the export; None where there is none"""
-        self.assignment, self.title = assignment, title or assignment
-        if self.at is not None:
-            self.title = export.header[self.at]
-            said = export.points[self.at] if export.points else ""
-            if other_points(said, self.points):
-                raise RosterError(
-                    f"{self.title} is worth {said} points in {export.name}, and {assignment} is graded out of {self.points:g}: "
-                    f"set it to {self.points:g} points in Canvas, and export again"
-                )
-
-    def score(self, rule: LateRule, written: Written) -> None:
-        """Work out the scores, and take down what there is to say of them."""
-        written.scores += len(self.grades)
-        written.created += [self.assignment] if self.at is None else []
-        for number, row in self.grades.items():
-            self.scores[number], said = rule.score(row)
-            written.late += [said] if said else []
+        titles = [*enumerate(export.header)][export.width :]
+        self.at = next((at for at, own in titles if letters(title) in (letters(own), letters(re.sub(r"\s*\(\d+\)$", "", own)))), None)
+        self.title = title if self.at is None else export.header[self.at]
+        said = export.points[self.at] if self.at is not None and export.points else ""
+        if other_points(said, self.points):
+            raise RosterError(
+                f"{self.title} is worth {said} points in {export.name}, and {assignment} is graded out of {self.points:g}: "
+                f"set it to {self.points:g} points in Canvas, and export again"
+            )
 
     def cell(self, number: int, student: list[str]) -> str:
         """What stands in a student's row: the score, or what stood there before."""

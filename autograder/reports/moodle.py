@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -24,17 +23,7 @@ _REQUIRED = ("Identifier", "Full name", "Grade")
 _DATES = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
 
 
-@dataclass
-class WrittenWorksheet(Written):
-    """What came of a worksheet."""
-
-    @property
-    def notes(self) -> list[str]:
-        """Grades that went nowhere, and what was taken off, a sentence each."""
-        return [*(f"left out: {one}" for one in self.left_out), *self.late]
-
-
-def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, rule: LateRule | None = None) -> WrittenWorksheet:
+def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, rule: LateRule | None = None) -> Written:
     """Write OUT/moodle_<assignment>.csv from a finished run. Raises RosterError."""
     rows = [row for row in book.rows() if row.submission.assignment]
     names = sorted({row.submission.assignment for row in rows})
@@ -42,7 +31,7 @@ def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None,
         raise RosterError(f"a worksheet of Moodle belongs to one assignment, and here are {', '.join(names) or 'none'}: say which with --assignment")
     name = assignment or names[0]
     sheet = _Worksheet(worksheet)
-    written = WrittenWorksheet(out / f"moodle_{name}.csv")
+    written = Written(out / f"moodle_{name}.csv")
     wanted = ((row, _number(row)) for row in rows if row.submission.assignment == name)
     for number, row in matched(wanted, sheet.people, written.left_out).get(name, {}).items():
         score, said = (rule or LateRule()).score(row, sheet.handed_in(number))

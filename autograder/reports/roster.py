@@ -37,6 +37,10 @@ class Written:
     late: list[str] = field(default_factory=list)
     """what was taken off for late work, a sentence each"""
 
+    @property
+    def notes(self) -> list[str]:
+        return [*(f"left out: {one}" for one in self.left_out), *self.late]
+
 
 def read(path: Path) -> list[list[str]]:
     """The rows of a table, all as long as the first. Raises RosterError where it is none."""
@@ -98,8 +102,8 @@ class People:
 
     def unknown(self, student: str) -> str:
         """Why a student was not found."""
-        _, at, domain = student.strip().casefold().partition("@")
-        more = f" (no address in it ends in @{domain})" if at and domain not in self._domains else ""
+        domain = student.strip().casefold().partition("@")[2]
+        more = f" (no address in it ends in @{domain})" if domain and domain not in self._domains else ""
         return f"{student}: nobody in {self.roster}, or more than one, goes by that name{more}"
 
 
@@ -124,7 +128,8 @@ def matched(rows: Iterable[tuple[Row, str]], people: People, left_out: list[str]
             if len(several) == 1:
                 found[name][person] = several[0]
             else:
-                left_out.append(f"{_names(several)}: they seem to be one person, and each handed in {name}")
+                names = " and ".join(row.submission.student for row in several)
+                left_out.append(f"{names}: they seem to be one person, and each handed in {name}")
     return found
 
 
@@ -139,7 +144,3 @@ def _undisputed(claimed: list[tuple[int, Row]], person: str, left_out: list[str]
     others = dict.fromkeys(row.submission.student for how, row in claimed if how > surest)
     left_out += [f"{other}: {next(iter(names))} is more surely {person}" for other in others]
     return best
-
-
-def _names(rows: Iterable[Row]) -> str:
-    return " and ".join(row.submission.student for row in rows)
