@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 
 from autograder.checks.call import ANSWERS
 from autograder.checks.failure import BrokenTest
@@ -17,37 +18,37 @@ FEWEST_MISCONCEPTIONS = 5
 
 def complaint(assignment: Assignment) -> str:
     """The first thing that is missing or wrong; nothing where all is well."""
-    name = assignment.name
-    for path in (assignment.lesson, assignment.public_tests, assignment.hidden_tests, assignment.misconceptions):
+    return next(_complaints(assignment), "")
+
+
+def _complaints(assignment: Assignment) -> Iterator[str]:
+    parts = (assignment.lesson, assignment.public_tests, assignment.hidden_tests, assignment.misconceptions)
+    for path in parts:
         if not path.is_file():
-            return f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it holds"
+            yield f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it holds"
+    name = assignment.name
+    public_file, hidden_file, catalogue_file = (path.relative_to(ROOT) for path in parts[1:])
     try:
         solution = vars(catalogue.solution(assignment))
         entries = catalogue.entries(assignment)
         tests = Suite(assignment).tests
     except BrokenTest as error:
-        return f"{name}: {error}"
+        yield f"{name}: {error}"
+        return
     except Exception as error:  # the author's own code, which may be anything
-        line = error.lineno if isinstance(error, SyntaxError) else None
-        at = f", line {line}" if line else ""
-        return f"{name}: its solution, catalogue or tests cannot be read ({type(error).__name__}: {error}{at})"
+        at = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        yield f"{name}: its solution, catalogue or tests cannot be read ({type(error).__name__}: {error}{at})"
+        return
     functions = {one for one, value in solution.items() if inspect.isfunction(value) and not one.startswith("_")}
-    for phase in (Phase.PUBLIC, Phase.HIDDEN):
-        tested = {test.question for test in tests if test.phase is phase}
-        where = assignment.public_tests if phase is Phase.PUBLIC else assignment.hidden_tests
-        for missing in sorted(functions - tested):
-            return f"{where.relative_to(ROOT)} has no test of {missing}: write one, marked with its name"
-        for unknown in sorted(tested - functions):
-            return f"{where.relative_to(ROOT)} tests {unknown}, and the solution has no such function"
-    asked = {key for key in solution.get(ANSWERS, {}) if not any(f"[{key}]" in test.name for test in tests)}
-    for key in sorted(asked):
-        return f"{assignment.hidden_tests.relative_to(ROOT)} does not ask for the answer {key}"
-    public = sum(test.points for test in tests if test.phase is Phase.PUBLIC)
-    every = sum(test.points for test in tests)
-    if every != POINTS or public != PUBLIC_POINTS:
-        return (
-            f"the tests of {name} are worth {every:g} points, {public:g} of them public: they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
-        )
+    public, hidden = ([test for test in tests if test.phase is phase] for phase in (Phase.PUBLIC, Phase.HIDDEN))
+    for file, some in ((public_file, public), (hidden_file, hidden)):
+        tested = {test.question for test in some}
+        yield from (f"{file} has no test of {missing}: write one, marked with its name" for missing in sorted(functions - tested))
+        yield from (f"{file} tests {unknown}, and the solution has no such function" for unknown in sorted(tested - functions))
+    asked = " ".join(test.name for test in tests)
+    yield from (f"{hidden_file} does not ask for the answer {key}" for key in sorted(solution.get(ANSWERS, {})) if f"[{key}]" not in asked)
+    total, won = (sum(test.points for test in some) for some in (tests, public))
+    if total != POINTS or won != PUBLIC_POINTS:
+        yield f"the tests of {name} are worth {total:g} points, {won:g} of them public: they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
     if len(entries) < FEWEST_MISCONCEPTIONS:
-        return f"{assignment.misconceptions.relative_to(ROOT)} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
-    return ""
+        yield f"{catalogue_file} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
