@@ -9,7 +9,7 @@ import re
 import sys
 import tokenize
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +67,7 @@ class Source:
 
     def unwritten(self) -> list[str]:
         """The functions that are as the handout has them: a docstring, then an exception."""
-        return [name for name, node in self.functions.items() if _is_stub(node)]
+        return [name for name, node in self.functions.items() if is_stub(node.body)]
 
     @property
     def answers(self) -> dict[str, bool]:
@@ -103,10 +103,13 @@ def decoded(data: bytes) -> str:
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
 
-def _is_stub(node: ast.FunctionDef) -> bool:
-    match [statement for statement in node.body if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))]:
-        case [ast.Raise(exc=ast.Call(func=ast.Name(id="NotImplementedError")) | ast.Name(id="NotImplementedError"))] | []:
+def is_stub(body: list[ast.stmt]) -> bool:
+    """Whether a function still has the stub's body: a docstring, and a line that says that nothing is there."""
+    match [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
+        case [] | [ast.Pass()]:
             return True
+        case [ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))]:
+            return name == "NotImplementedError"
     return False
 
 
@@ -114,20 +117,18 @@ def _is_answers(targets: list[ast.expr]) -> bool:
     return any(isinstance(target, ast.Name) and target.id == ANSWERS for target in targets)
 
 
-def _imports(nodes: list[ast.stmt]) -> Iterator[Import]:
+def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
     for node in nodes:
+        modules: list[str] = []
         match node:
-            case ast.Import(names=names):
-                yield from (Import(node.lineno, one.name) for one in names if one.name.split(".")[0] not in ALLOWED)
-            case ast.ImportFrom(module=module, level=level):
-                if level or (module or "").split(".")[0] not in ALLOWED:
-                    yield Import(node.lineno, "." * level + (module or ""))
             case ast.Try() | ast.If(test=ast.Compare(left=ast.Name(id="__name__")) | ast.Name(id="TYPE_CHECKING")):
-                pass
-            case _:
-                for _, value in ast.iter_fields(node):
-                    if isinstance(value, list):
-                        yield from _imports([part for part in value if isinstance(part, ast.stmt)])
+                continue
+            case ast.Import(names=names):
+                modules = [one.name for one in names]
+            case ast.ImportFrom(module=module, level=level):
+                modules = ["." * level + (module or "")]
+        yield from (Import(node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
+        yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:

@@ -29,8 +29,7 @@ def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], rule: 
     columns = [_Column(export, name, titles.get(name, name), of_student) for name, of_student in grades.items()]
     for column in columns:
         for number, row in column.grades.items():
-            column.scores[number], said = (rule or LateRule()).score(row)
-            written.late += [said] if said else []
+            column.scores[number] = (rule or LateRule()).score(row, written.late)
         written.scores += len(column.scores)
         written.created += [column.assignment] if column.at is None else []
     write_csv(written.path, _table(export, columns))

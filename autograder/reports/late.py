@@ -41,27 +41,25 @@ class LateRule:
 
     def days(self, student: str, assignment: str, handed_in: datetime) -> int:
         """How many days late something is, every day that has begun counted."""
-        deadline = self.deadlines.get(assignment)
-        if deadline is None:
-            return 0
-        return max(math.ceil((handed_in - deadline - self.extensions.get(student, 0.0) * _DAY) / _DAY), 0)
+        return max(math.ceil((handed_in - self.deadlines[assignment] - self.extensions.get(student, 0.0) * _DAY) / _DAY), 0)
 
-    def score(self, row: Row, otherwise: datetime | None = None) -> tuple[float, str]:
-        """The score to export, and a sentence where that is not the row's own or cannot be told.
+    def score(self, row: Row, said: list[str], otherwise: datetime | None = None) -> float:
+        """The score to export; `said` grows by a sentence where that is not the row's own or cannot be told.
 
         When it was handed in says the platform that it came from, or else the one that the score goes to.
         """
         one = row.submission
         if one.assignment not in self.deadlines:
-            return row.score, ""
+            return row.score
         handed_in = datetime.fromtimestamp(one.handed_in, UTC) if one.handed_in else otherwise
         if handed_in is None:
-            return row.score, f"{row.student}, {one.assignment}: nothing says when it was handed in, so nothing was taken off"
+            said.append(f"{row.student}, {one.assignment}: nothing says when it was handed in, so nothing was taken off")
+            return row.score
         days = self.days(one.student, one.assignment, handed_in)
-        if not days:
-            return row.score, ""
         score = row.score * max(1 - self.percent_per_day * days / 100, 0.0)
-        return score, f"{row.student}, {one.assignment}: {days} day{'s' if days > 1 else ''} late, {score:.10g} of {row.score:.10g} points count"
+        if days:
+            said.append(f"{row.student}, {one.assignment}: {days} day{'s' if days > 1 else ''} late, {score:.10g} of {row.score:.10g} points count")
+        return score
 
 
 def rule(path: Path) -> LateRule:

@@ -7,6 +7,7 @@ they are. A worksheet belongs to one assignment.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -25,19 +26,19 @@ _DATES = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%d %B %Y, %I:%M 
 
 def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, rule: LateRule | None = None) -> Written:
     """Write OUT/moodle_<assignment>.csv from a finished run. Raises RosterError."""
-    rows = [row for row in book.rows() if row.submission.assignment]
-    names = sorted({row.submission.assignment for row in rows})
+    by_assignment: dict[str, list[Row]] = defaultdict(list)
+    for row in book.rows():
+        by_assignment[row.submission.assignment].append(row)
+    names = sorted(filter(None, by_assignment))
     if assignment is None and len(names) != 1:
         raise RosterError(f"a worksheet of Moodle belongs to one assignment, and here are {', '.join(names) or 'none'}: say which with --assignment")
     name = assignment or names[0]
     sheet = _Worksheet(worksheet)
     written = Written(out / f"moodle_{name}.csv")
-    wanted = ((row, _number(row)) for row in rows if row.submission.assignment == name)
-    for number, row in matched(wanted, sheet.people, written.left_out).get(name, {}).items():
-        score, said = (rule or LateRule()).score(row, sheet.handed_in(number))
-        written.late += [said] if said else []
+    grades = matched(((row, _number(row)) for row in by_assignment[name]), sheet.people, written.left_out)
+    for number, row in grades.get(name, {}).items():
+        sheet.fill(number, row, (rule or LateRule()).score(row, written.late, sheet.handed_in(number)))
         written.scores += 1
-        sheet.fill(number, row, score)
     write_csv(written.path, [sheet.header, *sheet.rows])
     return written
 

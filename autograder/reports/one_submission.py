@@ -62,8 +62,9 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
     complete = []
     for question in grade.questions:
         test_results = [one for one in grade.test_results if one.test.question == question]
-        if everything or any(one.matters for one in test_results):
-            _print_question(question, test_results, {} if everything else told, everything, console)
+        shown = [one for one in test_results if everything or one.matters]
+        if shown:
+            _print_question(question, _points(test_results), shown, {} if everything else told, everything, console)
         else:
             complete.append(question)
     if complete:
@@ -76,13 +77,16 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
     console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
 
 
-def _print_question(question: str, test_results: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
+def _points(test_results: list[TestResult]) -> str:
+    return f"{sum(one.test.points for one in test_results if one.passed):g} of {sum(one.test.points for one in test_results):g}"
+
+
+def _print_question(question: str, points: str, shown: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
     """One function. `told` holds the causes that were told already and where, and grows by those of this block."""
-    won, possible = (sum(one.test.points for one in some) for some in ([one for one in test_results if one.passed], test_results))
-    console.print(f"[bold]{question}[/]  {won:g} of {possible:g}", highlight=False)
-    known = next((told[one.hint] for one in test_results if one.hint in told), None)
+    console.print(f"[bold]{question}[/]  {points}", highlight=False)
+    known = next((told[one.hint] for one in shown if one.hint in told), None)
     in_short: Counter[tuple[str, str]] = Counter()
-    for one in test_results if everything else filter(lambda one: one.matters, test_results):
+    for one in shown:
         if words := _in_short(one, question, known, told, everything):
             in_short[words] += 1
         else:
@@ -106,8 +110,8 @@ def _in_short(one: TestResult, question: str, known: str | None, told: Collectio
 
 def _print_test(one: TestResult, hint: str | None, console: Console) -> None:
     mark = MARKS.get(one.status, f"[red]{one.status}[/]")
-    facts = [f"{one.test.points if one.passed else 0:g} of {one.test.points:g}", *([HIDDEN] if one.test.hidden else [])]
-    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{', '.join(facts)}[/]", highlight=False)
+    hidden = f", {HIDDEN}" if one.test.hidden else ""
+    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{_points([one])}{hidden}[/]", highlight=False)
     call = [f">>> {plain(one.call)}"] if one.call else []
     for line in [*call, *plain(one.message).splitlines(), *([f"Likely cause: {hint}"] if hint else [])]:
         console.print(Text(f"      {line}"), soft_wrap=True)

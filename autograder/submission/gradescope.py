@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -90,29 +90,31 @@ def _document(text: str) -> Any:
     Built from the parser's events: an export of a large class has megabytes, deep nesting crashes PyYAML's C composer,
     and the tags of Ruby objects, on which a safe loader stops, are simply not looked at.
     """
+    events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    contents = (event for event in events if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent))
     anchors: dict[str, Any] = {}
-    value: Any
-    open_lists: list[tuple[list[Any], str | None]] = [([], None)]
-    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        match event:
-            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                open_lists.append(([], event.anchor))
-                if len(open_lists) > _MAX_DEPTH:
-                    raise Unreadable("it is nested too deeply")
-                continue
-            case yaml.ScalarEvent():
-                value, anchor = event.value, event.anchor
-            case yaml.AliasEvent():
-                value, anchor = anchors.get(str(event.anchor)), None
-            case yaml.SequenceEndEvent():
-                value, anchor = open_lists.pop()
-            case yaml.MappingEndEvent():
-                items, anchor = open_lists.pop()
-                value = {key: item for key, item in zip(items[::2], items[1::2], strict=True) if isinstance(key, str)}
-            case _:
-                continue
-        if anchor is not None:
-            anchors[anchor] = value
-        open_lists[-1][0].append(value)
-    documents = open_lists[0][0]
+    documents = list(iter(lambda: _value(contents, anchors, 0), _END))
     return documents[0] if documents else None
+
+
+_END = object()
+
+
+def _value(events: Iterator[yaml.Event], anchors: dict[str, Any], depth: int) -> Any:
+    """What the next events make up; _END where what holds it ends."""
+    event = next(events, None)
+    match event:
+        case yaml.AliasEvent():
+            return anchors.get(event.anchor)
+        case yaml.ScalarEvent():
+            value = event.value
+        case yaml.CollectionStartEvent():
+            if depth == _MAX_DEPTH:
+                raise Unreadable("it is nested too deeply")
+            value = list(iter(lambda: _value(events, anchors, depth + 1), _END))
+            if isinstance(event, yaml.MappingStartEvent):
+                value = {key: item for key, item in zip(value[::2], value[1::2], strict=True) if isinstance(key, str)}
+        case _:
+            return _END
+    anchors[event.anchor] = value
+    return value
