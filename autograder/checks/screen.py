@@ -244,23 +244,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--strict", action="store_true")
     parser.add_argument("--next", action="store_true")
     options = parser.parse_args(arguments)
-    root = Path.cwd()
-    known = known_assignments(root)
+    known = known_assignments(Path.cwd())
     unknown = [name for name in options.assignments if name not in known]
     if unknown or not known:
         there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
         print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
         return 2
-    with open(options.log, "w", encoding="utf-8") as log:
-        faulthandler.enable(file=log)
-        try:
-            context = LocalContext(root, Limit(log, from_json(options.stuck)))
-            found = all_progress(context, options.assignments or known, Debugger())
-        except KeyboardInterrupt as stopped:
-            print(f"Stopped while {stopped}.", file=sys.stderr)
-            return 130
-        finally:
-            log.write(f"{DONE}\n")
+    try:
+        found = _checked(options.assignments or known, options.log, options.stuck)
+    except KeyboardInterrupt as stopped:
+        print(f"Stopped while {stopped}.", file=sys.stderr)
+        return 130
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if options.next and console.is_terminal:
         console.clear()
@@ -269,6 +263,16 @@ def main(arguments: Sequence[str]) -> int:
     else:
         print_overview(console, found)
     return int(options.strict and not all(progress.finished for progress in found))
+
+
+def _checked(assignments: Sequence[str], log_file: str, stuck: str) -> list[Progress]:
+    """Run the checks. The log says to `launch` which call is running, and at last that all have come to their end."""
+    with open(log_file, "w", encoding="utf-8") as log:
+        faulthandler.enable(file=log)
+        try:
+            return all_progress(LocalContext(Path.cwd(), Limit(log, from_json(stuck))), assignments, Debugger())
+        finally:
+            log.write(f"{DONE}\n")
 
 
 if __name__ == "__main__":

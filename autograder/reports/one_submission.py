@@ -58,23 +58,26 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         assert submission.problem is not None
         console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
         return
-    told: dict[str, str] = {}
-    complete = []
-    for question in grade.questions:
-        test_results = [one for one in grade.test_results if one.test.question == question]
-        shown = [one for one in test_results if everything or one.matters]
-        if shown:
-            _print_question(question, _points(test_results), shown, {} if everything else told, everything, console)
-        else:
-            complete.append(question)
-    if complete:
-        console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
+    _print_questions(grade, everything, console)
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
         console.print(f"{happened} at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
     if any(one.test.hidden and one.is_mistake for one in grade.test_results):
         console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
     console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
+
+
+def _print_questions(grade: Grade, everything: bool, console: Console) -> None:
+    told: dict[str, str] = {}
+    complete = []
+    for question in grade.questions:
+        test_results = [one for one in grade.test_results if one.test.question == question]
+        if shown := [one for one in test_results if everything or one.matters]:
+            _print_question(question, _points(test_results), shown, {} if everything else told, everything, console)
+        else:
+            complete.append(question)
+    if complete:
+        console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
 
 
 def _points(test_results: list[TestResult]) -> str:

@@ -101,10 +101,9 @@ class _Roster:
             return
         folders, files = _sorted_out(listing)
         named = {} if of_one else {name: known for name in folders if (known := self.course.equal_to(name))}
-        own = [name for name in folders if name not in named]
+        owners = _owners([name for name in folders if name not in named])
         exported = _exports(folder, folders, {*named}, files) if exports else set()
-        owners = _owners(own)
-        elsewhere = set(own).union(*map(_may_be, files))
+        elsewhere = owners.keys() | {student for file in files for student in _may_be(file)}
         for name in folders:
             path, known, closer = folder / name, named.get(name), self.course.named_in(name) or hint
             if name in exported:
@@ -114,7 +113,7 @@ class _Roster:
             else:
                 found = self._of_assignment(path, known, elsewhere)
             yield from self.guarded(path, owners.get(name, name), assignment or known, found)
-        yield from self._files([folder / name for name in files], assignment, hint, set(own))
+        yield from self._files([folder / name for name in files], assignment, hint, {*owners})
 
     def _of_assignment(self, folder: Path, assignment: str, elsewhere: Collection[str]) -> Iterator[SubmissionFile]:
         """A folder named after an assignment. Who has a file or folder of their own beside it is not one of those in it."""
@@ -167,12 +166,13 @@ class _Roster:
     def students_folder(self, folder: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         """A folder or clone of one student."""
         files = disk.walk(folder)
+        endings = {suffix(file) for file in files}
         zips = [file for file in files if suffix(file) == ".zip" and self._may_hold(file, assignment)]
-        if zips and not any(suffix(file) in CODE for file in files):
+        if zips and endings.isdisjoint(CODE):
             for file in zips:
                 yield from self._zip(folder / file, student, assignment, self.course.named_in(stem(file)) or hint)
             return
-        without_choice = _ANOTHER_ASSIGNMENT if any(suffix(file) in READ for file in files) else _NO_CODE
+        without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
         notes = (_STRAY_METADATA,) if gradescope.METADATA in files else ()
         for choice in choose(files, assignment, hint, self.course):
             fit = _UNNAMED if choice.file else without_choice
@@ -181,7 +181,7 @@ class _Roster:
     def file(self, path: Path, assignment: str | None, hint: str | None, download: Download | None) -> Iterator[SubmissionFile]:
         """One file that stands for one student; `download` is what its name says, if a platform made it."""
         told = download or Download("", stem(path.name), "", path.name)
-        named = self.course.equal_to(stem(told.file)) or self.course.named_in(stem(told.file))
+        named = self.course.named_in(stem(told.file))
         if suffix(told.file) == ".zip" and not os.path.islink(path):
             found = self._zip(path, told.student, assignment, named or hint)
         else:
@@ -195,17 +195,12 @@ class _Roster:
             yield replace(one, order=order, handed_in=told.handed_in, notes=one.notes + late)
 
     def _files(self, paths: list[Path], assignment: str | None, hint: str | None, folders: set[str]) -> Iterator[SubmissionFile]:
-        """Files that stand for one student each. Who has a plain file or a folder is nobody whose name a platform would have given."""
-        said = {path: platforms.download(path.name) for path in paths if not _lies_about(path.name)}
-        said = {path: one for path, one in said.items() if one is None or one.file}
-        plain = folders | {stem(path.name) for path, one in said.items() if one is None}
-        downloads = {path: one for path, one in said.items() if one and one.student not in plain}
-        namesakes = _namesakes(downloads.values())
-        for path in said:
-            download = downloads.get(path)
-            if download and download.student in namesakes:
-                download = replace(download, student=f"{download.student}_{download.user}")
-            yield from self.guarded(path, path.name, assignment or hint, self.file(path, assignment, hint, download))
+        """Files that stand for one student each."""
+        downloads = _downloads([path.name for path in paths if not _lies_about(path.name)], folders)
+        for path in paths:
+            if path.name in downloads:
+                found = self.file(path, assignment, hint, downloads[path.name])
+                yield from self.guarded(path, path.name, assignment or hint, found)
 
     def _zip(self, path: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         def found() -> Iterator[SubmissionFile]:
@@ -289,6 +284,21 @@ def _owners(folders: list[str]) -> dict[str, str]:
     return {name: name for name in folders} | {
         name: f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()
     }
+
+
+def _downloads(files: list[str], folders: set[str]) -> dict[str, Download | None]:
+    """What the name of each file says, where a platform made it; without the platforms' own notes.
+
+    Who has a plain file or a folder is nobody whose name a platform would have given.
+    """
+    said = {name: one for name in files if (one := platforms.download(name)) is None or one.file}
+    plain = folders | {stem(name) for name, one in said.items() if one is None}
+    theirs = {name: one for name, one in said.items() if one and one.student not in plain}
+    namesakes = _namesakes(theirs.values())
+    for name, one in theirs.items():
+        if one.student in namesakes:
+            theirs[name] = replace(one, student=f"{one.student}_{one.user}")
+    return {name: theirs.get(name) for name in said}
 
 
 def _may_be(file: str) -> set[str]:
