@@ -89,16 +89,15 @@ class _Cell:
 
 
 def _notes(cells: list[_Cell]) -> Iterator[str]:
-    faulty = [number for number, cell in enumerate(cells, 1) if cell.fault]
-    for number in faulty[:_LISTED]:
-        yield f"Code cell {number} is not Python ({cells[number - 1].fault}) and was left out."
+    faulty = [(number, cell.fault) for number, cell in enumerate(cells, 1) if cell.fault]
+    yield from (f"Code cell {number} is not Python ({fault}) and was left out." for number, fault in faulty[:_LISTED])
     if len(faulty) > _LISTED:
         yield f"{len(faulty) - _LISTED} more code cells are not Python and were left out."
-    lines = {
-        "Magic, shell and help lines": [number for number, cell in enumerate(cells, 1) if cell.magic],
-        "Lines that call Otter's grader": [number for number, cell in enumerate(cells, 1) if cell.otter],
-    }
-    yield from (f"{what} were left out of code {_listed(numbers)}." for what, numbers in lines.items() if numbers)
+    numbered = list(enumerate(cells, 1))
+    if magic := [number for number, cell in numbered if cell.magic]:
+        yield f"Magic, shell and help lines were left out of code {_listed(magic)}."
+    if otters := [number for number, cell in numbered if cell.otter]:
+        yield f"Lines that call Otter's grader were left out of code {_listed(otters)}."
 
 
 def _read_cell(source: str, otters: set[str]) -> _Cell:
