@@ -24,6 +24,7 @@ from typing import Any
 from autograder import course
 from autograder.grading.row import Row
 
+
 _DAY = timedelta(days=1)
 
 
@@ -39,10 +40,6 @@ class LateRule:
     deadlines: Mapping[str, datetime] = field(default_factory=dict)
     extensions: Mapping[str, float] = field(default_factory=dict)
 
-    def days(self, student: str, assignment: str, handed_in: datetime) -> int:
-        """How many days late something is, every day that has begun counted."""
-        return max(math.ceil((handed_in - self.deadlines[assignment] - self.extensions.get(student, 0.0) * _DAY) / _DAY), 0)
-
     def score(self, row: Row, said: list[str], otherwise: datetime | None = None) -> float:
         """The score to export; `said` grows by a sentence where that is not the row's own or cannot be told.
 
@@ -55,7 +52,8 @@ class LateRule:
         if handed_in is None:
             said.append(f"{row.student}, {one.assignment}: nothing says when it was handed in, so nothing was taken off")
             return row.score
-        days = self.days(one.student, one.assignment, handed_in)
+        deadline = self.deadlines[one.assignment] + self.extensions.get(one.student, 0.0) * _DAY
+        days = max(math.ceil((handed_in - deadline) / _DAY), 0)  # every day that has begun counts
         score = row.score * max(1 - self.percent_per_day * days / 100, 0.0)
         if days:
             said.append(f"{row.student}, {one.assignment}: {days} day{'s' if days > 1 else ''} late, {score:.10g} of {row.score:.10g} points count")

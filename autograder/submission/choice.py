@@ -102,8 +102,8 @@ def _one(code: list[str], files: Sequence[str], assignment: str, course: Course)
     candidates = [file for kind, file in likely if kind == best]
     if len(candidates) > 1:
         return Choice(assignment, problem=several(candidates, assignment), rivals=tuple(candidates[:MAX_RIVALS]))
-    rivals = [file for _, file in likely if file not in candidates]
-    return Choice(assignment, candidates[0], rivals=tuple(rivals[:MAX_RIVALS]))
+    rivals = dict.fromkeys(file for _, file in likely if file not in candidates)
+    return Choice(assignment, candidates[0], rivals=tuple(rivals)[:MAX_RIVALS])
 
 
 _IN_PLACE, _EXACT, _LOOSE, _NOTEBOOK, _NAMELESS = range(5)
