@@ -24,7 +24,6 @@ from typing import Any
 from autograder import course
 from autograder.grading.row import Row
 
-
 _DAY = timedelta(days=1)
 
 

@@ -101,9 +101,9 @@ class _Roster:
             return
         folders, files = _sorted_out(listing)
         named = {} if of_one else {name: known for name in folders if (known := self.course.equal_to(name))}
-        owners = _owners([name for name in folders if name not in named])
         exported = _exports(folder, folders, {*named}, files) if exports else set()
-        elsewhere = owners.keys() | {student for file in files for student in _may_be(file)}
+        owners = _owners({*folders} - {*named})
+        elsewhere = owners.keys() | _may_be(files)
         for name in folders:
             path, known, closer = folder / name, named.get(name), self.course.named_in(name) or hint
             if name in exported:
@@ -113,7 +113,7 @@ class _Roster:
             else:
                 found = self._of_assignment(path, known, elsewhere)
             yield from self.guarded(path, owners.get(name, name), assignment or known, found)
-        yield from self._files([folder / name for name in files], assignment, hint, {*owners})
+        yield from self._files(folder, files, assignment, hint, {*owners})
 
     def _of_assignment(self, folder: Path, assignment: str, elsewhere: Collection[str]) -> Iterator[SubmissionFile]:
         """A folder named after an assignment. Who has a file or folder of their own beside it is not one of those in it."""
@@ -194,13 +194,10 @@ class _Roster:
             order = (fit, told.upload, told.attempt) if download else (fit, disk.modified(path), 0)
             yield replace(one, order=order, handed_in=told.handed_in, notes=one.notes + late)
 
-    def _files(self, paths: list[Path], assignment: str | None, hint: str | None, folders: set[str]) -> Iterator[SubmissionFile]:
+    def _files(self, folder: Path, files: list[str], assignment: str | None, hint: str | None, folders: set[str]) -> Iterator[SubmissionFile]:
         """Files that stand for one student each."""
-        downloads = _downloads([path.name for path in paths if not _lies_about(path.name)], folders)
-        for path in paths:
-            if path.name in downloads:
-                found = self.file(path, assignment, hint, downloads[path.name])
-                yield from self.guarded(path, path.name, assignment or hint, found)
+        for name, download in _downloads(files, folders).items():
+            yield from self.guarded(folder / name, name, assignment or hint, self.file(folder / name, assignment, hint, download))
 
     def _zip(self, path: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         def found() -> Iterator[SubmissionFile]:
@@ -277,21 +274,21 @@ def _namesakes(downloads: Iterable[Download]) -> set[str]:
     return {student for student, of_one_name in users.items() if len(of_one_name) > 1}
 
 
-def _owners(folders: list[str]) -> dict[str, str]:
+def _owners(folders: set[str]) -> dict[str, str]:
     """Whose each folder is: the folder's name, or what a platform says with it."""
     said = {name: one for name in folders if (one := platforms.folder(name))}
-    unsure = _namesakes(said.values()) | (set(folders) - said.keys())
-    return {name: name for name in folders} | {
-        name: f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()
-    }
+    unsure = _namesakes(said.values()) | (folders - said.keys())
+    names = {name: f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()}
+    return {name: names.get(name, name) for name in folders}
 
 
 def _downloads(files: list[str], folders: set[str]) -> dict[str, Download | None]:
-    """What the name of each file says, where a platform made it; without the platforms' own notes.
+    """What the name of each file says, where a platform made it; without what nobody hands in, and the platforms' own notes.
 
     Who has a plain file or a folder is nobody whose name a platform would have given.
     """
-    said = {name: one for name in files if (one := platforms.download(name)) is None or one.file}
+    said = {name: platforms.download(name) for name in files if not _lies_about(name)}
+    said = {name: one for name, one in said.items() if one is None or one.file}
     plain = folders | {stem(name) for name, one in said.items() if one is None}
     theirs = {name: one for name, one in said.items() if one and one.student not in plain}
     namesakes = _namesakes(theirs.values())
@@ -301,10 +298,10 @@ def _downloads(files: list[str], folders: set[str]) -> dict[str, Download | None
     return {name: theirs.get(name) for name in said}
 
 
-def _may_be(file: str) -> set[str]:
-    """Whose a file may be, by its name."""
-    download = platforms.download(file)
-    return {stem(file)} | ({download.student, f"{download.student}_{download.user}"} if download else set())
+def _may_be(files: Iterable[str]) -> set[str]:
+    """Whose files these may be, by their names."""
+    said = filter(None, map(platforms.download, files))
+    return {*map(stem, files)}.union(*({one.student, f"{one.student}_{one.user}"} for one in said))
 
 
 def _exports(folder: Path, folders: list[str], named: set[str], files: list[str]) -> set[str]:
