@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autograder.checks.call import ANSWERS
-from autograder.checks.source import is_stub
+from autograder.checks.source import Source, is_stub
 from autograder.course import Assignment
 
 # Through these a file may bind names that nobody sees who only reads it.
@@ -32,11 +32,7 @@ NOTHING = Content()
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
     """The functions that an assignment asks for: those of its stub. None where there is no such stub."""
-    stub = Assignment(assignment).stub
-    if not stub.is_file():
-        return frozenset()
-    tree = ast.parse(stub.read_text("utf-8"))
-    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
+    return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
 def of(tree: ast.Module) -> Content:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from yaml.constructor import SafeConstructor
 
 from autograder.submission import disk
 from autograder.submission.records import Refused
@@ -73,14 +72,11 @@ def _identity(person: Any) -> str:
 
 
 def _seconds(timestamp: Any) -> float:
-    if not isinstance(timestamp, str) or not SafeConstructor.timestamp_regexp.match(timestamp):
-        return 0.0
+    """Of `2026-11-01 14:22:32.365935000 -07:00`, as Ruby writes it."""
     try:
-        moment = SafeConstructor().construct_yaml_timestamp(yaml.ScalarNode("", timestamp))
-        if not isinstance(moment, datetime):
-            moment = datetime(moment.year, moment.month, moment.day)
+        moment = datetime.fromisoformat(re.sub(r" (?=[Z+-])", "", timestamp))
         return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         return 0.0
 
 
