@@ -17,7 +17,7 @@ from autograder.files import atomic
 from autograder.handout.stubs import HandoutError, stale
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
-"""In `own` the assignment's own files, each at its place in the course; beside it what goes into files that all share."""
+"""In `own` the assignment's own files, each at its place in the course; `samples` are submissions; the rest goes into files that all share."""
 _LARGEST_NAME = 40
 
 
@@ -52,6 +52,8 @@ def _own_files(name: str) -> Iterator[tuple[Path, str]]:
     own = _TEMPLATES / "own"
     for path in sorted(path for path in own.rglob("*.txt")):
         yield ROOT / path.relative_to(own).as_posix().replace("NAME", name).removesuffix(".txt"), _filled(path, name)
+    for path in sorted(_TEMPLATES.glob("samples/*.txt")):
+        yield ROOT / "tests" / "submissions" / name / path.stem, _filled(path, name)
 
 
 def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
