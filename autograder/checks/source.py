@@ -33,11 +33,12 @@ class Source:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.text = ""
+        self.body: list[ast.stmt] = []
         self.problem: str | None = None
         """why nothing of it can run, with the line where that is known"""
         try:
             self.text = decoded(path.read_bytes())
-            self.tree: ast.Module | None = ast.parse(self.text, str(path))
+            self.body = ast.parse(self.text, str(path)).body
         except FileNotFoundError:
             self.problem = f"{path} is not there. Take it from the handout again."
         except SyntaxError as error:
@@ -49,17 +50,11 @@ class Source:
             self.problem = f"{path} is not UTF-8: save it as UTF-8."
         except (ValueError, RecursionError, MemoryError) as error:
             self.problem = f"{path} is not Python: {error}."
-        if self.problem is not None:
-            self.tree = None
 
     @property
     def functions(self) -> dict[str, ast.FunctionDef]:
         """Its functions by name."""
-        return {node.name: node for node in self._body if isinstance(node, ast.FunctionDef)}
-
-    @property
-    def _body(self) -> list[ast.stmt]:
-        return self.tree.body if self.tree else []
+        return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
     def line(self, function: str) -> int:
         """Where a function begins."""
@@ -89,12 +84,12 @@ class Source:
 
     @property
     def _answers(self) -> ast.Assign | None:
-        found = [node for node in self._body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
+        found = [node for node in self.body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
         return found[-1] if found else None
 
     def imports(self) -> list[Import]:
         """The imports that fail when it is graded. One under a guard is the student's own affair."""
-        return list(_imports(self._body))
+        return list(_imports(self.body))
 
 
 def decoded(data: bytes) -> str:
