@@ -304,13 +304,14 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...], late: Path | None)
     from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import canvas as room
     from autograder.reports.late import LateRuleError, rule
+    from autograder.reports.roster import RosterError
     from autograder.submission.names import printable
 
     titles = dict(column.partition("=")[::2] for column in columns)
     try:
         with Gradebook.reading(out) as book:
             written = room.write(out, book, roster, titles, rule(late) if late else None)
-    except (GradebookError, room.RosterError, LateRuleError) as error:
+    except (GradebookError, RosterError, LateRuleError) as error:
         raise Refusal(str(error)) from error
     _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
@@ -330,8 +331,8 @@ def moodle(out: Path, roster: Path, assignment: str | None, late: Path | None) -
     """Fill in Moodle's grading worksheet, scores and feedback, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook, GradebookError
     from autograder.reports import moodle as room
-    from autograder.reports.canvas import RosterError
     from autograder.reports.late import LateRuleError, rule
+    from autograder.reports.roster import RosterError
 
     try:
         with Gradebook.reading(out) as book:

@@ -67,10 +67,13 @@ class LocalContext:
         self.loaded: dict[str, InProcess] = {}
         self.evidence: dict[str, Evidence] = {}
 
+    def file(self, assignment: str) -> Path:
+        """The student's file."""
+        return self.root / "assignments" / assignment / f"{assignment}.py"
+
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
-            path = self.root / "assignments" / assignment / f"{assignment}.py"
-            self.loaded[assignment] = InProcess(assignment, path, self.limit)
+            self.loaded[assignment] = InProcess(assignment, self.file(assignment), self.limit)
         path = item.path.parent / RECORDS / f"{assignment}.json"
         reference = golden_values(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)

@@ -65,7 +65,7 @@ def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "
 def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
     """A file with that code, or with that problem instead."""
     cells = () if problem else (code,)
-    return Submission(student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, (), problem)
+    return Submission(student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, problem=problem)
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
