@@ -99,7 +99,9 @@ def test_a_lesson_is_all_there(assignment: Assignment, files: dict[str, bytes]) 
     assert functions
     for function in functions:
         assert f"{function.name}({ast.unparse(function.args)})" in shown
-        assert str(ast.get_docstring(function)) in shown
+        docstring = str(ast.get_docstring(function))
+        assert " ".join(docstring.split()) in " ".join(shown.split())
+        assert all(f"\n{line}\n" in shown for line in docstring.splitlines() if line.startswith(" "))
 
 
 def test_every_lesson_leads_to_the_next(files: dict[str, bytes]) -> None:
@@ -171,6 +173,7 @@ GLOSSARY = """## Words
 | RoPE | Rotations. | 5 |
 | SET | In capitals. | 5 |
 | encoding (positional) | Says where. | 2 |
+| pair | Two features. | 3 |
 | value | A row. | 1 |
 
 ## Symbols
@@ -189,6 +192,10 @@ GLOSSARY = """## Words
         ("RoPE is an encoding & more", ["RoPE", "encoding"]),
         ("a set, ahead, i, headless", []),
         ("the value of x", []),
+        ("one per (query, key) pair", []),
+        ("each pair of words", []),
+        ("pairs of features", ["pairs"]),
+        ("pair 0 rotates", ["pair"]),
     ],
 )
 def test_terms_are_marked_where_they_are_touched_first(text: str, terms: list[str]) -> None:
@@ -225,6 +232,8 @@ def test_the_answer_to_every_question_of_a_dial_is_right(files: dict[str, bytes]
     naive, sinusoidal, rope, relative, alibi, modern = (
         catalogue.solution(course.find(name)) for name in ("naive", "sinusoidal", "rope", "relative", "alibi", "modern")
     )
+    words = "man dog bites".split()
+    assert f"row {words.index('bites') + 1} and column {words.index('dog') + 1}" in answers["shuffle"]
     steps = naive.hamming_steps(naive.binary_positions(64, 6))
     assert "from 31 to 32" in answers["bits"] and [steps[31], *steps[steps == 6]] == [6, 6]
     buckets = relative.t5_bucket(-np.arange(500))

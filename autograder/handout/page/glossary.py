@@ -11,6 +11,8 @@ from html import escape
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| \d+ \|$", re.MULTILINE)
 _EVERYDAY = frozenset(("value", "content", "learned", "factor", "base", "row", "shape", "step", "section", "model", "distance"))
 """Words that lessons also use in their everyday sense: their rows in the glossary explain only one of the two."""
+_NARROWER = {"pair": r"(?<!\) )pair(?!s? of (?!features))"}
+"""Where a word is a term only in some places: "(query, key) pair" and "pair of words" say themselves what they pair."""
 
 
 def slug(text: str) -> str:
@@ -27,7 +29,8 @@ class Glossary:
         spellings = {spelling: term for term in self.meanings for spelling in re.sub(r" \(.*?\)", "", term).split(", ")}
         self._terms = {spelling.lower(): term for spelling, term in spellings.items() if spelling not in _EVERYDAY}
         longest_first = sorted(self._terms, key=len, reverse=True)
-        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})s?(?![\w-])", re.IGNORECASE)
+        any_of_them = "|".join(_NARROWER.get(spelling, re.escape(spelling)) for spelling in longest_first) or "(?!)"
+        self._pattern = re.compile(rf"(?<![\w-])(?:{any_of_them})s?(?![\w-])", re.IGNORECASE)
 
     def marked(self, text: str, touched: set[str], used: set[str]) -> str:
         """A piece of plain text as HTML, with the terms that are not yet `touched` as buttons; `used` collects all of a page."""
