@@ -77,8 +77,15 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
         _print_what_is_left(console, progress)
     if any(question.failure and question.failure.call for question in progress.questions):
         module = ".".join(progress.path.with_suffix("").parts)
-        console.print(f"[dim]To try a call: python -i -m {module}, then from autograder.checks.inputs import features[/]", highlight=False)
+        console.print(f"[dim]To try a call: {escape(_python())} -i -m {module}[/]", highlight=False)
+        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]", highlight=False)
     _print_footer(console, [progress])
+
+
+def _python() -> str:
+    """The Python that runs now, as one types it in this folder."""
+    running = Path(sys.executable)
+    return str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
 
 
 def _print_beginning(console: Console, progress: Progress) -> None:
