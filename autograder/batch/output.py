@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,8 +41,8 @@ class Output:
     def remove_withdrawn(self) -> None:
         """Feedback and results of what is not handed in any more."""
         with _in_words(self.out):
-            for folder in self.book.folders():
-                current = {_file_name(one) for one in self.book.submissions_in(folder)}
+            for folder, places in itertools.groupby(self.book.places(), operator.itemgetter(0)):
+                current = {_file_name(assignment, file) for _, assignment, file in places if assignment is not None and file is not None}
                 for place, ending in (("feedback", ".md"), ("results", ".json")):
                     there = self.out / place / folder
                     withdrawn = [path for path in there.glob(f"*{ending}") if path.stem not in current]
@@ -97,14 +99,14 @@ def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:
         yield [csv_cell(one.student), one.assignment, csv_cell(one.file), one.sha256, csv_cell(one.problem.instructor)]
 
 
-def _file_name(submission: Submission) -> str:
+def _file_name(assignment: str, file: str) -> str:
     """The assignment; for a submission of none that is known, something that tells it from the student's others."""
-    return submission.assignment or safe_name(f"unknown_{submission.file}", set())
+    return assignment or safe_name(f"unknown_{file}", set())
 
 
 def _files(row: Row) -> tuple[Path, Path]:
     """Where a row's feedback and results lie."""
-    name = _file_name(row.submission)
+    name = _file_name(row.submission.assignment, row.submission.file)
     return Path("feedback", row.folder, f"{name}.md"), Path("results", row.folder, f"{name}.json")
 
 

@@ -95,16 +95,17 @@ def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], clust
 
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Do something after so many grades have been kept."""
-    keep, kept = coordinator._Run._keep, []
+    """Do something once that many grades have been kept."""
+    add, kept = Gradebook.add, []
 
-    def keep_and_do(self: coordinator._Run, *grade: object) -> None:
-        keep(self, *grade)  # type: ignore[arg-type]
-        kept.append(grade)
-        if len(kept) == number:
+    def add_and_do(self: Gradebook, graded: list[object]) -> None:
+        add(self, graded)  # type: ignore[arg-type]
+        before = len(kept)
+        kept.extend(graded)
+        if before < number <= len(kept):
             do()
 
-    monkeypatch.setattr(coordinator._Run, "_keep", keep_and_do)
+    monkeypatch.setattr(Gradebook, "add", add_and_do)
 
 
 def test_a_lost_worker_loses_nothing(
