@@ -7,7 +7,6 @@ Each command imports what it needs when it runs, so that the quick ones are quic
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -89,7 +88,7 @@ def main() -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @assignment_option
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("results"), show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one a core.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: an eighth more than cores.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
 @click.option("--table", is_flag=True, help="List every submission at the end, however many there are.")
@@ -102,13 +101,14 @@ def grade(
 
     from autograder.batch import coordinator
     from autograder.batch.jobs import BatchError
+    from autograder.batch.pool import usual_jobs
     from autograder.submission import NothingToGrade
 
     configuration = coordinator.RunConfiguration(
         folder,
         out,
         assignment=assignment,
-        jobs=jobs or len(os.sched_getaffinity(0)),
+        jobs=jobs or usual_jobs(),
         scheduler=scheduler,
         disabled_locks=_disabled_locks(isolation),
         regrade=regrade,

@@ -27,13 +27,13 @@ from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup, suit
 from autograder.batch.output import Output
 from autograder.batch.pool import Pool, with_packages
 from autograder.batch.progress import Progress
-from autograder.batch.reading import read_all
 from autograder.batch.summary import BESIDES, Summary, complete
 from autograder.checks.status import Status
 from autograder.grading.result import NOT_JUDGED
 from autograder.grading.row import Key, PackedGrade
+from autograder.parallel import in_order
 from autograder.reports.similarity import NOT_COMPARED
-from autograder.submission import Submission, find_in_folder, skipped
+from autograder.submission import Submission, find_in_folder, read, skipped
 from autograder.submission.names import printable
 
 KEEP_EVERY = 0.25
@@ -112,7 +112,7 @@ class _Run:
         found = find_in_folder(self.configuration.folder, self.configuration.assignment, list(self.assignments))
         with Gradebook.writing(self.configuration.out) as self.book:
             self.output = Output(self.configuration.out, self.book)
-            self._take_in({one.assignment for one in found}, read_all(found))
+            self._take_in({one.assignment for one in found}, in_order(read, found))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin

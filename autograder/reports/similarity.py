@@ -24,6 +24,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from rich.text import Text
 from autograder.course import Assignment
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
+from autograder.parallel import in_order
 from autograder.submission.names import csv_cell, printable
 from autograder.submission.python import NotPython, parse
 
@@ -121,22 +123,20 @@ class _Class:
             self.first.setdefault(one.code, i)
         given = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
         self.vocabulary = _BUILTINS | units(given, _BUILTINS).keys()
-        handout = _joined(self._prints(given))
-        prints = {code: _without(_joined(self._of(files[i])), handout)[:MOST] for code, i in self.first.items()}
-        common = _common(list(prints.values()))
+        handout = _joined(_prints(self.vocabulary, given))
+        cells = (book.cells(code) for code in self.first)
+        prints = dict(zip(self.first, in_order(partial(_beyond, handout, self.vocabulary), cells), strict=True))
+        for code, reason in prints.items():
+            if isinstance(reason, str):
+                print(f"{NOT_COMPARED}{printable(files[self.first[code]].file)} ({reason})", file=sys.stderr)
+        readable = {code: _NONE if isinstance(one, str) else one for code, one in prints.items()}
+        common = _common(list(readable.values()))
         self.aside = frozenset(np.union1d(handout, common).tolist())
-        self.own = {code: _without(one, common) for code, one in prints.items()}
-
-    def _prints(self, cells: Iterable[str]) -> dict[str, Prints]:
-        return {name: fingerprints(nodes) for name, nodes in units(cells, self.vocabulary).items()}
+        self.own = {code: _without(one, common) for code, one in readable.items()}
 
     def _of(self, one: ComparedFile) -> dict[str, Prints]:
-        """By function. What cannot be compared is like nothing else; the others are compared all the same."""
-        try:
-            return self._prints(self.book.cells(one.code))
-        except Exception as error:
-            print(f"{NOT_COMPARED}{printable(one.file)} ({type(error).__name__})", file=sys.stderr)
-            return {}
+        """By function."""
+        return _prints(self.vocabulary, self.book.cells(one.code))
 
     def pairs(self) -> list[Pair]:
         """The links of all groups, the group with the strongest link first."""
@@ -176,6 +176,19 @@ class _Class:
                 yield name
             elif enough:
                 yield f"{name} = {max(enough, key=shared.__getitem__)}"
+
+
+def _beyond(handout: Prints, vocabulary: Set[str], cells: Sequence[str]) -> Prints | str:
+    """What a submission has beyond the handout. What cannot be compared is like nothing else, and says what went wrong."""
+    try:
+        return _without(_joined(_prints(vocabulary, cells)), handout)[:MOST]
+    except Exception as error:
+        return type(error).__name__
+
+
+def _prints(vocabulary: Set[str], cells: Iterable[str]) -> dict[str, Prints]:
+    """Fingerprints by function."""
+    return {name: fingerprints(nodes) for name, nodes in units(cells, vocabulary).items()}
 
 
 def units(cells: Iterable[str], vocabulary: Set[str]) -> dict[str, list[str]]:
