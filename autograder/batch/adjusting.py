@@ -10,12 +10,13 @@ from pathlib import Path
 from autograder.batch import postprocessing
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.output import Output
+from autograder.course import UserError
 from autograder.grading.adjustment import Adjustment
 from autograder.grading.row import Row
 from autograder.submission.names import printable, utf8_safe
 
 
-class AdjustmentError(Exception):
+class AdjustmentError(UserError):
     """What was asked for cannot be done. The message is a sentence for a person."""
 
 

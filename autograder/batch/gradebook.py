@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.status import Status
+from autograder.course import UserError
 from autograder.grading.adjustment import Adjustment
 from autograder.grading.row import Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
@@ -106,7 +107,7 @@ _GRADED = f"""
 """
 
 
-class GradebookError(Exception):
+class GradebookError(UserError):
     """The gradebook cannot be used as it is. The message is a sentence or two for a person."""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from autograder.course import UserError
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
 from autograder.reports import late
@@ -30,7 +31,7 @@ _EXACT, _LOCAL_PART, _NAME = range(3)
 """How a student is recognised, the surest way first."""
 
 
-class RosterError(Exception):
+class RosterError(UserError):
     """The exported gradebook cannot be used. The message is a sentence or two for a person."""
 
 

@@ -21,12 +21,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from autograder import course
+from autograder.course import UserError
 from autograder.grading.row import Row
 
 _DAY = timedelta(days=1)
 
 
-class LateRuleError(Exception):
+class LateRuleError(UserError):
     """The file of settings cannot be used. The message is a sentence for a person."""
 
 
