@@ -67,7 +67,7 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
         raise AdjustmentError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
     for row in book.rows(assignment=assignment, student=next(iter(meant), "")):
         return row
-    near = difflib.get_close_matches(student, folders, 3)
+    near = [name for name in folders if _looks(student) in _looks(name)][:3] or difflib.get_close_matches(student, folders, 3)
     nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
     raise AdjustmentError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
 

@@ -110,6 +110,7 @@ def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
     ("words", "sentence"),
     [
         (["adda", "rope", "--points", "1", "--reason", "x"], "nobody named adda has a grade in rope; the nearest: ada"),
+        (["AD", "rope", "--points", "1", "--reason", "x"], "nobody named AD has a grade in rope; the nearest: ada"),
         (["ada", "rope", "--points", "1"], "say why with --reason"),
         (["ada", "rope", "--points", "1", "--score", "2", "--reason", "x"], "give one of them"),
         (["ada", "rope", "--score", "21", "--reason", "x"], "lies between 0 and 20"),
