@@ -129,7 +129,7 @@ class Gradebook:
     def writing(cls, out: Path) -> Gradebook:
         """Open the gradebook of the folder OUT for grading; both are made where they are missing."""
         path = out / FILE
-        with _in_words(path):
+        with in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             lock = _locked(out / LOCK)
             try:
@@ -144,7 +144,7 @@ class Gradebook:
         path = out / FILE
         if not path.is_file():
             raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
-        with _in_words(path):
+        with in_words(out):
             return cls(path, _opened(path, create=False), None)
 
     def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
@@ -214,7 +214,7 @@ class Gradebook:
     def rows(self, **only: object) -> Iterator[Row]:
         """Submissions that count and have a grade, by assignment and then student: all, or those with these values in their columns."""
         where = "".join(f" AND {column} = ?" for column in only)
-        with _in_words(self.path):
+        with in_words(self.path.parent):
             for found in self._database.execute(f"{_GRADED}{where} ORDER BY assignment, student, file", tuple(only.values())):
                 yield _graded(found, tuple(self.adjustments(found["student"], found["assignment"])) if found["adjusted"] else ())
 
@@ -262,7 +262,7 @@ class Gradebook:
         """Every student's folder, with the assignment and file of all that counts there; None twice where nothing does."""
         current = "(SELECT student, assignment, file FROM submissions WHERE NOT superseded)"
         query = f"SELECT folder, assignment, file FROM folders LEFT JOIN {current} USING (student) ORDER BY folder"
-        with _in_words(self.path):
+        with in_words(self.path.parent):
             yield from map(tuple, self._database.execute(query))
 
     def superseded(self) -> list[Submission]:
@@ -276,7 +276,7 @@ class Gradebook:
         return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
 
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        with _in_words(self.path):
+        with in_words(self.path.parent):
             return self._database.execute(query, values).fetchall()
 
     def _run(self, command: str, *values: Any) -> None:
@@ -288,7 +288,7 @@ class Gradebook:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with _in_words(self.path), self._database:
+        with in_words(self.path.parent), self._database:
             yield
 
     def close(self) -> None:
@@ -399,32 +399,24 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
-    """What the disk or SQLite complains about, as a sentence."""
+def in_words(out: Path) -> Iterator[None]:
+    """What the disk or SQLite complains about below OUT, as a sentence."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise _explained(path, error) from error
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            sentence = _DAMAGED.format(out / FILE)
+        elif name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            sentence = _NO_ROOM.format(out)
+        elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+            sentence = _NO_ACCESS.format(out, "it is read-only")
+        else:
+            sentence = f"{out / FILE} cannot be used: {error}"
+        raise GradebookError(sentence) from error
     except OSError as error:
-        raise explained(path.parent, error) from error
-
-
-def _explained(path: Path, error: sqlite3.DatabaseError) -> GradebookError:
-    name = getattr(error, "sqlite_errorname", "")
-    if name in ("SQLITE_NOTADB",) or name.startswith("SQLITE_CORRUPT"):
-        return GradebookError(_DAMAGED.format(path))
-    if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
-        return GradebookError(_NO_ROOM.format(path.parent))
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
-        return GradebookError(_NO_ACCESS.format(path.parent, "it is read-only"))
-    return GradebookError(f"{path} cannot be used: {error}")
-
-
-def explained(folder: Path, error: OSError) -> GradebookError:
-    """A failure to write below `folder`, as a sentence."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return GradebookError(_NO_ROOM.format(folder))
-    return GradebookError(_NO_ACCESS.format(folder, error.strerror))
+        no_room = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        raise GradebookError(_NO_ROOM.format(out) if no_room else _NO_ACCESS.format(out, error.strerror)) from error
 
 
 _NO_ROOM = "the disk of {} is full: every grade until now is kept; make room and run the same command again to go on"

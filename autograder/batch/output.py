@@ -5,12 +5,9 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from autograder.batch import gradebook
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook import Gradebook, in_words
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.submission import Submission
@@ -28,7 +25,7 @@ class Output:
 
     def write_rows(self, rows: list[Row]) -> None:
         """The feedback and results of students who share a grade."""
-        with _in_words(self.out):
+        with in_words(self.out):
             for row in rows:
                 for file, text in zip(_files(row), (row.feedback, f"{row.gradescope}\n"), strict=True):
                     self._put(file, text)
@@ -40,7 +37,7 @@ class Output:
 
     def remove_withdrawn(self) -> None:
         """Feedback and results of what is not handed in any more."""
-        with _in_words(self.out):
+        with in_words(self.out):
             for folder, places in itertools.groupby(self.book.places(), operator.itemgetter(0)):
                 current = {_file_name(assignment, file) for _, assignment, file in places if assignment is not None and file is not None}
                 for place, ending in (("feedback", ".md"), ("results", ".json")):
@@ -59,7 +56,7 @@ class Output:
     def write_tables(self) -> None:
         """grades.csv, and superseded.csv where something is superseded."""
         questions = self.book.questions()
-        with _in_words(self.out):
+        with in_words(self.out):
             write_csv(self.out / "grades.csv", table(self.book.rows(), questions, adjusted=bool(self.book.adjustments())))
             superseded = self.book.superseded()
             if superseded:
@@ -112,11 +109,3 @@ def _files(row: Row) -> tuple[Path, Path]:
 
 def _number(value: float) -> str:
     return f"{value:.10g}"
-
-
-@contextmanager
-def _in_words(out: Path) -> Iterator[Any]:
-    try:
-        yield
-    except OSError as error:
-        raise gradebook.explained(out, error) from error
