@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 import ast
 import functools
+import gc
 import os
 import sys
 import traceback
@@ -208,7 +209,7 @@ class _LineCounter:
     """Counts the lines that one call executes.
 
     Python lets a call turn this off. Then its lines count as UNCOUNTED: Python reports the ways to do so to audit hooks, and those
-    cannot be removed.
+    cannot be removed. Garbage is not collected meanwhile: the finalizer of what somebody else left behind would count too.
     """
 
     watching: _LineCounter | None = None
@@ -216,8 +217,10 @@ class _LineCounter:
 
     def __init__(self) -> None:
         self.count = 0
+        self.collects = gc.isenabled()
 
     def __enter__(self) -> None:
+        gc.disable()
         sys.setprofile(self._profile)
         sys.settrace(self._call)
         _LineCounter.watching = self
@@ -228,6 +231,8 @@ class _LineCounter:
         if sys.gettrace() != self._call:
             self.count = UNCOUNTED
         sys.settrace(None)
+        if self.collects:
+            gc.enable()
 
     def _profile(self, frame: types.FrameType, event: str, argument: object) -> None:
         if event == "c_call" and argument is _thread.start_new_thread:

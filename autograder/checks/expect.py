@@ -33,7 +33,7 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 for features and positions of moderate size; tests with larger positions pass a tolerance and argue it."""
 
 ANSWER_TOLERANCE = 1e-4
-"""An answer that is not a whole number may be rounded to four digits or so."""
+"""Relative: an answer that is not a whole number may be rounded to five digits, zeros in front not counted."""
 
 GROWTH = 16
 """How much longer the second sequence is in `vectorised`."""
@@ -135,7 +135,7 @@ def holds(condition: object, says: str) -> None:
 
 
 def answer(submission: Submission, key: str) -> None:
-    """The entry of ANSWERS is right: a number to four digits (a whole number exactly), True or False, or a word."""
+    """The entry of ANSWERS is right: a number to five digits (a whole number exactly), True or False, or a word."""
     function = Function(ANSWERS, submission)
     answers = function.observe((), {}).value
     failure = submission.backend.failure
@@ -277,7 +277,7 @@ def _answers(got: Any, wanted: Any) -> bool:
 def _rounded(got: Any, wanted: Any) -> str | None:
     """For a number that is nearly right."""
     near = type(got) in (int, float) and type(wanted) is float and abs(got - wanted) <= 0.01 * abs(wanted)
-    return "You are near, but rounded too early or too much; the rule is four right digits or more." if near else None
+    return "You are near, but rounded too early or too much; the rule is five right digits, or an expression." if near else None
 
 
 def _plain_scalar(value: Any) -> Any:

@@ -34,7 +34,7 @@ hypothesis.settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=8,
+    max_examples=4,
     # A smaller failing example would only cost time: the sentence names the rule, not the example.
     phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     report_multiple_bugs=False,

@@ -12,7 +12,10 @@ from otter.test_files.exception_test import ExceptionTestFile
 from autograder.checks.test_result import TestResult
 from autograder.grading.otter_files import test_files
 from autograder.grading.suite import Suite
-from autograder.grading.wording import put_into_words
+from autograder.grading.wording import worded
+
+MARKDOWN = {"output_format": "md"}
+"""What tells Gradescope how to show the output."""
 
 
 class NotPassed(Exception):
@@ -47,12 +50,10 @@ class Scorer:
         found = environment(passed(test_results))
         for file in self.files:
             file.run(found)
-        results = GradingResults(self.files)
-        put_into_words(results, test_results, public_results, self.assignment)
-        return results
+        return GradingResults(worded(self.files, test_results, public_results, self.assignment))
 
 
 def gradescope(results: GradingResults) -> dict[str, Any]:
     """The results in Gradescope's format, as Otter writes them."""
     converted: dict[str, Any] = results.to_gradescope_dict(AutograderConfig({}))
-    return converted
+    return converted | MARKDOWN

@@ -6,11 +6,8 @@ Otter sums up public tests as "All test cases passed!", and says of a failed one
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from otter.run import AutograderConfig
-from otter.test_files import GradingResults
-from otter.test_files.abstract_test import TestCaseResult
+from otter.test_files.abstract_test import TestCaseResult, TestFile
 from otter.test_files.exception_test import ExceptionTestFile
 
 from autograder.checks.call import ANSWERS
@@ -18,35 +15,38 @@ from autograder.checks.test_result import TestResult
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
 
-PUBLIC = "Public Tests"
-"""Otter's name for the summary that students see at once."""
 
-
-def put_into_words(results: GradingResults, test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment) -> None:
-    """Have these results speak of their results: Otter hands them over to be changed, and asks them for words afterwards."""
+def worded(files: Iterable[TestFile], test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment) -> list[Question]:
+    """Otter's files, each with what these results say of its tests. What students see of them at once begins with what is still to be decided."""
     right = quiz.answers(assignment)
     words = {
         one.test.name: feedback.told_of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.told(one)
         for one in feedback.coarse(test_results)
     }
     public_words = {one.test.name: feedback.told(one) for one in public_results if not one.test.hidden}
-    for file in results.results.values():
-        file.__class__ = _Question
-        for case in file.test_case_results:
-            case.message = words[case.test_case.name]
-            case.public_message = public_words.get(case.test_case.name, "")
-    results.__class__ = _Results
+    questions = [Question(file, words, public_words) for file in files]
+    for first in questions[:1]:
+        first.public_head = f"{feedback.headline(*public_points(questions), sum(float(one.possible) for one in questions))}\n\n"
+    return questions
 
 
-class _Question(ExceptionTestFile):  # type: ignore[misc]
-    """The tests of one question."""
+class Question(ExceptionTestFile):  # type: ignore[misc]
+    """The tests of one question, as Otter has run them, in other words."""
+
+    def __init__(self, file: TestFile, words: dict[str, str], public_words: dict[str, str]) -> None:
+        """Words and public words: test → what is told of it, to staff and once published, or at once."""
+        self.__dict__.update(vars(file))
+        self.words, self.public_words = words, public_words
+        self.public_head = ""
 
     def summary(self, public_only: bool = False) -> str:
         """The points of the question, what did not pass, and of answers also why the right ones are."""
-        said = [(case, case.public_message if public_only else case.message) for case in self.test_case_results]
-        told = [f"  {'✓' if case.passed else '✗'} {words}".replace("\n", "\n    ") for case, words in said if words]
+        words = self.public_words if public_only else self.words
+        said = [(case.passed, words.get(case.test_case.name)) for case in self.test_case_results]
+        told = [f"  {'✓' if passed else '✗'} {words}".replace("\n", "\n    ") for passed, words in said if words]
         # What several tests say alike, such as a likely cause, is said once.
-        return "\n".join(dict.fromkeys([self._points(public_only), *(line for one in told for line in one.split("\n"))]))
+        lines = dict.fromkeys([self._points(public_only), *(line for one in told for line in one.split("\n"))])
+        return (self.public_head if public_only else "") + "\n".join(lines)
 
     def _points(self, public_only: bool) -> str:
         if not public_only:
@@ -56,25 +56,7 @@ class _Question(ExceptionTestFile):  # type: ignore[misc]
         return head + (f", {self.possible - public:g} still to be decided" if self.possible > public else "")
 
 
-class _Results(GradingResults):  # type: ignore[misc]
-    """The results of one submission."""
-
-    def summary(self, public_only: bool = False) -> str:
-        """All questions."""
-        return "\n".join(file.summary(public_only) for file in self.results.values()) or super().summary(public_only)
-
-    def to_gradescope_dict(self, ag_config: AutograderConfig) -> dict[str, Any]:
-        """As Otter has it; the summary of public tests begins with what is still to be decided."""
-        converted: dict[str, Any] = super().to_gradescope_dict(ag_config)
-        converted["output_format"] = "md"
-        for test in converted["tests"]:
-            if test["name"] == PUBLIC:
-                head = feedback.headline(*public_points(self.results.values()), float(self.possible))
-                test["output"] = f"{head}\n\n{test['output']}"
-        return converted
-
-
-def public_points(files: Iterable[ExceptionTestFile]) -> tuple[float, float]:
+def public_points(files: Iterable[TestFile]) -> tuple[float, float]:
     """Points won by public tests, and possible."""
     public = [case for file in files for case in file.test_case_results if not case.test_case.hidden]
     return _sum(case for case in public if case.passed), _sum(public)

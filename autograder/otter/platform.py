@@ -7,11 +7,13 @@ Otter finds one empty file.
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 from otter.run.run_autograder import main as run_autograder
 
+from autograder.grading.scoring import MARKDOWN
 from autograder.otter.plugin import HANDED_IN
 
 
@@ -25,6 +27,8 @@ def main(folder: str, assignment: str) -> None:
         metadata.write_text("{}", encoding="utf-8")
     try:
         run_autograder(folder)
+        results = Path(folder, "results", "results.json")
+        results.write_text(json.dumps(json.loads(results.read_text(encoding="utf-8")) | MARKDOWN), encoding="utf-8")
     finally:
         # `otter grade` fetches the file that it has put there.
         _move_all(handed_in, submission)

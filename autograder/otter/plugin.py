@@ -65,9 +65,10 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         from autograder.grading import feedback
         from autograder.grading.row import LOST
-        from autograder.grading.wording import put_into_words
+        from autograder.grading.wording import worded
 
-        put_into_words(results, self.grade.test_results, self.grade.public_results, self.assignment)
+        questions = worded(results.results.values(), self.grade.test_results, self.grade.public_results, self.assignment)
+        results.results = {question.name: question for question in questions}
         if not results.all_hidden:
             said = [results.output] if results.output else []
             try:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 import doctest
 import inspect
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +19,7 @@ from autograder.checks.test_result import Phase
 from autograder.course import Assignment
 from autograder.grading import catalogue
 from autograder.grading.suite import Suite
+from tests.grader import mutants
 
 PUBLIC_POINTS, HIDDEN_POINTS = 8, 12
 
@@ -125,3 +130,40 @@ def test_the_front_page_lists_the_lessons_in_their_order() -> None:
     rows = re.findall(r"^\| (\d+) \| \[(\w+)\]\(assignments/(\w+)/README\.md\) \|", (course.ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     wanted = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
     assert rows == wanted
+
+
+def test_every_explained_survivor_is_a_mutant_of_today(assignment: Assignment) -> None:
+    made = {(mutant.function, mutant.line, mutant.change) for mutant in mutants.mutants(assignment)}
+    assert set(mutants.explained().get(assignment.name, {})) <= made
+
+
+CALLS = """
+import hashlib, sys
+if "odd" in sys.argv:
+    import odd_constants
+from autograder import course
+from autograder.checks import codec
+from autograder.grading import catalogue
+from autograder.grading.suite import Suite
+
+rope = course.find("rope")
+seen = hashlib.sha256()
+for one in Suite(rope).observe(catalogue.Module(catalogue.solution(rope))):
+    for call in one.calls:
+        seen.update(codec.encode((call.function, list(call.args), call.kwargs)))
+print(seen.hexdigest())
+"""
+
+
+def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
+    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.plugin` stops that
+    by a private name. When Hypothesis moves it, this fails."""
+    (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
+    command = [sys.executable, "-c", CALLS]
+    said = [
+        subprocess.run([*command, *words], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+        for words in ([], ["odd"])
+    ]
+    assert said[0] == said[1]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["odd_constants.py"]

@@ -52,7 +52,9 @@ def test_otter_run_and_the_batch_agree_test_by_test(grader: Grader, zips: Path, 
 
 
 def test_every_solution_is_worth_its_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
-    results = Scorer(suite).score(*2 * [suite.run(Module(solution(assignment)))])
+    test_results = suite.run(Module(solution(assignment)))
+    assert [one for one in test_results if not one.passed] == []
+    results = Scorer(suite).score(test_results, test_results)
     assert results.total == results.possible == 20
     assert faults(gradescope(results)) == []
 
@@ -64,7 +66,6 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(zips: Pat
     for text in (output["output"], visible[0]["output"]):
         assert text.startswith("2.5 of 8 public points. The other 12 of 20 points are decided by hidden tests")
         assert "Likely cause" in text and "θ_i = base^(−2i/d)" in text
-    assert output["output_format"] == "md"
 
 
 def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(zips: Path, tmp_path: Path) -> None:

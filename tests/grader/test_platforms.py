@@ -82,6 +82,7 @@ def points(results: dict[str, Any]) -> float:
 
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
     results = platform({"rope.py": HEDY})
+    assert results["output_format"] == "md"
     assert points(results) == HEDY_SCORE
     said = seen_by_student(results)
     assert "2.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said

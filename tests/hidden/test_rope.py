@@ -355,9 +355,10 @@ def test_decoding_equals_the_full_pass(rope, rng):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_believes_the_position(rope, rng):
-    """The token has the position `position`, whatever the number of rows in the cache."""
+    """The token has the position `position`, whatever the number of rows in the cache, also none."""
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
     expect.matches(rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0)
+    expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 0, 4), 9)
 
 
 @pytest.mark.question("decode_step", points=0.25)
