@@ -39,7 +39,7 @@ from autograder.submission.names import printable
 KEEP_EVERY = 0.25
 """Seconds for which grades are gathered before they are kept and written, together: what is lost with a killed run is graded again."""
 
-SECONDS_TO_STOP = 1.0
+SECONDS_TO_STOP = 0.5
 """How long a run that is asked to stop waits for submissions in progress. They are graded again by the run that goes on."""
 
 
