@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
-from autograder.submission import blackboard, find_in_folder, moodle
+from autograder.submission import find_in_folder, platforms
 from tests.grader.test_gradebook import PACKED, submission_file
 
 KNOWN = ["rope", "alibi"]
@@ -56,13 +56,14 @@ def test_a_download_of_blackboard(tmp_path: Path) -> None:
     names = [f"Week 5_alovelace_attempt_2026-11-{day}-14-22-32" for day in ("01", "03")]
     files = [f"{names[0]}.txt", f"{names[0]}_rope.py", f"{names[1]}.txt", f"{names[1]}_rope v2.py"]
     assert found(tmp_path, files) == {"alovelace": files[3]}
-    told = blackboard.download(files[3])
-    assert told and datetime.fromtimestamp(told.handed_in).isoformat() == "2026-11-03T14:22:32"
+    told = platforms.download(files[3])
+    assert told and told.platform == "Blackboard" and datetime.fromtimestamp(told.handed_in).isoformat() == "2026-11-03T14:22:32"
 
 
 @pytest.mark.parametrize("name", ["rope.py", "ada_rope.py", "doejane_123_456_rope.py", "attempt_rope.py", "_1_assignsubmission_file_x.py"])
 def test_other_names_are_not_theirs(name: str) -> None:
-    assert moodle.download(name) is None and blackboard.download(name) is None
+    told = platforms.download(name)
+    assert told is None or told.platform == "Canvas"
 
 
 @pytest.fixture
