@@ -48,7 +48,7 @@ else
 endif
 
 test: $(READY)
-	@$(BIN)/python -m pytest -n auto --dist loadfile
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # The tree is formatted by `make format`.
 lint: $(READY)

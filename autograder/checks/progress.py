@@ -12,10 +12,11 @@ import pytest
 
 from autograder.checks import plugin
 from autograder.checks.blocks import building_blocks
+from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
+from autograder.checks.golden import Evidence
 from autograder.checks.limit import Interrupted
 from autograder.checks.proxy import Submission
-from autograder.checks.reference import Evidence
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
@@ -198,14 +199,16 @@ class Run(Listener):
 
 
 def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[TestResult]:
-    """The first wrong result of each function with its likely cause."""
-    hinted: set[str] = set()
+    """The mistakes of each function that have a likely cause, with it: each cause once."""
+    known = dict(evidence.hints())
+    given: set[tuple[str, str]] = set()
     for one in test_results:
-        if one.is_mistake and one.kind in VALUES | {Kind.NO_ERROR} and one.test.question not in hinted:
-            hinted.add(one.test.question)
-            yield replace(one, hint=evidence.hint(one.test.question) or one.hint)
-        else:
+        hint = known.get(one.test.question, Hints()).of(one.kind) if one.is_mistake else None
+        if hint is None or (one.test.question, hint) in given:
             yield one
+        else:
+            given.add((one.test.question, hint))
+            yield replace(one, hint=hint)
 
 
 def _assignment(item: pytest.Item) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,10 @@ from autograder.course import Assignment, assignments
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from tests.grader.browsing import browser  # noqa: F401, a fixture
+from tests.grader.once import graded, handed_out, once  # noqa: F401, fixtures
+
+LONGEST = "page_browser wall_as_another_user otter attacks batch new_assignment handout notebooks cluster course".split()
+"""The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -17,6 +22,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "assignment" in metafunc.fixturenames:
         found = assignments()
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first; within a file the order stays."""
+    place = {f"test_{name}": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded stays: pytest collects garbage ten times for each suite of the course, and looks through all of it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,7 @@ from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
 from autograder.sandbox.limits import LIMITS, Limits
-from autograder.submission import read_file
+from autograder.submission import Submission, read_file
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -229,10 +229,12 @@ def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade
     nothing_is_left_running(ground)
     nothing_is_left_written(ground)
     nobody_heard_anything(ground)
-    no_secret_is_shown(ground, source, grade)
-    what_is_shown_at_once_is_settled(ground, source, grade)
+    handed_in = as_read(source)
+    pages = pages_of(handed_in, grade)
+    no_secret_is_shown(ground, pages, grade)
+    what_is_shown_at_once_is_settled(ground, handed_in, pages, grade)
     assert ground.replaced or not attack.stem.startswith("replaced_and_") or grade.status is Status.TIMEOUT
-    nothing_is_rendered(source, grade)
+    nothing_is_rendered(pages, grade)
     the_next_is_as_if_alone(ground)
     if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
         after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
@@ -289,12 +291,16 @@ def nobody_heard_anything(ground: Field) -> None:
             listener.accept() if listener.type == socket.SOCK_STREAM else listener.recv(1)
 
 
-def pages(source: str, grade: Grade) -> list[str]:
-    """Everything of a grade that a student may get to see, as Markdown."""
+def as_read(source: str) -> Submission:
+    """A submission with that text."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{ROPE.name}.py"
         file.write_text(source, encoding="utf-8")
-        submission = read_file(file, ROPE.name, [ROPE.name])
+        return read_file(file, ROPE.name, [ROPE.name])
+
+
+def pages_of(submission: Submission, grade: Grade) -> list[str]:
+    """Everything of a grade that a student may get to see, as Markdown."""
     return [feedback.markdown(submission, grade), feedback.public_markdown(submission, grade)]
 
 
@@ -307,11 +313,11 @@ LIVE = {"html_block", "html_inline", "link_open", "image"}
 """What a renderer of Markdown makes of text that is more than text."""
 
 
-def nothing_is_rendered(source: str, grade: Grade) -> None:
+def nothing_is_rendered(pages: list[str], grade: Grade) -> None:
     """No control character, no markup of the submission's, in anything that a student or a teacher opens."""
-    for page in [*pages(source, grade), *texts(grade)]:
+    for page in [*pages, *texts(grade)]:
         assert all(character.isprintable() or character == "\n" for character in page)
-    for page in pages(source, grade):
+    for page in pages:
         blocks = MarkdownIt("commonmark", {"html": True}).parse(page)
         inline = [token for block in blocks for token in block.children or []]
         assert not [token for token in (*blocks, *inline) if token.type in LIVE]
@@ -328,22 +334,22 @@ SECRET = (_code(ROPE.solution) | _code(ROPE.hidden_tests)) - SHOWN
 RULES = set(re.findall(r'"""(.*?)"""', ROPE.hidden_tests.read_text(encoding="utf-8")))
 
 
-def no_secret_is_shown(ground: Field, source: str, grade: Grade) -> None:
+def no_secret_is_shown(ground: Field, pages: list[str], grade: Grade) -> None:
     """No line of the solution or of a hidden test, no hidden test's name, nothing of a hidden input."""
-    seen = "\n".join([*pages(source, grade), *texts(grade)])
+    seen = "\n".join([*pages, *texts(grade)])
     assert not [line for line in SECRET if line in seen and line.strip('"') not in RULES]
     assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in seen]
     assert not [mark for mark in ground.asked.get(True, set()) - ground.asked.get(False, set()) if mark in seen]
 
 
-def what_is_shown_at_once_is_settled(ground: Field, source: str, grade: Grade) -> None:
+def what_is_shown_at_once_is_settled(ground: Field, submission: Submission, pages: list[str], grade: Grade) -> None:
     """It is the same whatever comes of the hidden tests: results, status, time."""
     other = [TestResult(one.test, TestStatus.PASSED) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
     results = ground.grader._suite(ROPE)[1].score(other, grade.public_results)
     otherwise = dataclasses.replace(
         grade, status=Status.GRADED, seconds=0.0, score=0.0, questions={}, test_results=other, gradescope=gradescope(results)
     )
-    assert pages(source, otherwise)[1] == pages(source, grade)[1]
+    assert feedback.public_markdown(submission, otherwise) == pages[1]
     assert texts(otherwise) == texts(grade)
     assert len({len(one.gradescope["tests"]) for one in (grade, otherwise)}) == 1
 

@@ -469,15 +469,19 @@ def test_the_last_lines_of_a_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "next year", "1.5", "1 2"])
 def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one sentence, before anything is graded, whichever command meets it."""
+    """In one sentence."""
     seed = tmp_path / "tests" / "hidden" / "seed.txt"
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
-    with monkeypatch.context() as moved, pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
-        moved.setattr(course, "ROOT", tmp_path)
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
         course.seed()
+
+
+def test_a_bad_seed_ends_every_command(tmp_path: Path) -> None:
+    """Before anything is graded."""
     root = classroom.copy_of_the_course(tmp_path)
-    (root / "tests" / "hidden" / "seed.txt").write_text(content)
+    (root / "tests" / "hidden" / "seed.txt").write_text("next year")
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     grading = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
     for words in (grading, ["check", str(tmp_path / "class" / NAME / "student0000.py")]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -15,9 +14,9 @@ from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, Test, TestResult
 from autograder.grading import feedback, quiz
-from autograder.grading.grader import Grader
 from autograder.grading.result import Grade
 from autograder.submission import Problem, Submission, read_file
+from tests.grader.once import Graded
 from tests.grader.platforms import SAMPLES
 
 HOSTILE = (
@@ -42,16 +41,14 @@ def handed_in(source: str = "", **facts: object) -> Submission:
     return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
 
 
-def of_sample(grader: Grader, name: str) -> tuple[str, str]:
+def of_sample(graded: Graded, name: str) -> tuple[str, str]:
     """The final feedback of a sample submission, and what its student sees before."""
-    path = SAMPLES / "rope" / name
-    submission = read_file(path, "rope", ["rope"])
-    graded = grader.grade(course.find("rope"), submission.cells)
-    return feedback.markdown(submission, graded), feedback.public_markdown(submission, graded)
+    submission, grade = graded(SAMPLES / "rope" / name)
+    return feedback.markdown(submission, grade), feedback.public_markdown(submission, grade)
 
 
-def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(grader: Grader) -> None:
-    final, public = of_sample(grader, "hedy.py")
+def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: Graded) -> None:
+    final, public = of_sample(graded, "hedy.py")
     for said in (final, public):
         assert said.count("Likely cause") == 1 and said.count("wanted 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in said
@@ -60,21 +57,21 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(grader: G
     assert "not shown" not in public and "hidden tests" in public
 
 
-def test_a_function_is_not_blamed_because_another_is_compared_with_it(grader: Grader) -> None:
+def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Graded) -> None:
     """Linus has the half layout right, and calls it where neighbours are meant."""
-    final, _ = of_sample(grader, "linus.py")
+    final, _ = of_sample(graded, "linus.py")
     order = ["## `apply_rope`:", "may be wrong only because of what stands above", "## `apply_rope_half`"]
     assert sorted(order, key=final.index) == order
     assert "built on `apply_rope`: fix that first: `rope_scores`" in final
 
 
-def test_what_may_not_be_imported_is_said(grader: Grader) -> None:
-    _, public = of_sample(grader, "niklaus.py")
+def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
+    _, public = of_sample(graded, "niklaus.py")
     assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
 
 
-def test_before_hidden_results_are_published_nothing_is_called_complete(grader: Grader) -> None:
-    final, public = of_sample(grader, "ada.py")
+def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:
+    final, public = of_sample(graded, "ada.py")
     assert "Complete" in final and "Complete" not in public
     assert public.startswith("8 of 8 public points. The other 12 of 20 points are decided by hidden tests")
 
@@ -196,14 +193,13 @@ def test_plain_text_keeps_letters_and_drops_directions() -> None:
     assert feedback.plain("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"
 
 
-def test_every_sample_gets_feedback_that_names_a_place_in_its_lesson(grader: Grader) -> None:
+def test_every_sample_gets_feedback_that_names_a_place_in_its_lesson(graded: Graded) -> None:
     """Sections that feedback points to are there."""
-    for path in sorted(Path(SAMPLES).glob("*/*.py")):
+    for path in sorted(SAMPLES.glob("*/*.py")):
         name = path.parent.name
-        submission = read_file(path, name, [name])
-        if submission.problem is not None or path.stem == "alonzo":
+        if read_file(path, name, [name]).problem is not None:
             continue
-        said = feedback.markdown(submission, grader.grade(course.find(name), submission.cells))
+        said = feedback.markdown(*graded(path))
         lesson = course.find(name).lesson.read_text("utf-8")
         for line in said.splitlines():
             if line.startswith("See the lesson, section `"):

@@ -68,8 +68,8 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
         assert caught.value.hint == known.hint and known.hint.endswith((".", "?"))
 
 
-def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment) -> None:
+def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
     """Of the questions that are worth points."""
-    asked = [quiz.key(test) for test in Suite(assignment).tests if test.question == "ANSWERS" and test.points]
+    asked = [quiz.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
     numbers = {key for key in asked if not quiz.answers(assignment)[key].yes_or_no}
     assert numbers <= {known.key for known in catalogue.wrong_answers(assignment)}

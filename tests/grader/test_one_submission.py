@@ -12,16 +12,12 @@ from rich.console import Console
 
 from autograder import course
 from autograder.cli import main
-from autograder.grading.grader import Grade, Grader
+from autograder.grading.grader import Grade
 from autograder.reports import one_submission
 from autograder.submission import Submission, read_file
+from tests.grader.once import Graded
 
 ROPE = course.ROOT / "tests" / "submissions" / "rope"
-
-
-def graded(grader: Grader, path: Path) -> tuple[Submission, Grade]:
-    submission = read_file(path, "rope", ["rope"])
-    return submission, grader.grade(course.find("rope"), submission.cells)
 
 
 def printed(submission: Submission, grade: Grade | None, everything: bool = False) -> str:
@@ -30,8 +26,8 @@ def printed(submission: Submission, grade: Grade | None, everything: bool = Fals
     return out.getvalue()
 
 
-def test_failures_alone_a_block_per_function_and_each_cause_once(grader: Grader) -> None:
-    submission, grade = graded(grader, ROPE / "hedy.py")
+def test_failures_alone_a_block_per_function_and_each_cause_once(graded: Graded) -> None:
+    submission, grade = graded(ROPE / "hedy.py")
     said = printed(submission, grade)
     blocks = [line.split()[0] for line in said.splitlines() if line and line[0].isalpha() and " of " in line]
     wrong = {one.test.question for one in grade.test_results if one.is_mistake}
@@ -43,19 +39,19 @@ def test_failures_alone_a_block_per_function_and_each_cause_once(grader: Grader)
     assert said.rstrip().endswith(f"rope: {grade.score:g} of 20, graded")
 
 
-def test_all_shows_every_test(grader: Grader) -> None:
-    submission, grade = graded(grader, ROPE / "hedy.py")
+def test_all_shows_every_test(graded: Graded) -> None:
+    submission, grade = graded(ROPE / "hedy.py")
     said = printed(submission, grade, everything=True)
     assert all(one.test.name.removeprefix("test_") in said or one.status.is_unwritten for one in grade.test_results)
     assert all(line in said for one in grade.test_results if one.is_mistake for line in one.message.splitlines())
 
 
-def test_hidden_inputs_are_marked(grader: Grader) -> None:
-    submission, grade = graded(grader, ROPE / "tim.py")
+def test_hidden_inputs_are_marked(graded: Graded) -> None:
+    submission, grade = graded(ROPE / "tim.py")
     said = printed(submission, grade)
     assert "attention_values  0 of 0.25, hidden" in said
     assert "hidden: the input and values of these tests are not for the student." in said
-    right = printed(*graded(grader, ROPE / "ada.py"))
+    right = printed(*graded(ROPE / "ada.py"))
     assert "hidden" not in right and "20 of 20" in right
 
 

@@ -30,7 +30,6 @@ from autograder.course import Assignment
 from autograder.grading import catalogue, feedback
 from autograder.grading import grader as graders
 from autograder.grading.grader import Grader
-from autograder.handout import bundle
 from autograder.otter import package
 from autograder.submission import read_file
 from tests.grader import classroom, platforms
@@ -275,10 +274,9 @@ def test_one_arbitrary_submission_changes_nothing_for_a_class(honest: tuple[Path
 
 
 @pytest.fixture(scope="module")
-def clones(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clones(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One clone of the handout per assignment, that assignment solved and all else untouched."""
     folder = tmp_path_factory.mktemp("clones")
-    handed_out = dict(bundle.contents())
     for one in course.assignments():
         put(folder / f"positions-{one.name}", handed_out | {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes()})
     return folder

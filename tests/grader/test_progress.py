@@ -16,7 +16,7 @@ import pytest
 from autograder.checks import limit
 from autograder.checks.blocks import building_blocks
 from autograder.checks.source import Source
-from autograder.course import ROOT, assignments
+from autograder.course import ROOT, assignments, find
 from autograder.sandbox.limits import LIMITS
 
 ROPE = ROOT / "solutions" / "rope.py"
@@ -25,15 +25,26 @@ SINUSOIDAL = ROOT / "solutions" / "sinusoidal.py"
 
 @pytest.fixture
 def laptop(tmp_path: Path) -> Path:
-    """What a student has of the course, with the untouched stubs."""
-    shutil.copytree(ROOT / "autograder" / "checks", tmp_path / "autograder" / "checks")
-    shutil.copy(ROOT / "autograder" / "__init__.py", tmp_path / "autograder")
-    shutil.copytree(ROOT / "tests" / "public", tmp_path / "tests" / "public")
-    for assignment in assignments():
-        (tmp_path / "assignments" / assignment.name).mkdir(parents=True)
-        shutil.copy(assignment.stub, tmp_path / "assignments" / assignment.name)
-        shutil.copy(assignment.lesson, tmp_path / "assignments" / assignment.name)
-    return tmp_path
+    """What a student has of a course of three, with the untouched stubs."""
+    return lay_out(tmp_path, "attention", "sinusoidal", "rope")
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """The same of the whole course."""
+    return lay_out(tmp_path, *(assignment.name for assignment in assignments()))
+
+
+def lay_out(folder: Path, *names: str) -> Path:
+    shutil.copytree(ROOT / "autograder" / "checks", folder / "autograder" / "checks")
+    shutil.copy(ROOT / "autograder" / "__init__.py", folder / "autograder")
+    shutil.copytree(ROOT / "tests" / "public" / "expected", folder / "tests" / "public" / "expected")
+    for assignment in map(find, names):
+        (folder / "assignments" / assignment.name).mkdir(parents=True)
+        shutil.copy(assignment.stub, folder / "assignments" / assignment.name)
+        shutil.copy(assignment.lesson, folder / "assignments" / assignment.name)
+        shutil.copy(assignment.public_tests, folder / "tests" / "public")
+    return folder
 
 
 def run(laptop: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -68,14 +79,14 @@ def test_an_untouched_handout_reads_as_an_invitation(laptop: Path) -> None:
     assert "✗" not in printed and "Traceback" not in printed and len(printed.splitlines()) < 8
 
 
-def test_every_untouched_stub_is_all_yours(laptop: Path) -> None:
+def test_every_untouched_stub_is_all_yours(whole: Path) -> None:
     """Also where a test of one function calls another first."""
     for assignment in assignments():
-        assert f"{assignment.name} is all yours" in check(laptop, assignment.name)
+        assert f"{assignment.name} is all yours" in check(whole, assignment.name)
 
 
-def test_the_overview_has_a_line_an_assignment_and_the_next_step(laptop: Path) -> None:
-    printed = check(laptop)
+def test_the_overview_has_a_line_an_assignment_and_the_next_step(whole: Path) -> None:
+    printed = check(whole)
     lines = printed.splitlines()
     assert [line.split()[0] for line in lines[: len(assignments())]] == [assignment.name for assignment in assignments()]
     assert "next: softmax  assignments/attention/attention.py:" in printed
@@ -158,7 +169,7 @@ def test_a_broken_file_is_told_in_a_sentence(laptop: Path, source: str | bytes |
 
 def test_an_unknown_assignment_is_refused_with_the_names_there_are(laptop: Path) -> None:
     done = run(laptop, "roap")
-    assert done.returncode == 2 and "No assignment roap: there are attention, naive" in done.stderr
+    assert done.returncode == 2 and "No assignment roap: there are attention, sinusoidal, rope" in done.stderr
 
 
 def test_for_automatic_checks_there_is_an_exit_code(laptop: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.grading.grader import Grader
 from autograder.submission import read_file
+from tests.grader.once import Graded
 
 SAMPLES = course.ROOT / "tests" / "submissions"
 EXPECTED = Path(__file__).with_name("expected_scores")
@@ -29,13 +29,12 @@ def sample(assignment: str, student: str) -> Path:
 
 
 @pytest.mark.parametrize(("of", "row"), expected(), ids=lambda value: value if isinstance(value, str) else value["student"])
-def test_a_sample_gets_the_score_it_deserves(grader: Grader, of: str, row: dict[str, str]) -> None:
-    submission = read_file(sample(of, row["student"]), of, [of])
+def test_a_sample_gets_the_score_it_deserves(graded: Graded, of: str, row: dict[str, str]) -> None:
+    path = sample(of, row["student"])
     if row["status"] == "unreadable":
-        assert submission.problem is not None
+        assert read_file(path, of, [of]).problem is not None
         return
-    assert submission.problem is None
-    grade = grader.grade(course.find(of), submission.cells)
+    _, grade = graded(path)
     missed = [(one.test.name, one.message) for one in grade.test_results if not one.passed]
     assert grade.status == row["status"], missed
     assert float(row["lowest"]) <= grade.score <= float(row["highest"]), missed
