@@ -239,10 +239,11 @@ def explanations(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
 
 
 def missing_refusals(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
-    """The same for bad arguments: those that accept exactly what the function accepted; best those with its very values."""
-    accepted = [row for row in rows if row.is_refusal and row.accepted]
-    alike = _first(rows, accepted, groups, _explains_refusals)
-    return [one for one in alike if all(same(row.got, row.predicted(one)) for row in accepted)] or alike
+    """The same for bad arguments: those that accept exactly what the function accepted, and return what it returned.
+
+    A hint says what the code did in the place of an error. Of one that did something else, only the rule may be told.
+    """
+    return _first(rows, [row for row in rows if row.is_refusal and row.accepted], groups, _explains_refusals)
 
 
 def _first(rows: Sequence[Row], faults: list[Row], groups: Iterable[Sequence[M]], explains: Callable[[Row, Any], bool]) -> list[M]:
@@ -266,7 +267,7 @@ def _explains_digits(row: Row, predicted: Any) -> bool:
 
 def _explains_refusals(row: Row, predicted: Any) -> bool:
     if row.is_refusal:
-        return (type(predicted) is not Refusal) == row.accepted
+        return same(row.got, predicted) if row.accepted else type(predicted) is Refusal
     return predicted is row.right or same(row.got, predicted)
 
 

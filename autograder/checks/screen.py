@@ -257,10 +257,8 @@ def main(arguments: Sequence[str]) -> int:
         there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
         print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
         return 2
-    try:
-        found = _checked(options.assignments or known, options.log, options.stuck)
-    except KeyboardInterrupt as stopped:
-        print(f"Stopped while {stopped}.", file=sys.stderr)
+    found = _checked(options.assignments or known, options.log, options.stuck)
+    if found is None:
         return 130
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if options.next and console.is_terminal:
@@ -272,12 +270,15 @@ def main(arguments: Sequence[str]) -> int:
     return int(options.strict and not all(progress.finished for progress in found))
 
 
-def _checked(assignments: Sequence[str], log_file: str, stuck: str) -> list[Progress]:
-    """Run the checks. The log says to `launch` which call is running, and at last that all have come to their end."""
+def _checked(assignments: Sequence[str], log_file: str, stuck: str) -> list[Progress] | None:
+    """Run the checks; None where Ctrl-C ended them. The log says to `launch` which call is running, and at last that nothing is left to say of it."""
     with open(log_file, "w", encoding="utf-8") as log:
         faulthandler.enable(file=log)
         try:
             return all_progress(LocalContext(Path.cwd(), Limit(log, from_json(stuck))), assignments, Debugger())
+        except KeyboardInterrupt as stopped:
+            print(f"Stopped while {stopped}.", file=sys.stderr)
+            return None
         finally:
             log.write(f"{DONE}\n")
 

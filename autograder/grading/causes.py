@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from autograder.checks import call, codec
 from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS, Raised, Reply
@@ -27,8 +29,8 @@ from autograder.grading.catalogue import Misconception
 LOOKED_AT = 32 * 1024
 """Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission returned."""
 
-_TOO_LARGE = codec.encode(codec)
-"""In the place of a larger value: something that no right result is like."""
+_TOO_LARGE = Reply(raised=Raised("a result too large to look at", (), ""))
+"""In the place of a larger result."""
 
 _REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
 
@@ -65,7 +67,7 @@ class Watch:
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         reply = self.backend.call(function, args, kwargs, measured)
         if function != ANSWERS:
-            kept = reply if len(reply.value) <= LOOKED_AT else Reply(_TOO_LARGE)
+            kept = reply if len(reply.value) <= LOOKED_AT else _TOO_LARGE
             self.calls.append(Seen(function, args, kwargs, kept))
         return reply
 
@@ -144,12 +146,22 @@ def _row(assignment: Assignment, seen: Seen) -> tuple[Predictions, Row] | None:
     if len(encoded) > LOOKED_AT:
         return None
     predictions = predictions_of(assignment, encoded)
-    if seen.reply.value is _TOO_LARGE and len(codec.encode(predictions.of(None))) > LOOKED_AT // 2:
-        return None
+    if seen.reply is _TOO_LARGE:
+        right = predictions.of(None)
+        # A right one of that size cannot be told from a wrong one.
+        return (
+            None
+            if _is_large(right)
+            else (predictions, Row(got, right, lambda entry: got if _is_large(predictions.of(entry)) else predictions.of(entry)))
+        )
     return predictions, Row(got, predictions.of(None), predictions.of)
 
 
 # What known mistakes predict
+
+
+def _is_large(value: Any) -> bool:
+    return len(codec.encode(value)) > LOOKED_AT if type(value) in (np.ndarray, tuple) else False
 
 
 class Predictions:

@@ -118,6 +118,12 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int | float) else np.asarray(value)
 
 
+def _root(value: Any) -> Any:
+    if np.any(_number(value) < 0):  # NaN is the root of anything
+        raise _NotApplicable
+    return np.sqrt(_number(value))
+
+
 def _boolean(value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return not value
@@ -148,7 +154,7 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("doubled", "enters twice: your result is the one for twice its value.", lambda value: _number(value) * 2),
     ("halved", "enters only half: your result is the one for half its value.", lambda value: _number(value) / 2),
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
-    ("rooted", "enters as its square root.", lambda value: np.sqrt(_number(value))),
+    ("rooted", "enters as its square root.", _root),
     ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
     ("rounded", "", _float32),
     ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),

@@ -17,14 +17,14 @@ from autograder.checks.call import ANSWERS
 from autograder.checks.expect import difference
 from autograder.checks.explanation import read_mark, same
 from autograder.checks.golden import decoded
-from autograder.course import ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment, UserError, assignments
 from autograder.grading.suite import Suite
 from autograder.handout.sound import complaint
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 
 
-class HandoutError(Exception):
+class HandoutError(UserError):
     """The handout cannot be made as things stand. The message says where and what to do."""
 
 

@@ -20,7 +20,7 @@ from otter.generate import main as otter_generate
 from otter.run import AutograderConfig
 from otter.utils import OTTER_CONFIG_FILENAME
 
-from autograder.course import ROOT, Assignment
+from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
 from autograder.grading.otter_files import test_files
 from autograder.grading.suite import Suite
@@ -40,7 +40,7 @@ main({folder!r}, {assignment!r})
 '''
 
 
-class PackageError(Exception):
+class PackageError(UserError):
     """The zips cannot be built as things stand. The message says what to do."""
 
 

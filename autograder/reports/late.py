@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from autograder import course
+from autograder.course import UserError
 from autograder.grading.row import Row
 
 _DAY = timedelta(days=1)
 
 
-class LateRuleError(Exception):
+class LateRuleError(UserError):
     """The file of settings cannot be used. The message is a sentence for a person."""
 
 

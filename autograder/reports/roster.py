@@ -14,13 +14,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.course import UserError
 from autograder.grading.row import Row
 
 _EXACT, _LOCAL_PART, _NAME = range(3)
 """How a student is recognised, the surest way first."""
 
 
-class RosterError(Exception):
+class RosterError(UserError):
     """The roster cannot be used. The message is a sentence or two for a person."""
 
 

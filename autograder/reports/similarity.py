@@ -24,6 +24,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from rich.text import Text
 from autograder.course import Assignment
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
+from autograder.parallel import in_order
 from autograder.submission.names import csv_cell, printable
 from autograder.submission.python import NotPython, parse
 
@@ -118,23 +120,20 @@ class _Class:
         self.files = files
         given = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
         self.vocabulary = _BUILTINS | units(given, _BUILTINS).keys()
-        handout = _joined(self._prints(given))
+        handout = _joined(_prints(self.vocabulary, given))
         codes = {one.code: one for one in reversed(files)}  # what several handed in is read once, and counts once for what is common
-        found = {code: _without(_joined(self._of(one)), handout)[:MOST] for code, one in codes.items()}
+        prints = dict(zip(codes, in_order(partial(_beyond, handout, self.vocabulary), map(book.cells, codes)), strict=True))
+        for code, reason in prints.items():
+            if isinstance(reason, str):
+                print(f"{NOT_COMPARED}{printable(codes[code].file)} ({reason})", file=sys.stderr)
+        found = {code: _NONE if isinstance(one, str) else one for code, one in prints.items()}
         common = _common(list(found.values()))
         self.aside = frozenset(np.union1d(handout, common).tolist())
         self.own = {code: _without(one, common) for code, one in found.items()}
 
-    def _prints(self, cells: Iterable[str]) -> dict[str, Prints]:
-        return {name: fingerprints(nodes) for name, nodes in units(cells, self.vocabulary).items()}
-
     def _of(self, one: ComparedFile) -> dict[str, Prints]:
-        """By function. What cannot be compared is like nothing else; the others are compared all the same."""
-        try:
-            return self._prints(self.book.cells(one.code))
-        except Exception as error:
-            print(f"{NOT_COMPARED}{printable(one.file)} ({type(error).__name__})", file=sys.stderr)
-            return {}
+        """By function."""
+        return _prints(self.vocabulary, self.book.cells(one.code))
 
     def pairs(self) -> list[Pair]:
         """The links of all groups, the group with the strongest link first."""
@@ -160,6 +159,19 @@ class _Class:
                 yield name
             elif shared[most] >= max(ALIKE * len(own), 1):
                 yield f"{name} = {most}"
+
+
+def _beyond(handout: Prints, vocabulary: Set[str], cells: Sequence[str]) -> Prints | str:
+    """What a submission has beyond the handout. What cannot be compared is like nothing else, and says what went wrong."""
+    try:
+        return _without(_joined(_prints(vocabulary, cells)), handout)[:MOST]
+    except Exception as error:
+        return type(error).__name__
+
+
+def _prints(vocabulary: Set[str], cells: Iterable[str]) -> dict[str, Prints]:
+    """Fingerprints by function."""
+    return {name: fingerprints(nodes) for name, nodes in units(cells, vocabulary).items()}
 
 
 def units(cells: Iterable[str], vocabulary: Set[str]) -> dict[str, list[str]]:

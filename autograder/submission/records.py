@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
+from autograder.course import UserError
 from autograder.submission.names import printable
 
 
@@ -35,7 +36,7 @@ def unexpected(error: Exception) -> Refused:
     )
 
 
-class NothingToGrade(Exception):
+class NothingToGrade(UserError):
     """The folder or file that was named cannot be graded at all; the message is a sentence for a person."""
 
 

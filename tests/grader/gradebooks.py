@@ -74,8 +74,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     with Gradebook.writing(out) as book:
         book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
         grades = {Key(one.assignment, "suite", code_hash(one)): (grade, one.assignment, one.cells) for one, grade in pairs}
-        for key in book.to_grade():
-            book.add(key, PackedGrade.of(*grades[key]))
+        book.add((key, PackedGrade.of(*grades[key]), "") for key in book.to_grade())
 
 
 def made_up_class(size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0) -> list[tuple[Submission, Grade]]:

@@ -462,4 +462,16 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
     w = float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
     w[int(np.ceil(p * head_dim / 2)):] = 0
     return w
+### extrapolation: padded|later positions
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    if shift < 0:
+        raise ValueError(f"shift is negative: {shift}")
+    x = np.asarray(x, dtype=np.float64)
+    T, d = x.shape
+    encoded = encode(method, x, parameters)
+    moved = np.concatenate([np.zeros((shift, d)), encoded])
+    first = logits(method, encoded @ w_q, encoded @ w_k, parameters)
+    second = logits(method, moved @ w_q, moved @ w_k, parameters)[shift:, shift:]
+    lower = np.tril_indices(T)
+    return float(np.max(np.abs(first[lower] - second[lower])))
 """)
