@@ -8,13 +8,15 @@
 PYTHON ?= python3
 SUBMISSIONS ?= tests/submissions
 OUT ?= results
+# requirements-grading.lock is half of it: it grades, checks and builds zips, and makes no pages, pictures or tests.
+LOCK ?= requirements.lock
 BIN := .venv/bin
 READY := .venv/ready
 
 # What pip says, as one line that counts. Its failure stays a failure: hence bash.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
-COUNTED := awk '/^Collecting/ {n++; printf "\r  %d packages of about '"$$(grep -c == requirements.lock)"'", n; fflush()} \
+COUNTED := awk '/^Collecting/ {n++; printf "\r  %d packages of about '"$$(grep -c == $(LOCK))"'", n; fflush()} \
 	/^Installing/ {printf "\n  installing them\n"; fflush()}'
 
 .DEFAULT_GOAL := help
@@ -26,11 +28,11 @@ help:
 setup: $(READY)
 
 # The packages, anew when the lock changes; then the project itself, as a link to this checkout.
-.venv/packages: requirements.lock
+.venv/packages: $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whereabouts needs Python 3.11 or newer; say which with make PYTHON=python3.12")'
 	@echo "Setting up .venv, once. It takes a minute or two and 800 MB: most of that is Otter-Grader's, which brings Jupyter, pandas and Playwright."
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --progress-bar off --disable-pip-version-check --require-hashes -r requirements.lock | $(COUNTED)
+	@$(BIN)/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes -r $(LOCK) | $(COUNTED)
 	@touch $@
 
 $(READY): .venv/packages pyproject.toml

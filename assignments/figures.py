@@ -237,7 +237,7 @@ def three_networks(tokens: int = 6) -> Figure:
     columns = np.arange(tokens)
     last = tokens - 1
     rnn = [((0, column), (0, column + 1)) for column in range(last)]
-    # A window of three: each layer hears one neighbour more on either side.
+    # A window of three tokens: each layer hears one neighbour more on either side.
     layers = max(last, 1)
     cnn = [((layer, column + step), (layer + 1, column)) for layer in range(layers) for column in columns for step in (-1, 0, 1)]
     cnn = [edge for edge in cnn if 0 <= edge[0][1] < tokens]
@@ -245,7 +245,7 @@ def three_networks(tokens: int = 6) -> Figure:
     path = [((layer, layer), (layer + 1, layer + 1)) for layer in range(layers)]
     drawings = (
         ("RNN: one token after the other", rnn, rnn, f"from token 0 to token {last}: {last} steps"),
-        ("CNN: a window of three neighbours", cnn, path, f"from token 0 to token {last}: {last} layers"),
+        ("CNN: a token and two neighbours", cnn, path, f"from token 0 to token {last}: {last} layers"),
         ("attention: every pair at once", attention, [((0, 0), (1, last))], f"from token 0 to token {last}: 1 layer"),
     )
     for axes, (title, edges, way, words) in zip(panels, drawings, strict=True):
@@ -258,7 +258,8 @@ def three_networks(tokens: int = 6) -> Figure:
         axes.set(title=title, xlabel=f"token\n{words}", xticks=columns, xlim=(-0.6, last + 0.6), ylim=(-0.5, layers + 0.5))
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
-    panels[0].set_ylabel("layer (the lowest row: the input)")
+    for axes in panels[1:]:
+        axes.set_ylabel("layer (the lowest row: the input)")
     return figure
 
 

@@ -6,8 +6,8 @@ Each command imports what it needs when it runs, so that the quick ones are quic
 
 from __future__ import annotations
 
+import getpass
 import json
-import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -70,12 +70,12 @@ isolation_option = click.option(
 
 
 class _Commands(click.Group):
-    """The commands. What is wrong with the course itself is said in its sentence, whichever command meets it."""
+    """The commands. What cannot be done is said in its sentence, whichever command meets it."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except course.CourseError as error:
+        except course.UserError as error:
             raise Refusal(str(error)) from error
 
 
@@ -89,7 +89,7 @@ def main() -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @assignment_option
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("results"), show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one a core.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: an eighth more than cores.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
 @click.option("--table", is_flag=True, help="List every submission at the end, however many there are.")
@@ -101,14 +101,13 @@ def grade(
     from rich.console import Console
 
     from autograder.batch import coordinator
-    from autograder.batch.jobs import BatchError
-    from autograder.submission import NothingToGrade
+    from autograder.batch.pool import usual_jobs
 
     configuration = coordinator.RunConfiguration(
         folder,
         out,
         assignment=assignment,
-        jobs=jobs or len(os.sched_getaffinity(0)),
+        jobs=jobs or usual_jobs(),
         scheduler=scheduler,
         disabled_locks=_disabled_locks(isolation),
         regrade=regrade,
@@ -116,8 +115,6 @@ def grade(
     )
     try:
         summary = coordinator.grade(configuration, Console())
-    except (NothingToGrade, BatchError) as error:
-        raise Refusal(str(error)) from error
     except KeyboardInterrupt:
         _say(f"\nStopped. To go on:\n  {configuration.command}", err=True)
         sys.exit(INTERRUPTED)
@@ -135,25 +132,16 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
     """Grade one submission and show what did not pass, in hidden tests too: for teaching staff."""
     from rich.console import Console
 
-    from autograder.grading.grader import CannotGrade, grade_alone
+    from autograder.grading.grader import grade_alone
     from autograder.reports import one_submission
-    from autograder.submission import NothingToGrade, read_file
+    from autograder.submission import read_file
 
     disabled_locks = _disabled_locks(isolation)
-    known = [one.name for one in course.assignments()]
-    try:
-        submission = read_file(file, assignment, known)
-    except NothingToGrade as error:
-        raise Refusal(str(error)) from error
+    submission = read_file(file, assignment, [one.name for one in course.assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise Refusal(submission.problem.instructor)
-    grade = None
-    if submission.problem is None:
-        try:
-            grade = grade_alone(course.find(submission.assignment), submission, disabled_locks)
-        except CannotGrade as error:
-            raise Refusal(str(error)) from error
+    grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, disabled_locks)
     if as_json:
         _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
@@ -176,7 +164,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
         settings = json.load(config) if config is not None else None
         for path in package.build(chosen, out, settings, isolation):
             _say(path)
-    except (LookupError, json.JSONDecodeError, package.PackageError) as error:
+    except (LookupError, json.JSONDecodeError) as error:
         raise Refusal(str(error)) from error
 
 
@@ -186,12 +174,9 @@ def handout(out: Path) -> None:
     """Bring stubs and recorded values up to date, and build what students get."""
     from autograder import handout as room
 
-    try:
-        for path in room.regenerate():
-            _say(f"updated {path}")
-        _say(room.build(out))
-    except room.HandoutError as error:
-        raise Refusal(str(error)) from error
+    for path in room.regenerate():
+        _say(f"updated {path}")
+    _say(room.build(out))
 
 
 @main.command()
@@ -200,11 +185,8 @@ def new(name: str) -> None:
     """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
     from autograder import handout as room
 
-    try:
-        for path in room.create(name):
-            _say(path.relative_to(course.ROOT))
-    except room.HandoutError as error:
-        raise Refusal(str(error)) from error
+    for path in room.create(name):
+        _say(path.relative_to(course.ROOT))
     _say("Now replace the examples bit by bit; `make handout` says what is missing, and `make test` asks everything.")
 
 
@@ -213,12 +195,8 @@ def new(name: str) -> None:
 def report(out: Path) -> None:
     """Write OUT/report.html again from the gradebook of a finished run."""
     from autograder.batch import postprocessing
-    from autograder.batch.gradebook import GradebookError
 
-    try:
-        _say(postprocessing.write_report(out))
-    except GradebookError as error:
-        raise Refusal(str(error)) from error
+    _say(postprocessing.write_report(out))
 
 
 @main.command()
@@ -228,16 +206,12 @@ def similarity(out: Path) -> None:
     from rich.console import Console
 
     from autograder.batch import postprocessing
-    from autograder.batch.gradebook import GradebookError
     from autograder.reports import similarity as room
 
     console = Console()
-    try:
-        with console.status("Comparing what was handed in"):
-            pairs = postprocessing.write_similarity(out)
-            report_file = postprocessing.write_report(out)
-    except GradebookError as error:
-        raise Refusal(str(error)) from error
+    with console.status("Comparing what was handed in"):
+        pairs = postprocessing.write_similarity(out)
+        report_file = postprocessing.write_report(out)
     room.print_table(pairs, console)
     _say(f"Written to {out / room.FILE} and {report_file}.")
 
@@ -267,29 +241,24 @@ def adjust(
 
     It is kept in the gradebook of OUT, and stays when the submission is graded again.
     """
-    import getpass
 
     from autograder.batch import adjusting
-    from autograder.batch.gradebook import GradebookError
 
     changes = points is not None or score is not None
-    try:
-        if undo is not None:
-            row = adjusting.undo(out, undo)
-        elif not changes and not comment:
-            for one in adjusting.listed(out, student, assignment):
-                _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
-            return
-        elif student is None or assignment is None:
-            raise Refusal("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
-        elif points is not None and score is not None:
-            raise Refusal("--points adds to the score and --score sets it: give one of them")
-        elif changes and not reason.strip():
-            raise Refusal("say why with --reason: the student reads it beside the corrected score")
-        else:
-            row = adjusting.add(out, student, assignment, points, score, reason, comment, by or getpass.getuser())
-    except (GradebookError, adjusting.AdjustmentError) as error:
-        raise Refusal(str(error)) from error
+    if undo is not None:
+        row = adjusting.undo(out, undo)
+    elif not changes and not comment:
+        for one in adjusting.listed(out, student, assignment):
+            _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
+        return
+    elif student is None or assignment is None:
+        raise Refusal("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
+    elif points is not None and score is not None:
+        raise Refusal("--points adds to the score and --score sets it: give one of them")
+    elif changes and not reason.strip():
+        raise Refusal("say why with --reason: the student reads it beside the corrected score")
+    else:
+        row = adjusting.add(out, student, assignment, points, score, reason, comment, by or getpass.getuser())
     if row is not None:
         _say(f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to {row.tested_score:g}.")
 
@@ -301,17 +270,14 @@ def adjust(
 @late_option
 def canvas(out: Path, roster: Path, columns: tuple[str, ...], late: Path | None) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
-    from autograder.batch.gradebook import Gradebook, GradebookError
+    from autograder.batch.gradebook import Gradebook
     from autograder.reports import canvas as room
-    from autograder.reports.late import LateRuleError, rule
+    from autograder.reports.late import rule
     from autograder.submission.names import printable
 
     titles = dict(column.partition("=")[::2] for column in columns)
-    try:
-        with Gradebook.reading(out) as book:
-            written = room.write(out, book, roster, titles, rule(late) if late else None)
-    except (GradebookError, room.RosterError, LateRuleError) as error:
-        raise Refusal(str(error)) from error
+    with Gradebook.reading(out) as book:
+        written = room.write(out, book, roster, titles, rule(late) if late else None)
     _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
         _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
@@ -328,16 +294,12 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...], late: Path | None)
 @late_option
 def moodle(out: Path, roster: Path, assignment: str | None, late: Path | None) -> None:
     """Fill in Moodle's grading worksheet, scores and feedback, from the gradebook of a finished run."""
-    from autograder.batch.gradebook import Gradebook, GradebookError
+    from autograder.batch.gradebook import Gradebook
     from autograder.reports import moodle as room
-    from autograder.reports.canvas import RosterError
-    from autograder.reports.late import LateRuleError, rule
+    from autograder.reports.late import rule
 
-    try:
-        with Gradebook.reading(out) as book:
-            written = room.write(out, book, roster, assignment, rule(late) if late else None)
-    except (GradebookError, RosterError, LateRuleError) as error:
-        raise Refusal(str(error)) from error
+    with Gradebook.reading(out) as book:
+        written = room.write(out, book, roster, assignment, rule(late) if late else None)
     _say(f"{written.scores} scores in {written.path}")
     for sentence in written.notes:
         _say(f"{sentence}.", err=True)

@@ -90,7 +90,11 @@ def seed_file() -> Path:
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 
-class CourseError(Exception):
+class UserError(Exception):
+    """What was asked for cannot be done as things stand. The message is a sentence or two for a person: the command line prints it."""
+
+
+class CourseError(UserError):
     """A part of the course is missing or cannot be understood. The message is a sentence for a person."""
 
 

@@ -1,11 +1,12 @@
-"""Files that are whole or not there, and the one way in which this project writes CSV."""
+"""Files that are whole or not there, and the one way in which this project writes CSV and zips."""
 
 from __future__ import annotations
 
 import csv
 import filecmp
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -50,3 +51,15 @@ class _Lines:
 
     def write(self, row: str) -> None:
         self._file.write(row.removesuffix("\r\n") + "\n")
+
+
+def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
+    """Write a zip of these files, name → content. The same content makes the same bytes."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name)  # of 1980
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # or the permissions would be taken for another system's
+            entry.external_attr = (0o755 if name in executable else 0o644) << 16
+            archive.writestr(entry, files[name])

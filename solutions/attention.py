@@ -135,7 +135,7 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
     w_q, w_k and w_v are learned matrices: a model's training finds their numbers. Here they are arguments.
 
-    Parameters: `x`, shape (..., T, d); `w_q` and `w_k`, shape (d, dk); `w_v`, shape (d, dv); `mask` as in
+    Parameters: `x`, shape (..., T, dx); `w_q` and `w_k`, shape (dx, d); `w_v`, shape (dx, dv); `mask` as in
     attention_weights, with Tq = Tk = T.
     Returns: shape (..., T, dv); float32 if x and all weights are, else float64.
     Raises: ValueError for weights that do not fit x or each other, and as attention does.

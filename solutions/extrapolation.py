@@ -298,7 +298,7 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
     Both times the rows are encoded first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
     rounding, where a score depends on the distance of two tokens and not on their positions.
 
-    Parameters: `method`, one of METHODS; `x`, shape (T, d), T at least 1; `w_q` and `w_k`, shape (d, d_k);
+    Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
     Returns: float, never negative.
     Raises: ValueError for a negative shift, for weights that do not fit x, and wherever encode or logits does: for

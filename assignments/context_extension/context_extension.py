@@ -217,7 +217,7 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
     raise NotImplementedError("apply_rope_with is not written yet")
 
 
-# Answer with a number, True or False. A number that is not whole needs four digits.
+# Answer with a number, True or False. A number that is not whole needs five digits, or write it as an expression.
 ANSWERS = {
     # Position interpolation with a factor of 4 moves token 8191 to which position?
     "interpolated_position_8191_factor_4": None,

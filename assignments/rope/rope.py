@@ -157,7 +157,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     split_heads of lesson 1 does. Each head has size dh. It rotates its q and k, and computes softmax(scores) v.
     The results of the heads are put side by side again, as merge_heads does. There is no output projection.
 
-    Parameters: `x`, shape (..., T, d); `w_q`, `w_k`, `w_v`, shape (d, h·dh) with dh even; `positions`, 1-D,
+    Parameters: `x`, shape (..., T, dx); `w_q`, `w_k`, `w_v`, shape (dx, h·dh) with dh even; `positions`, 1-D,
     shape (T,), 0 … T−1 if None; `causal`: row t may attend to rows 0 … t. Row numbers decide, not positions.
     Returns: shape (..., T, h·dh); float32 if x and all weights are, otherwise float64.
     Raises: ValueError for n_heads below 1 or not dividing the columns, an odd dh, or shapes that do not fit;
@@ -176,7 +176,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     by `position`, and the key is stored rotated. Cached keys are not rotated again. `position` is the
     token's position in the text. It equals the number of cached rows only if no row was dropped.
 
-    Parameters: `x_t`, shape (..., 1, d); the weights as in rope_attention; `cache_k`, `cache_v`, shape
+    Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape
     (..., h, t, dh), keys stored rotated, t may be 0; `position`, one real number.
     Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and
     new caches, shape (..., h, t+1, dh). The old caches do not change. float32 if x_t, the weights and the

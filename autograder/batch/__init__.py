@@ -1,7 +1,6 @@
 """Many submissions: read, graded by warm processes here or on a cluster, kept in the gradebook, written out.
 
     coordinator     one run, from the folder to the report
-    reading         what was handed in, read side by side
     jobs            what passes between coordinator and graders
     grader          a grader process
     pool            the grader processes of this machine

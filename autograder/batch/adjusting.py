@@ -10,16 +10,17 @@ from pathlib import Path
 from autograder.batch import postprocessing
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.output import Output
+from autograder.course import UserError
 from autograder.grading.adjustment import Adjustment
 from autograder.grading.row import Row
 from autograder.submission.names import printable, utf8_safe
 
 
-class AdjustmentError(Exception):
+class AdjustmentError(UserError):
     """What was asked for cannot be done. The message is a sentence for a person."""
 
 
-def add(out: Path, student: str, assignment: str, points: float | None, score: float | None, reason: str, comment: str, by: str) -> Row:
+def add(out: Path, student: str, assignment: str, points: float | None, score: float | None, reason: str, comment: str, by: str) -> Row | None:
     """Correct a grade, or comment on it; returns the row as it is now. Raises GradebookError."""
     with _writing(out) as book:
         row = _row(book, student, assignment)
@@ -28,7 +29,7 @@ def add(out: Path, student: str, assignment: str, points: float | None, score: f
         now = datetime.now().astimezone().isoformat(timespec="seconds")
         said, more, who = (utf8_safe(" ".join(text.split())) for text in (reason, comment, by))
         book.adjust(Adjustment(0, row.submission.student, assignment, points, score, said, more, who, now))
-        return _written(out, book, row)
+        return _written(out, book, row.submission.student, assignment)
 
 
 def undo(out: Path, number: int) -> Row | None:
@@ -37,9 +38,8 @@ def undo(out: Path, number: int) -> Row | None:
         found = next((one for one in book.adjustments() if one.number == number), None)
         if found is None:
             raise AdjustmentError(f"there is no adjustment {number}: `autograder adjust {out}` lists those that there are")
-        rows = book.rows_of_student(found.student, found.assignment)
         book.undo(found)
-        return _written(out, book, rows[0]) if rows else None
+        return _written(out, book, found.student, found.assignment)
 
 
 def listed(out: Path, student: str | None, assignment: str | None) -> list[Adjustment]:
@@ -55,36 +55,35 @@ def _writing(out: Path) -> Gradebook:
 
 def _row(book: Gradebook, student: str, assignment: str) -> Row:
     """The row of a student, by name, by the folder of the feedback, or by what only one name looks like."""
-    if rows := book.rows_of_student(student, assignment):
-        return rows[0]
-    names = book.students(assignment)
-    rows = [row for name in names if _looks(name) == _looks(student) for row in book.rows_of_student(name, assignment)]
-    rows = [row for row in rows if row.folder == student] or rows
-    if len(rows) == 1:
-        return rows[0]
-    if len(rows) > 1:
+    folders = book.students(assignment)
+    ways = (
+        [name for name in folders if name == student],
+        [name for name, folder in folders.items() if folder == student],
+        [name for name in folders if _looks(name) == _looks(student)],
+    )
+    meant = next(filter(None, ways), [])
+    if len(meant) > 1:
+        rows = [row for name in meant for row in book.rows(assignment=assignment, student=name)]
         raise AdjustmentError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
-    for name in names:
-        for row in book.rows_of_student(name, assignment):
-            if row.folder == student:
-                return row
-    near = difflib.get_close_matches(student, names, 3)
-    meant = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
-    raise AdjustmentError(f"nobody named {printable(student)} has a grade in {assignment}{meant}")
+    for row in book.rows(assignment=assignment, student=next(iter(meant), "")):
+        return row
+    near = [name for name in folders if _looks(student) in _looks(name)][:3] or difflib.get_close_matches(student, folders, 3)
+    nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
+    raise AdjustmentError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
 
 
 def _looks(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def _written(out: Path, book: Gradebook, row: Row) -> Row:
-    """Bring everything under OUT up to date."""
+def _written(out: Path, book: Gradebook, student: str, assignment: str) -> Row | None:
+    """Bring everything under OUT up to date; the row as it is now."""
     output = Output(out, book)
-    rows = book.rows_of_student(row.submission.student, row.submission.assignment)
+    rows = list(book.rows(assignment=assignment, student=student))
     output.write_rows(rows)
     output.write_tables()
     try:
         postprocessing.write_report(out)
     except GradebookError as error:
         raise AdjustmentError(f"it is kept, and the report is not up to date: {error}") from error
-    return rows[0]
+    return next(iter(rows), None)

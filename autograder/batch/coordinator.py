@@ -1,7 +1,7 @@
 """One run of a batch: what was handed in is read, graded by executors, kept in the gradebook, written out.
 
-One process coordinates: it alone reads what was handed in and writes anything. A grade is in the gradebook before it is shown
-anywhere, so a run that is killed loses at most what was in progress, and running it again goes on from there.
+One process coordinates: it alone reads what was handed in and writes anything. A grade is in the gradebook before it is written
+anywhere else, so a run that is killed loses at most its last moment, and running it again goes on from there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,16 +27,19 @@ from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup, suit
 from autograder.batch.output import Output
 from autograder.batch.pool import Pool, with_packages
 from autograder.batch.progress import Progress
-from autograder.batch.reading import read_all
 from autograder.batch.summary import BESIDES, Summary, complete
 from autograder.checks.status import Status
 from autograder.grading.result import NOT_JUDGED
 from autograder.grading.row import Key, PackedGrade
+from autograder.parallel import in_order
 from autograder.reports.similarity import NOT_COMPARED
-from autograder.submission import Submission, find_in_folder, skipped
+from autograder.submission import Submission, find_in_folder, read, skipped
 from autograder.submission.names import printable
 
-SECONDS_TO_STOP = 1.0
+KEEP_EVERY = 0.25
+"""Seconds for which grades are gathered before they are kept and written, together: what is lost with a killed run is graded again."""
+
+SECONDS_TO_STOP = 0.5
 """How long a run that is asked to stop waits for submissions in progress. They are graded again by the run that goes on."""
 
 
@@ -101,13 +104,15 @@ class _Run:
         self.assignments = {one.name: one for one in course.assignments()}
         self.lost: dict[Key, str] = {}
         """why graders ended over a job, while it is not settled whether that is the job's fault"""
+        self.fresh: list[tuple[Key, PackedGrade, str]] = []
+        """grades that have come and are not kept yet"""
 
     def all(self) -> Summary:
         begin = time.monotonic()
         found = find_in_folder(self.configuration.folder, self.configuration.assignment, list(self.assignments))
         with Gradebook.writing(self.configuration.out) as self.book:
             self.output = Output(self.configuration.out, self.book)
-            self._take_in({one.assignment for one in found}, read_all(found))
+            self._take_in({one.assignment for one in found}, in_order(read, found))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
@@ -124,6 +129,7 @@ class _Run:
             self.book.take_in(submissions, known)
         if self.configuration.regrade:
             self.book.forget(names)
+        self.book.mark_written([row for row in self.book.rows(written=1) if not self.output.is_there(row)], False)
 
     def _grade(self, to_grade: dict[Key, int]) -> None:
         """Grade all of these: a key and how many submissions share it."""
@@ -131,15 +137,22 @@ class _Run:
             return
         total = sum(to_grade.values())
         queue = JobQueue(to_grade, self._job)
-        with suppress(_Stop), Progress(self.console, total) as progress, self._executor(len(to_grade)) as executor, self._interruptible(queue):
-            for job, answer in executor.run(queue):
-                if job.probe_of is not None:
-                    self._probed(queue, job.probe_of, answer)
-                elif answer.grade is not None:
-                    self._keep(job.key, answer.grade)
-                    progress.graded(answer.grade.status, to_grade[job.key])
-                else:
-                    self._probe(queue, job, answer)
+        keep_at = time.monotonic() + KEEP_EVERY
+        try:
+            with suppress(_Stop), Progress(self.console, total) as progress, self._executor(len(to_grade)) as executor, self._interruptible(queue):
+                for job, answer in executor.run(queue):
+                    if job.probe_of is not None:
+                        self._probed(queue, job.probe_of, answer)
+                    elif answer.grade is not None:
+                        self.fresh.append((job.key, answer.grade, self.lost.get(job.key, "")))
+                        progress.graded(answer.grade.status, to_grade[job.key])
+                    else:
+                        self._probe(queue, job, answer)
+                    if time.monotonic() >= keep_at:
+                        self._keep()
+                        keep_at = time.monotonic() + KEEP_EVERY
+        finally:
+            self._keep()
         self.summary.graded = progress.done
         self.summary.waiting = total - progress.done
 
@@ -166,10 +179,14 @@ class _Run:
             )
         queue.put_first(Job(job.key, refusal=(Status.KILLED, NOT_JUDGED)))
 
-    def _keep(self, key: Key, grade: PackedGrade) -> None:
-        """A grade has come: into the gradebook, then into the folders of all students who share it."""
-        self.book.add(key, grade, self.lost.get(key, ""))
-        self.output.write_rows(self.book.rows_of(key))
+    def _keep(self) -> None:
+        """What has come goes into the gradebook, then into the folders of all students who share it."""
+        self.book.add(self.fresh)
+        self._write_rows(key for key, _, _ in self.fresh)
+        self.fresh.clear()
+
+    def _write_rows(self, keys: Iterable[Key]) -> None:
+        self.output.write_rows([row for key in keys for row in self.book.rows(**key._asdict())])
 
     @contextmanager
     def _executor(self, jobs: int) -> Iterator[Executor]:
@@ -218,8 +235,8 @@ class _Run:
 
     def _write(self) -> None:
         """Everything under OUT that this run has not written on the way."""
-        for key in {row.key for row in self.book.rows() if not (row.written and self.output.is_there(row))}:
-            self.output.write_rows(self.book.rows_of(key))
+        for key in {row.key for row in self.book.rows(written=0)}:
+            self._write_rows([key])
         self.output.write_tables()
         if self.summary.waiting:
             return  # the report would keep whoever pressed Ctrl-C waiting; the run that goes on writes it

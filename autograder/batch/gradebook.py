@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.status import Status
+from autograder.course import UserError
 from autograder.grading.adjustment import Adjustment
 from autograder.grading.row import Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
@@ -47,9 +48,9 @@ CREATE TABLE submissions (
     handed_in REAL NOT NULL,            -- seconds since 1970, as the platform says; else 0
     superseded INTEGER NOT NULL,        -- a later submission of the same student counts instead
     written INTEGER NOT NULL,           -- feedback and results lie in their folders
-    PRIMARY KEY (assignment, student, file)
+    PRIMARY KEY (assignment, suite, code, student, file)    -- those who share a grade lie together
 ) WITHOUT ROWID;
-CREATE INDEX by_code ON submissions (assignment, suite, code);
+CREATE UNIQUE INDEX by_file ON submissions (assignment, student, file);
 CREATE INDEX by_student ON submissions (student);
 CREATE TABLE sources (code TEXT PRIMARY KEY, cells TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE results (
@@ -106,7 +107,7 @@ _GRADED = f"""
 """
 
 
-class GradebookError(Exception):
+class GradebookError(UserError):
     """The gradebook cannot be used as it is. The message is a sentence or two for a person."""
 
 
@@ -128,7 +129,7 @@ class Gradebook:
     def writing(cls, out: Path) -> Gradebook:
         """Open the gradebook of the folder OUT for grading; both are made where they are missing."""
         path = out / FILE
-        with _in_words(path):
+        with in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             lock = _locked(out / LOCK)
             try:
@@ -143,7 +144,7 @@ class Gradebook:
         path = out / FILE
         if not path.is_file():
             raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
-        with _in_words(path):
+        with in_words(out):
             return cls(path, _opened(path, create=False), None)
 
     def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
@@ -153,9 +154,10 @@ class Gradebook:
         """
         with self._transaction():
             before = {(row["assignment"], row["student"], row["file"]): row for row in self._all("SELECT * FROM submissions")}
+            folders = {row["student"]: row["folder"] for row in self._all("SELECT student, folder FROM folders")}
             taken: set[str] = set()
-            for row in self._all("SELECT folder FROM folders"):
-                safe_name(row["folder"], taken)  # a safe name stays itself, and `taken` grows by it
+            for folder in folders.values():
+                safe_name(folder, taken)  # a safe name stays itself, and `taken` grows by it
             replaced: set[str] = set()
             for one in submissions:
                 if one.assignment not in replaced:
@@ -163,17 +165,13 @@ class Gradebook:
                     replaced.add(one.assignment)
                 values = _values(one, suites.get(one.assignment, ""))
                 old = before.get((one.assignment, one.student, one.file))
-                written = old is not None and bool(old["written"]) and all(old[name] == value for name, value in values.items())
-                names, places = ", ".join([*values, "written"]), ", ".join("?" * (len(values) + 1))
-                self._run(f"INSERT OR REPLACE INTO submissions ({names}) VALUES ({places})", *values.values(), written)
+                values["written"] = old is not None and bool(old["written"]) and all(old[name] == value for name, value in values.items())
+                self._insert("submissions", values)
                 if one.problem is None:
                     self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(one.cells))
-                self._give_folder(one.student, taken)
-
-    def _give_folder(self, student: str, taken: set[str]) -> None:
-        """The same folder for a student in every run, and nobody else's."""
-        if not self._all("SELECT 1 FROM folders WHERE student = ?", student):
-            self._run("INSERT INTO folders VALUES (?, ?, ?)", student, safe_name(student, taken), unicodedata.normalize("NFKC", student))
+                if one.student not in folders:  # the same folder for a student in every run, and nobody else's
+                    folders[one.student] = safe_name(one.student, taken)
+                    self._run("INSERT INTO folders VALUES (?, ?, ?)", one.student, folders[one.student], unicodedata.normalize("NFKC", one.student))
 
     def forget(self, assignments: Iterable[str]) -> None:
         """Drop the grades on what is now handed in for these assignments, so that it is graded again."""
@@ -204,38 +202,32 @@ class Gradebook:
         found = self._all("SELECT cells FROM sources WHERE code = ?", code)
         return tuple(json.loads(found[0]["cells"])) if found else ()
 
-    def add(self, key: Key, grade: PackedGrade, lost: str = "") -> None:
-        """Keep a grade: from here on it survives."""
-        numbers = (grade.status, grade.score, grade.max_score, grade.seconds, json.dumps(grade.questions))
-        texts = (utf8_safe(lost), grade.grade, grade.gradescope, grade.feedback)
+    def add(self, graded: Iterable[tuple[Key, PackedGrade, str]]) -> None:
+        """Keep grades, each with why no grader could judge that code, if so. From here on they survive."""
         with self._transaction():
-            self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *numbers, *texts)
-            self._run("UPDATE submissions SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?)", *key)
+            for key, grade, lost in graded:
+                numbers = (grade.status, grade.score, grade.max_score, grade.seconds, json.dumps(grade.questions))
+                texts = (utf8_safe(lost), grade.grade, grade.gradescope, grade.feedback)
+                self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *numbers, *texts)
+                self._run("UPDATE submissions SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?) AND written", *key)
 
-    def rows(self) -> Iterator[Row]:
-        """Every submission that counts and has a grade, by assignment and then student."""
-        return self._rows(f"{_GRADED} ORDER BY assignment, student, file")
+    def rows(self, **only: object) -> Iterator[Row]:
+        """Submissions that count and have a grade, by assignment and then student: all, or those with these values in their columns."""
+        where = "".join(f" AND {column} = ?" for column in only)
+        with in_words(self.path.parent):
+            for found in self._database.execute(f"{_GRADED}{where} ORDER BY assignment, student, file", tuple(only.values())):
+                yield _graded(found, tuple(self.adjustments(found["student"], found["assignment"])) if found["adjusted"] else ())
 
-    def rows_of(self, key: Key) -> list[Row]:
-        """Those submissions that share a grade."""
-        where = "AND (assignment, suite, code) = (?, ?, ?)"
-        return list(self._rows(f"{_GRADED} {where} ORDER BY student, file", *key))
-
-    def mark_written(self, rows: Iterable[Row]) -> None:
-        """Feedback and results of these rows lie in their folders."""
+    def mark_written(self, rows: Iterable[Row], written: bool = True) -> None:
+        """Feedback and results of these rows lie in their folders, or do not."""
+        marked = [(written, row.submission.assignment, row.submission.student, row.submission.file) for row in rows]
         with self._transaction():
-            for one in (row.submission for row in rows):
-                where = "(assignment, student, file) = (?, ?, ?)"
-                self._run(f"UPDATE submissions SET written = 1 WHERE {where}", one.assignment, one.student, one.file)
+            self._database.executemany("UPDATE submissions SET written = ? WHERE (assignment, student, file) = (?, ?, ?)", marked)
 
-    def rows_of_student(self, student: str, assignment: str) -> list[Row]:
-        """What counts of a student in an assignment: one row, or none."""
-        return list(self._rows(f"{_GRADED} AND (assignment, student) = (?, ?)", assignment, student))
-
-    def students(self, assignment: str) -> list[str]:
-        """Who has a submission for an assignment."""
-        found = self._all("SELECT DISTINCT student FROM submissions WHERE assignment = ? AND NOT superseded ORDER BY student", assignment)
-        return [row["student"] for row in found]
+    def students(self, assignment: str) -> dict[str, str]:
+        """Who has a submission for an assignment, and their folders."""
+        found = self._all("SELECT student, folder FROM submissions JOIN folders USING (student) WHERE assignment = ? AND NOT superseded", assignment)
+        return {row["student"]: row["folder"] for row in found}
 
     def adjustments(self, student: str | None = None, assignment: str | None = None) -> list[Adjustment]:
         """What people said of grades, in order: of everybody, or of one student or assignment."""
@@ -244,41 +236,34 @@ class Gradebook:
 
     def adjust(self, adjustment: Adjustment) -> None:
         """Keep what a person said of a grade; its number is given here."""
-        values = {name: value for name, value in vars(adjustment).items() if name != "number"}
-        names, places = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
         with self._transaction():
-            self._run(f"INSERT INTO adjustments ({names}) VALUES ({places})", *values.values())
-            self._mark_unwritten(adjustment)
+            self._insert("adjustments", {name: value for name, value in vars(adjustment).items() if name != "number"})
+            self._changed(adjustment)
 
     def undo(self, adjustment: Adjustment) -> None:
         """Drop it."""
         with self._transaction():
             self._run("DELETE FROM adjustments WHERE number = ?", adjustment.number)
-            self._mark_unwritten(adjustment)
+            self._changed(adjustment)
 
-    def _mark_unwritten(self, adjustment: Adjustment) -> None:
+    def _changed(self, adjustment: Adjustment) -> None:
         where = "(assignment, student) = (?, ?)"
         self._run(f"UPDATE submissions SET written = 0 WHERE {where}", adjustment.assignment, adjustment.student)
 
     def identical(self) -> list[list[Row]]:
         """Groups of different files handed in with the same code."""
-        where = (
-            "AND for_student IS NULL AND (assignment, code) IN (SELECT assignment, code FROM submissions "
-            "WHERE NOT superseded GROUP BY assignment, code HAVING count(DISTINCT file) > 1)"
+        keys = self._all(
+            "SELECT assignment, suite, code FROM submissions WHERE NOT superseded AND for_student IS NULL "
+            "GROUP BY assignment, suite, code HAVING count(DISTINCT file) > 1"
         )
-        groups: dict[Key, list[Row]] = {}
-        for row in self._rows(f"{_GRADED} {where} ORDER BY assignment, code, student"):
-            groups.setdefault(row.key, []).append(row)
-        return list(groups.values())
+        return [rows for key in keys if (rows := list(self.rows(**dict(key))))]
 
-    def folders(self) -> list[str]:
-        """The folders of all students that there ever were."""
-        return [row["folder"] for row in self._all("SELECT folder FROM folders ORDER BY folder")]
-
-    def submissions_in(self, folder: str) -> list[Submission]:
-        """What counts now of a student, whose folder this is."""
-        found = self._all(f"SELECT {_SUBMISSION} FROM submissions JOIN folders USING (student) WHERE NOT superseded AND folder = ?", folder)
-        return [_submission(row) for row in found]
+    def places(self) -> Iterator[tuple[str, str | None, str | None]]:
+        """Every student's folder, with the assignment and file of all that counts there; None twice where nothing does."""
+        current = "(SELECT student, assignment, file FROM submissions WHERE NOT superseded)"
+        query = f"SELECT folder, assignment, file FROM folders LEFT JOIN {current} USING (student) ORDER BY folder"
+        with in_words(self.path.parent):
+            yield from map(tuple, self._database.execute(query))
 
     def superseded(self) -> list[Submission]:
         """Submissions that do not count, because their student handed in later."""
@@ -290,25 +275,20 @@ class Gradebook:
         found = self._all("SELECT assignment, questions FROM submissions JOIN results USING (assignment, suite, code) GROUP BY assignment")
         return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
 
-    def count(self) -> int:
-        """How many submissions count."""
-        return int(self._all("SELECT count(*) AS count FROM submissions WHERE NOT superseded")[0]["count"])
-
-    def _rows(self, query: str, *values: Any) -> Iterator[Row]:
-        with _in_words(self.path):
-            for found in self._database.execute(query, values):
-                yield _graded(found, tuple(self.adjustments(found["student"], found["assignment"])) if found["adjusted"] else ())
-
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        with _in_words(self.path):
+        with in_words(self.path.parent):
             return self._database.execute(query, values).fetchall()
 
     def _run(self, command: str, *values: Any) -> None:
         self._database.execute(command, values)
 
+    def _insert(self, table: str, values: Mapping[str, Any]) -> None:
+        names, places = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
+        self._run(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({places})", *values.values())
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with _in_words(self.path), self._database:
+        with in_words(self.path.parent), self._database:
             yield
 
     def close(self) -> None:
@@ -419,32 +399,24 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
-    """What the disk or SQLite complains about, as a sentence."""
+def in_words(out: Path) -> Iterator[None]:
+    """What the disk or SQLite complains about below OUT, as a sentence."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise _explained(path, error) from error
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            sentence = _DAMAGED.format(out / FILE)
+        elif name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            sentence = _NO_ROOM.format(out)
+        elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+            sentence = _NO_ACCESS.format(out, "it is read-only")
+        else:
+            sentence = f"{out / FILE} cannot be used: {error}"
+        raise GradebookError(sentence) from error
     except OSError as error:
-        raise explained(path.parent, error) from error
-
-
-def _explained(path: Path, error: sqlite3.DatabaseError) -> GradebookError:
-    name = getattr(error, "sqlite_errorname", "")
-    if name in ("SQLITE_NOTADB",) or name.startswith("SQLITE_CORRUPT"):
-        return GradebookError(_DAMAGED.format(path))
-    if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
-        return GradebookError(_NO_ROOM.format(path.parent))
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
-        return GradebookError(_NO_ACCESS.format(path.parent, "it is read-only"))
-    return GradebookError(f"{path} cannot be used: {error}")
-
-
-def explained(folder: Path, error: OSError) -> GradebookError:
-    """A failure to write below `folder`, as a sentence."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return GradebookError(_NO_ROOM.format(folder))
-    return GradebookError(_NO_ACCESS.format(folder, error.strerror))
+        no_room = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        raise GradebookError(_NO_ROOM.format(out) if no_room else _NO_ACCESS.format(out, error.strerror)) from error
 
 
 _NO_ROOM = "the disk of {} is full: every grade until now is kept; make room and run the same command again to go on"

@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from autograder.checks.status import Status
-from autograder.course import Assignment
+from autograder.course import Assignment, UserError
 from autograder.grading.row import Key, PackedGrade
 
 TRIES = 3
 """How often a submission is given to a grader before it is given up as lost."""
 
 
-class BatchError(Exception):
+class BatchError(UserError):
     """The batch cannot go on. The message is a sentence or two for a person; what was graded is kept."""
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from autograder.batch import gradebook
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook import Gradebook, in_words
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.submission import Submission
@@ -26,7 +25,7 @@ class Output:
 
     def write_rows(self, rows: list[Row]) -> None:
         """The feedback and results of students who share a grade."""
-        with _in_words(self.out):
+        with in_words(self.out):
             for row in rows:
                 for file, text in zip(_files(row), (row.feedback, f"{row.gradescope}\n"), strict=True):
                     self._put(file, text)
@@ -38,9 +37,9 @@ class Output:
 
     def remove_withdrawn(self) -> None:
         """Feedback and results of what is not handed in any more."""
-        with _in_words(self.out):
-            for folder in self.book.folders():
-                current = {_file_name(one) for one in self.book.submissions_in(folder)}
+        with in_words(self.out):
+            for folder, places in itertools.groupby(self.book.places(), operator.itemgetter(0)):
+                current = {_file_name(assignment, file) for _, assignment, file in places if assignment is not None and file is not None}
                 for place, ending in (("feedback", ".md"), ("results", ".json")):
                     there = self.out / place / folder
                     withdrawn = [path for path in there.glob(f"*{ending}") if path.stem not in current]
@@ -57,7 +56,7 @@ class Output:
     def write_tables(self) -> None:
         """grades.csv, and superseded.csv where something is superseded."""
         questions = self.book.questions()
-        with _in_words(self.out):
+        with in_words(self.out):
             write_csv(self.out / "grades.csv", table(self.book.rows(), questions, adjusted=bool(self.book.adjustments())))
             superseded = self.book.superseded()
             if superseded:
@@ -97,24 +96,16 @@ def _superseded(submissions: list[Submission]) -> Iterator[list[str]]:
         yield [csv_cell(one.student), one.assignment, csv_cell(one.file), one.sha256, csv_cell(one.problem.instructor)]
 
 
-def _file_name(submission: Submission) -> str:
+def _file_name(assignment: str, file: str) -> str:
     """The assignment; for a submission of none that is known, something that tells it from the student's others."""
-    return submission.assignment or safe_name(f"unknown_{submission.file}", set())
+    return assignment or safe_name(f"unknown_{file}", set())
 
 
 def _files(row: Row) -> tuple[Path, Path]:
     """Where a row's feedback and results lie."""
-    name = _file_name(row.submission)
+    name = _file_name(row.submission.assignment, row.submission.file)
     return Path("feedback", row.folder, f"{name}.md"), Path("results", row.folder, f"{name}.json")
 
 
 def _number(value: float) -> str:
     return f"{value:.10g}"
-
-
-@contextmanager
-def _in_words(out: Path) -> Iterator[Any]:
-    try:
-        yield
-    except OSError as error:
-        raise gradebook.explained(out, error) from error

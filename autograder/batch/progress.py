@@ -44,11 +44,8 @@ class Progress:
         elif time.monotonic() - self._said >= SECONDS_BETWEEN_LINES:
             self._said = time.monotonic()
             left = (self.total - self.done) * self._seconds() / self.done
-            self.say(f"{self.done} of {self.total} graded, {self._rate()}, {left:.0f} s left: {self._statuses()}")
-
-    def say(self, line: str) -> None:
-        """A line above the bar."""
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+            line = f"{self.done} of {self.total} graded, {self._rate()}, {left:.0f} s left: {self._statuses()}"
+            self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _seconds(self) -> float:
         return time.monotonic() - self._begin

@@ -67,9 +67,16 @@ class Summary:
     """files that look like code and were passed over"""
     seconds: float = 0.0
     needs_human: dict[str, list[str]] = field(default_factory=dict)
-    """by kind, a sentence for each"""
+    """by kind, a sentence for each of the first few"""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """how many there are of each"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     """student, assignment, score, status and the first thing to look at; where they fit, or were asked for"""
+
+    def is_named(self, kind: str) -> bool:
+        """Something needs a human: whether it is one of the first few of its kind."""
+        self.kinds[kind] += 1
+        return self.kinds[kind] <= MANY
 
     def show(self, console: Console) -> None:
         """Print it."""
@@ -91,10 +98,10 @@ class Summary:
         if self.needs_human:
             console.print("To look at yourself:", style="bold")
         for kind, sentences in self.needs_human.items():
-            for sentence in sentences[:MANY]:
+            for sentence in sentences:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
-            if len(sentences) > MANY:
-                console.print(f"  and {len(sentences) - MANY} more {kind}", highlight=False)
+            if self.kinds[kind] > MANY:
+                console.print(f"  and {self.kinds[kind] - MANY} more {kind}", highlight=False)
 
 
 def complete(summary: Summary, book: Gradebook, stubs: set[str], most: int) -> None:
@@ -103,21 +110,20 @@ def complete(summary: Summary, book: Gradebook, stubs: set[str], most: int) -> N
     `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
     """
     summary.superseded = len(book.superseded())
-    listed = book.count() <= most
     summary.reused = -summary.graded
     found: dict[str, list[str]] = {kind: [] for kind in (LOST, *Status, ALIKE)}
     for row in book.rows():
         summary.reused += bool(row.key.suite)
         summary.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
-        if listed:
+        if len(summary.rows) <= most:
             summary.rows.append(_line(row))
-        if needs_a_person(row):
-            found[LOST if row.lost else row.status].append(f"{_who(row)}: {first_thing(row)}")
-    for group in book.identical():
-        if group[0].key.code not in stubs:
-            names = ", ".join(printable(row.student) for row in group)
-            found[ALIKE].append(f"{group[0].submission.assignment}: {names} handed in identical code")
-    found[ALIKE] += _alike(book)
+        if needs_a_person(row) and summary.is_named(kind := LOST if row.lost else row.status):
+            found[kind].append(f"{_who(row)}: {first_thing(row)}")
+    if len(summary.rows) > most:
+        summary.rows.clear()
+    identical = [rows for rows in book.identical() if rows[0].key.code not in stubs]
+    same = [f"{rows[0].submission.assignment}: {', '.join(printable(row.student) for row in rows)} handed in identical code" for rows in identical]
+    found[ALIKE] = [sentence for sentence in (*same, *_alike(book)) if summary.is_named(ALIKE)]
     summary.needs_human = {kind: sentences for kind, sentences in found.items() if sentences}
 
 

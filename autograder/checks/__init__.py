@@ -10,5 +10,19 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-FRONT_DOOR = ("blocks", "call", "codec", "expect", "failure", "plugin", "proxy", "reference", "status", "test_result")
+FRONT_DOOR = (
+    "blocks",
+    "call",
+    "codec",
+    "expect",
+    "explanation",
+    "failure",
+    "golden",
+    "plugin",
+    "proxy",
+    "reference",
+    "source",
+    "status",
+    "test_result",
+)
 """The modules that other rooms may import."""

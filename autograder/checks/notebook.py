@@ -17,11 +17,11 @@ import pytest
 
 from autograder.checks import call, plugin
 from autograder.checks.call import Reply
-from autograder.checks.progress import LESSON, Using, public_tests, run
+from autograder.checks.progress import LESSON, Run, run
 from autograder.checks.proxy import InProcess, Submission
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
-from autograder.checks.test_result import TestResult, describe
+from autograder.checks.test_result import TestResult
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,11 +46,10 @@ class Question:
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
         """One test on the functions of an environment. Raises NotRight where it does not pass."""
         if not self.test_results:  # Otter asks case by case, and makes a new Question for every check
-            tests = [str(public_tests(ROOT, self.assignment))]
-            found = run(ROOT, tests, _OneQuestion(self.name, _NotebookContext(environment)))
+            found = run(Run(_NotebookContext(ROOT, environment), self.name), [self.assignment])
             self.test_results = {one.test.name: one for one in found.test_results[self.assignment]}
             self.printed = found.printed.get(self.assignment, {})
-            self._say_which_file(environment)
+            self._say_which_file(found.context.file(self.assignment), environment)
         test_result = self.test_results[test]
         printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
         if test_result.status is TestStatus.FAILED:
@@ -61,12 +60,11 @@ class Question:
         if printed:
             print(f"{test}:{printed}")
 
-    def _say_which_file(self, environment: Mapping[str, Any]) -> None:
+    def _say_which_file(self, file: Path, environment: Mapping[str, Any]) -> None:
         """A function in a cell and a stub in the file: only one of the two is handed in."""
-        file = Source(ROOT / "assignments" / self.assignment / f"{self.assignment}.py")
-        if _defined(self.name, environment) and self.name in file.unwritten():
+        if _defined(self.name, environment) and self.name in Source(file).unwritten():
             print(
-                f"{self.name} was checked as a cell of this notebook defines it; in {file.path.name} it is not written yet. "
+                f"{self.name} was checked as a cell of this notebook defines it; in {file.name} it is not written yet. "
                 "One file is graded, the one that you hand in: hand in this notebook, or copy the function into the file."
             )
 
@@ -74,8 +72,8 @@ class Question:
 class _NotebookContext(plugin.LocalContext):
     """The test context of a student who works in a notebook."""
 
-    def __init__(self, environment: Mapping[str, Any]) -> None:
-        super().__init__(ROOT)
+    def __init__(self, root: Path, environment: Mapping[str, Any]) -> None:
+        super().__init__(root)
         self.environment = environment
 
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
@@ -104,14 +102,3 @@ def _defined(function: str, environment: Mapping[str, Any]) -> Callable[..., Any
     """A function as a cell defines it. What the notebook has merely imported under that name is not the student's."""
     found = environment.get(function)
     return found if callable(found) and getattr(found, "__module__", None) == environment.get("__name__") else None
-
-
-class _OneQuestion(Using):
-    """A plugin that runs one question's tests."""
-
-    def __init__(self, name: str, context: plugin.TestContext) -> None:
-        super().__init__(context)
-        self.name = name
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
-        items[:] = [item for item in items if describe(item).question == self.name]

@@ -21,9 +21,9 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.failure import UNFINISHED, Kind, Wrong
+from autograder.checks.golden import Evidence, golden_values
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
-from autograder.checks.reference import Evidence, golden_values
 
 RECORDS = "expected"
 """The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
@@ -67,12 +67,15 @@ class LocalContext:
         self.loaded: dict[str, InProcess] = {}
         self.evidence: dict[str, Evidence] = {}
 
+    def file(self, assignment: str) -> Path:
+        """The student's file."""
+        return self.root / "assignments" / assignment / f"{assignment}.py"
+
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
-            path = self.root / "assignments" / assignment / f"{assignment}.py"
-            self.loaded[assignment] = InProcess(assignment, path, self.limit)
-        evidence = self.evidence.setdefault(assignment, Evidence())
-        reference = golden_values(item.path.parent / RECORDS / f"{assignment}.json", item.name, evidence)
+            self.loaded[assignment] = InProcess(assignment, self.file(assignment), self.limit)
+        path = item.path.parent / RECORDS / f"{assignment}.json"
+        reference = golden_values(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)
 
     def seed(self) -> int:
@@ -135,7 +138,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """The likely causes, once all tests have run: a cause is told where it explains everything that was seen."""
     context = config.stash[TEST_CONTEXT]
     if isinstance(context, LocalContext):
-        hints = {hint: name for evidence in context.evidence.values() for name, hint in evidence.hints()}
+        told = [(name, hints) for evidence in context.evidence.values() for name, hints in evidence.hints()]
+        hints = {hint: name for name, both in told for hint in (both.values, both.refusals) if hint}
         for hint, name in hints.items():
             terminalreporter.write_line(f"{name}: Likely cause: {hint}")
 
@@ -146,7 +150,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
-        item.repr_failure = lambda excinfo, style=None: str(excinfo.value)  # type: ignore[method-assign]
+        given = item.funcargs.values() if isinstance(item, pytest.Function) else ()
+        asked = next((one.last_call for one in given if isinstance(one, Submission)), None)
+        said = f">>> {asked}\n{wrong}" if asked is not None else str(wrong)
+        item.repr_failure = lambda excinfo, style=None: said  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
         report.outcome = "skipped"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,10 +12,11 @@ import pytest
 
 from autograder.checks import plugin
 from autograder.checks.blocks import building_blocks
+from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
+from autograder.checks.golden import Evidence
 from autograder.checks.limit import Interrupted
 from autograder.checks.proxy import Submission
-from autograder.checks.reference import Evidence
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
@@ -50,8 +51,9 @@ class Question:
         return all(one.status.is_unwritten for one in self.test_results)
 
     @property
-    def unreached(self) -> bool:
-        return all(one.kind is Kind.NOT_REACHED for one in self.test_results)
+    def unreached(self) -> str | None:
+        """Why there is nothing to check, where the file does not come to define it."""
+        return self.test_results[0].message if all(one.kind is Kind.NOT_REACHED for one in self.test_results) else None
 
     @property
     def waits_for(self) -> str | None:
@@ -77,8 +79,10 @@ class Progress:
     name: str
     path: Path
     questions: tuple[Question, ...]
-    printed: dict[str, str] = field(default_factory=dict)
+    printed: dict[str, str]
     """test → what the student's code printed in it"""
+    import_left_out: bool = False
+    """whether nothing worse came of loading the file than an import of what is not there: the rest of it ran"""
 
     @property
     def points(self) -> float:
@@ -90,7 +94,7 @@ class Progress:
 
     @property
     def untouched(self) -> bool:
-        return all(question.untouched for question in self.questions)
+        return all(question.untouched and not question.unreached for question in self.questions)
 
     @property
     def finished(self) -> bool:
@@ -108,8 +112,8 @@ class Progress:
     def stopped(self) -> str | None:
         """Why the file does not run to its end, where it does not."""
         test_results = (one for question in self.questions for one in question.test_results)
-        message = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), None)
-        return message.rsplit(";", 1)[0] if message else None
+        why = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), None)
+        return why.rsplit(";", 1)[0] if why and not self.import_left_out else None
 
     @cached_property
     def root_causes(self) -> dict[str, str]:
@@ -135,22 +139,13 @@ class Progress:
         return f"{self.path}:{self.source.line(function)}"
 
 
-class Using:
-    """A pytest plugin that tells the course's plugin whose functions to hand out."""
-
-    def __init__(self, context: plugin.TestContext) -> None:
-        self.context = context
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self.context
-
-
 class Run(Listener):
-    """A pytest plugin that collects what came of every test of a run."""
+    """A pytest plugin that runs tests in a context, those of one `question` or all, and collects what came of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: plugin.LocalContext, question: str | None = None) -> None:
         super().__init__()
+        self.context = context
+        self.question = question
         self.test_results: dict[str, list[TestResult]] = {}
         """by assignment"""
         self.printed: dict[str, dict[str, str]] = {}
@@ -159,6 +154,13 @@ class Run(Listener):
         self.submission: Submission | None = None
         self.interrupted_at: int | None = None
         """the student's line that ran when Ctrl-C came"""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.TEST_CONTEXT] = self.context
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        items[:] = [item for item in items if self.question in (None, describe(item).question)]
 
     def pytest_runtest_setup(self, item: pytest.Function) -> None:
         self.raised, self.item, self.submission = None, item, None
@@ -191,43 +193,40 @@ class Run(Listener):
         call = self.submission.last_call if self.submission is not None else f"{_assignment(self.item)}.py"
         return f"{call} was running" + (f", at line {self.interrupted_at} of your file" if self.interrupted_at else "")
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        context = session.config.stash[plugin.TEST_CONTEXT]
-        if isinstance(context, plugin.LocalContext):
-            for name, evidence in context.evidence.items():
-                self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
+    def pytest_sessionfinish(self) -> None:
+        for name, evidence in self.context.evidence.items():
+            self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
 
 
 def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[TestResult]:
-    """The first wrong result of each function with its likely cause."""
-    hinted: set[str] = set()
+    """The mistakes of each function that have a likely cause, with it: each cause once."""
+    known = dict(evidence.hints())
+    given: set[tuple[str, str]] = set()
     for one in test_results:
-        if one.is_mistake and one.kind in VALUES | {Kind.NO_ERROR} and one.test.question not in hinted:
-            hinted.add(one.test.question)
-            yield replace(one, hint=evidence.hint(one.test.question) or one.hint)
-        else:
+        hint = known.get(one.test.question, Hints()).of(one.kind) if one.is_mistake else None
+        if hint is None or (one.test.question, hint) in given:
             yield one
+        else:
+            given.add((one.test.question, hint))
+            yield replace(one, hint=hint)
 
 
 def _assignment(item: pytest.Item) -> str:
     return item.path.stem.removeprefix("test_")
 
 
-def all_progress(root: Path, names: Sequence[str], *plugins: object) -> list[Progress]:
+def all_progress(context: plugin.LocalContext, names: Sequence[str], *plugins: object) -> list[Progress]:
     """Run the public tests of some assignments on the student's files."""
-    found = run(root, [str(public_tests(root, name)) for name in names], *plugins)
-    return [_progress(root, name, found) for name in names]
+    found = run(Run(context), names, *plugins)
+    return [_progress(name, found) for name in names]
 
 
-def public_tests(root: Path, name: str) -> Path:
-    return root / "tests" / "public" / f"test_{name}.py"
-
-
-def run(root: Path, tests: Sequence[str], *plugins: object) -> Run:
-    """What came of some tests, as pytest names them. Raises KeyboardInterrupt that says what was running."""
+def run(found: Run, names: Sequence[str], *plugins: object) -> Run:
+    """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
+    root = found.context.root
+    tests = [str(root / "tests" / "public" / f"test_{name}.py") for name in names]
     quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
     options = [f"--rootdir={root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
-    found = Run()
     status = pytest.main([*options, *tests], plugins=[plugin, found, *plugins])
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt(found.running)
@@ -236,18 +235,15 @@ def run(root: Path, tests: Sequence[str], *plugins: object) -> Run:
     return found
 
 
-def _progress(root: Path, name: str, found: Run) -> Progress:
-    path = root / "assignments" / name / f"{name}.py"
+def _progress(name: str, found: Run) -> Progress:
+    path = found.context.file(name)
     relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return Progress(name, relative, questions(found.test_results.get(name, [])), found.printed.get(name, {}))
-
-
-def questions(test_results: Iterable[TestResult]) -> tuple[Question, ...]:
-    """Test results by question."""
     groups: dict[str, list[TestResult]] = {}
-    for one in test_results:
+    for one in found.test_results.get(name, []):
         groups.setdefault(one.test.question, []).append(one)
-    return tuple(Question(name, tuple(group)) for name, group in groups.items())
+    questions = tuple(Question(question, tuple(group)) for question, group in groups.items())
+    failure = found.context.loaded[name].failure if name in found.context.loaded else None
+    return Progress(name, relative, questions, found.printed.get(name, {}), failure is not None and failure.left_out)
 
 
 def known_assignments(root: Path) -> list[str]:

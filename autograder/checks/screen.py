@@ -10,22 +10,24 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import json
+import pdb
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.console import Console
 from rich.markup import escape
 
 from autograder.checks.blocks import building_blocks
-from autograder.checks.debugger import Debugger
 from autograder.checks.launch import DONE
 from autograder.checks.limit import Limit, from_json
 from autograder.checks.plugin import LocalContext
-from autograder.checks.progress import FILE, LESSON, Progress, Question, Using, all_progress, known_assignments
+from autograder.checks.progress import FILE, LESSON, Progress, Question, all_progress, known_assignments
 from autograder.checks.source import notebook_functions
 from autograder.checks.spelling import spell_out
+from autograder.checks.test_result import TestResult
 
 POINTS = 20
 """What every assignment is worth; the tests that students cannot see decide the rest of it."""
@@ -63,6 +65,31 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
     """A line for each function, and the mistakes in full; `only_next`: those of the next function alone."""
     console.print(f"[dim]Checked {escape(str(progress.path))}. This is the file to hand in.[/]")
     _print_warnings(console, progress)
+    _print_beginning(console, progress)
+    following = progress.next_question
+    if not progress.untouched:
+        for question in progress.questions:
+            if not (question.unreached and progress.stopped):
+                _print_question(console, progress, question, only_next and question is not following)
+        if following is not None and not progress.stopped:
+            console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.place(following.name))}")
+    if progress.finished:
+        _print_what_is_left(console, progress)
+    if any(question.failure and question.failure.call for question in progress.questions):
+        module = ".".join(progress.path.with_suffix("").parts)
+        console.print(f"[dim]To try a call: {escape(_python())} -i -m {module}[/]", highlight=False)
+        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]", highlight=False)
+    _print_footer(console, [progress])
+
+
+def _python() -> str:
+    """The Python that runs now, as one types it in this folder."""
+    running = Path(sys.executable)
+    return str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
+
+
+def _print_beginning(console: Console, progress: Progress) -> None:
+    """What holds for the whole file: why nothing of it runs, where it stops, or that nothing is written yet."""
     following = progress.next_question
     if progress.source.problem:
         console.print(f"\n[red]{escape(progress.source.problem)}[/]", highlight=False)
@@ -78,26 +105,18 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
     else:
         console.print()
         _print_printed(console, progress, FILE)
-    if not progress.untouched:
-        for question in progress.questions:
-            if not question.unreached:
-                _print_question(console, progress, question, only_next and question is not following)
-        if following is not None and not progress.stopped:
-            console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.place(following.name))}")
-    if progress.finished:
-        _print_what_is_left(console, progress)
-    if any(question.failure and question.failure.call for question in progress.questions):
-        module = ".".join(progress.path.with_suffix("").parts)
-        console.print(f"[dim]To try a call: python -i -m {module}, then from autograder.checks.inputs import features[/]", highlight=False)
-    _print_footer(console, [progress])
 
 
 def _print_warnings(console: Console, progress: Progress) -> None:
     """What will go wrong when the file is graded, though it may run here."""
-    for one in progress.source.imports():
+    missing = progress.source.imports()
+    for one in missing:
+        console.print(f"[yellow]{escape(str(progress.path))}:{one.line} imports {escape(one.module)}.[/]", highlight=False)
+    if missing:
         console.print(
-            f"[yellow]{escape(str(progress.path))}:{one.line} imports {escape(one.module)}.[/] Graded code finds numpy and the standard library "
-            'alone: it loses that line, and what uses it fails. Move it into the notebook, or under `if __name__ == "__main__":`.',
+            "When your file is graded, there is only numpy and what comes with Python. Such a line is then left out, and a function that uses it "
+            "fails. Write what your functions need into this file. Move your own experiments into the notebook, or under "
+            '`if __name__ == "__main__":`.',
             highlight=False,
         )
     unwritten = set(progress.source.unwritten())
@@ -112,24 +131,10 @@ def _print_warnings(console: Console, progress: Progress) -> None:
 
 
 def _print_question(console: Console, progress: Progress, question: Question, brief: bool) -> None:
-    failure = question.failure
-    cause = progress.root_causes.get(question.name)
-    if question.finished:
-        mark, words = "[green]✓[/]", ""
-    elif cause is not None and cause in building_blocks(progress.source.text).below(question.name):
-        failure, mark, words = None, "[red]✗[/]", f"[dim]builds on {cause}: fix that first[/]"
-    elif cause is not None:
-        failure, mark, words = None, "·", f"[dim]its tests also call {cause}: fix that first[/]"
-    elif failure is not None:
-        mark, words = "[red]✗[/]", ""
-    elif question.waits_for:
-        mark, words = "·", f"[dim]waits for {question.waits_for}[/]"
-    else:
-        mark, words = "·", "[dim]not implemented yet[/]"
-    console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip())
-    if brief:
-        return
-    if failure is None and cause is not None:
+    mark, words, failure = _state(progress, question)
+    words = f"[dim]{escape(words)}[/]" if words else ""
+    console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip(), highlight=False)
+    if brief or question.name in progress.root_causes:
         return
     if failure is None:
         _print_printed(console, progress, *(one.test.name for one in question.test_results))
@@ -143,6 +148,20 @@ def _print_question(console: Console, progress: Progress, question: Question, br
     if failure.hint:
         console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}", highlight=False)
     console.print(f"     [dim]See {escape(lesson)}[/]")
+
+
+def _state(progress: Progress, question: Question) -> tuple[str, str, TestResult | None]:
+    """The mark of a function, what stands beside it, and the mistake to tell in full."""
+    cause = progress.root_causes.get(question.name)
+    if question.finished:
+        return "[green]✓[/]", "", None
+    if cause is not None and cause in building_blocks(progress.source.text).below(question.name):
+        return "[red]✗[/]", f"builds on {cause}: fix that first", None
+    if cause is not None:
+        return "·", f"its tests also call {cause}: fix that first", None
+    if question.failure is not None:
+        return "[red]✗[/]", "", question.failure
+    return "·", question.unreached or (f"waits for {question.waits_for}" if question.waits_for else "not implemented yet"), None
 
 
 def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
@@ -198,6 +217,30 @@ def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
     )
 
 
+class Debugger:
+    """A pytest plugin: `breakpoint()` and `pdb.set_trace()` in a student's function get the terminal, and no limit ends the call.
+
+    pytest's own asks its terminal reporter, which is off here.
+    """
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        capture = config.pluginmanager.getplugin("capturemanager")
+        before = sys.breakpointhook, pdb.set_trace
+
+        def pause(*, header: str | None = None, **_: Any) -> None:
+            faulthandler.cancel_dump_traceback_later()
+            capture.suspend(in_=True)  # until the next test
+            print(header or "Your code is paused: p x shows x, n goes on by a line, c to the end, q stops the checks.")
+            pdb.Pdb().set_trace(sys._getframe(1))
+
+        def restore() -> None:
+            sys.breakpointhook, pdb.set_trace = before
+
+        sys.breakpointhook = pdb.set_trace = pause
+        config.add_cleanup(restore)
+
+
 def main(arguments: Sequence[str]) -> int:
     """One run. `launch` gives the words."""
     spell_out(sys.stdout, sys.stderr)
@@ -208,23 +251,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--strict", action="store_true")
     parser.add_argument("--next", action="store_true")
     options = parser.parse_args(arguments)
-    root = Path.cwd()
-    known = known_assignments(root)
+    known = known_assignments(Path.cwd())
     unknown = [name for name in options.assignments if name not in known]
     if unknown or not known:
         there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
         print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
         return 2
-    with open(options.log, "w", encoding="utf-8") as log:
-        faulthandler.enable(file=log)
-        try:
-            context = LocalContext(root, Limit(log, from_json(options.stuck)))
-            found = all_progress(root, options.assignments or known, Using(context), Debugger())
-        except KeyboardInterrupt as stopped:
-            print(f"Stopped while {stopped}.", file=sys.stderr)
-            return 130
-        finally:
-            log.write(f"{DONE}\n")
+    found = _checked(options.assignments or known, options.log, options.stuck)
+    if found is None:
+        return 130
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if options.next and console.is_terminal:
         console.clear()
@@ -233,6 +268,19 @@ def main(arguments: Sequence[str]) -> int:
     else:
         print_overview(console, found)
     return int(options.strict and not all(progress.finished for progress in found))
+
+
+def _checked(assignments: Sequence[str], log_file: str, stuck: str) -> list[Progress] | None:
+    """Run the checks; None where Ctrl-C ended them. The log says to `launch` which call is running, and at last that nothing is left to say of it."""
+    with open(log_file, "w", encoding="utf-8") as log:
+        faulthandler.enable(file=log)
+        try:
+            return all_progress(LocalContext(Path.cwd(), Limit(log, from_json(stuck))), assignments, Debugger())
+        except KeyboardInterrupt as stopped:
+            print(f"Stopped while {stopped}.", file=sys.stderr)
+            return None
+        finally:
+            log.write(f"{DONE}\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import re
 import sys
 import tokenize
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,11 +33,12 @@ class Source:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.text = ""
+        self.body: list[ast.stmt] = []
         self.problem: str | None = None
         """why nothing of it can run, with the line where that is known"""
         try:
             self.text = decoded(path.read_bytes())
-            self.tree: ast.Module | None = ast.parse(self.text, str(path))
+            self.body = ast.parse(self.text, str(path)).body
         except FileNotFoundError:
             self.problem = f"{path} is not there. Take it from the handout again."
         except SyntaxError as error:
@@ -49,17 +50,11 @@ class Source:
             self.problem = f"{path} is not UTF-8: save it as UTF-8."
         except (ValueError, RecursionError, MemoryError) as error:
             self.problem = f"{path} is not Python: {error}."
-        if self.problem is not None:
-            self.tree = None
 
     @property
     def functions(self) -> dict[str, ast.FunctionDef]:
         """Its functions by name."""
-        return {node.name: node for node in self._body if isinstance(node, ast.FunctionDef)}
-
-    @property
-    def _body(self) -> list[ast.stmt]:
-        return self.tree.body if self.tree else []
+        return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
     def line(self, function: str) -> int:
         """Where a function begins."""
@@ -67,7 +62,7 @@ class Source:
 
     def unwritten(self) -> list[str]:
         """The functions that are as the handout has them: a docstring, then an exception."""
-        return [name for name, node in self.functions.items() if _is_stub(node)]
+        return [name for name, node in self.functions.items() if is_stub(node.body)]
 
     @property
     def answers(self) -> dict[str, bool]:
@@ -89,12 +84,12 @@ class Source:
 
     @property
     def _answers(self) -> ast.Assign | None:
-        found = [node for node in self._body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
+        found = [node for node in self.body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
         return found[-1] if found else None
 
     def imports(self) -> list[Import]:
         """The imports that fail when it is graded. One under a guard is the student's own affair."""
-        return list(_imports(self._body))
+        return list(_imports(self.body))
 
 
 def decoded(data: bytes) -> str:
@@ -103,10 +98,13 @@ def decoded(data: bytes) -> str:
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
 
-def _is_stub(node: ast.FunctionDef) -> bool:
-    match [statement for statement in node.body if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))]:
-        case [ast.Raise(exc=ast.Call(func=ast.Name(id="NotImplementedError")) | ast.Name(id="NotImplementedError"))] | []:
+def is_stub(body: list[ast.stmt]) -> bool:
+    """Whether a function still has the stub's body: a docstring, and a line that says that nothing is there."""
+    match [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
+        case [] | [ast.Pass()]:
             return True
+        case [ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))]:
+            return name == "NotImplementedError"
     return False
 
 
@@ -114,20 +112,18 @@ def _is_answers(targets: list[ast.expr]) -> bool:
     return any(isinstance(target, ast.Name) and target.id == ANSWERS for target in targets)
 
 
-def _imports(nodes: list[ast.stmt]) -> Iterator[Import]:
+def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
     for node in nodes:
+        modules: list[str] = []
         match node:
-            case ast.Import(names=names):
-                yield from (Import(node.lineno, one.name) for one in names if one.name.split(".")[0] not in ALLOWED)
-            case ast.ImportFrom(module=module, level=level):
-                if level or (module or "").split(".")[0] not in ALLOWED:
-                    yield Import(node.lineno, "." * level + (module or ""))
             case ast.Try() | ast.If(test=ast.Compare(left=ast.Name(id="__name__")) | ast.Name(id="TYPE_CHECKING")):
-                pass
-            case _:
-                for _, value in ast.iter_fields(node):
-                    if isinstance(value, list):
-                        yield from _imports([part for part in value if isinstance(part, ast.stmt)])
+                continue
+            case ast.Import(names=names):
+                modules = [one.name for one in names]
+            case ast.ImportFrom(module=module, level=level):
+                modules = ["." * level + (module or "")]
+        yield from (Import(node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
+        yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:

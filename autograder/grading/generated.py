@@ -14,7 +14,7 @@ import inspect
 import itertools
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,9 @@ from autograder.grading import catalogue
 from autograder.grading.catalogue import Misconception
 
 Implementation = Callable[..., Any]
+
+SIGNATURE = "signature"
+"""The origin of a mistake that changes nothing but what goes into a function or comes out of it: what that refuses, it refuses still."""
 
 
 @functools.cache
@@ -46,7 +49,7 @@ def _of_signature(assignment: Assignment, function: str) -> Iterator[Misconcepti
     signature = inspect.signature(right)
 
     def entry(name: str, hint: str, implementation: Implementation, coarse: bool = False) -> Misconception:
-        return Misconception(f"{function}: {name}", function, hint, "signature", implementation, coarse)
+        return Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation, coarse)
 
     parameters = list(signature.parameters.values())
     for parameter in parameters:
@@ -74,18 +77,16 @@ def _constant(value: object, given: object) -> object:
 
 def _with_argument(right: Implementation, signature: inspect.Signature, name: str, change: Callable[[Any], Any]) -> Implementation:
     def mistaken(*args: Any, **kwargs: Any) -> Any:
-        right(*args, **kwargs)  # what it refuses, it refuses still
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         bound.arguments[name] = change(bound.arguments[name])
-        return _as(right(*args, **kwargs), right(*bound.args, **bound.kwargs))
+        return right(*bound.args, **bound.kwargs)
 
     return mistaken
 
 
 def _exchanged(right: Implementation, signature: inspect.Signature, one: str, other: str) -> Implementation:
     def mistaken(*args: Any, **kwargs: Any) -> Any:
-        right(*args, **kwargs)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         bound.arguments[one], bound.arguments[other] = bound.arguments[other], bound.arguments[one]
@@ -102,13 +103,6 @@ def _with_result(right: Implementation, change: Callable[[Any], Any]) -> Impleme
     return mistaken
 
 
-def _as(right: Any, wrong: Any) -> Any:
-    """A change of precision on the way is not a change of dtype."""
-    if isinstance(right, np.ndarray) and isinstance(wrong, np.ndarray) and right.dtype.kind == wrong.dtype.kind == "f":
-        return wrong.astype(right.dtype)
-    return wrong
-
-
 def _array(value: Any, dimensions: int = 1) -> np.ndarray:
     if isinstance(value, str | bool | dict) or value is None:
         raise _NotApplicable
@@ -122,6 +116,12 @@ def _number(value: Any) -> Any:
     if isinstance(value, bool | str | dict) or value is None or (np.ndim(value) and np.asarray(value).dtype.kind not in "iuf"):
         raise _NotApplicable
     return value if isinstance(value, int | float) else np.asarray(value)
+
+
+def _root(value: Any) -> Any:
+    if np.any(_number(value) < 0):  # NaN is the root of anything
+        raise _NotApplicable
+    return np.sqrt(_number(value))
 
 
 def _boolean(value: Any) -> Any:
@@ -154,6 +154,7 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("doubled", "enters twice: your result is the one for twice its value.", lambda value: _number(value) * 2),
     ("halved", "enters only half: your result is the one for half its value.", lambda value: _number(value) / 2),
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
+    ("rooted", "enters as its square root.", _root),
     ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
     ("rounded", "", _float32),
     ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),
@@ -211,67 +212,87 @@ def own_parts(assignment: Assignment, function: str) -> list[str]:
 def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]:
     own = own_parts(assignment, function)
     for name in own:
-        for where, what, changed in changes(parts(assignment)[name]):
-            place = f"{_place(where, name, function)}: compare that step with the definition of `{function}`."
-            hint = COARSE if "float32" in what else f"{what} {place}"
-            implementation = _built(assignment, function, own, name, changed)
-            origin = f"{name}:{where.lineno}"
-            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, place=f"Something is not right {place}")
+        helper = f" (in the part “{name.strip('_').replace('_', ' ')}”)" if name != function else ""
+        for line, what, where in changes(parts(assignment)[name]):
+            place = f"{where}{helper}: compare that step with the definition of `{function}`."
+            coarse = FLOAT32 in what
+            hint = COARSE if coarse else f"{what} {place}"
+            implementation = _built(assignment, function, own, name)
+            origin = f"{name}:{line}"
+            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {place}")
 
 
-def _built(assignment: Assignment, function: str, own: list[str], name: str, changed: Part) -> Implementation:
+def _built(assignment: Assignment, function: str, own: list[str], changed: str) -> Implementation:
     """The function with one of its parts changed: its helpers live in a room of their own, so that no other function sees the change."""
     room = dict(vars(catalogue.right(assignment)))
     for part in own:
-        exec(_compiled(assignment, part) if part != name else _compile(changed, str(assignment.solution)), room)
+        exec(_compile(assignment, part) if part == changed else _compiled(assignment, part), room)
     return room[function]  # type: ignore[no-any-return]
 
 
-@functools.cache
-def _compiled(assignment: Assignment, name: str) -> types.CodeType:
-    return _compile(parts(assignment)[name], str(assignment.solution))
-
-
-def _compile(node: Part, filename: str) -> types.CodeType:
+def _compile(assignment: Assignment, name: str) -> types.CodeType:
     with warnings.catch_warnings(action="ignore"):  # a changed line may be one that Python warns of
-        return compile(ast.Module([node], []), filename, "exec", dont_inherit=True)
+        return compile(ast.Module([parts(assignment)[name]], []), str(assignment.solution), "exec", dont_inherit=True)
 
 
-def changes(part: Part) -> Iterator[tuple[ast.stmt, str, Part]]:
-    """Every regular change inside a part: the statement it is in, the change in words, and the changed part."""
+_compiled = functools.cache(_compile)
+
+
+def changes(part: Part) -> Iterator[tuple[int, str, str]]:
+    """Every regular change of a part, with its line and in words, what and where: made in the part itself until the next is asked for.
+
+    To change a copy each time took longer than all else that is done for a hint.
+    """
     arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
-    for place, (statement, node) in enumerate(_nodes(part)):
-        if isinstance(statement, ast.Raise):
-            continue
+    nodes = list(_nodes(part))
+    axes = [node for _, node, _ in nodes if isinstance(node, ast.keyword) and node.arg == "axis"]
+    if len(axes) > 1:
+        yield from _along_another_axis(part, axes)
+    for statement, node, put in nodes:
+        where = _place(statement)
         for what, new in _replacements(node, statement, arguments):
-            changed = copy.deepcopy(part)
-            target = next(found for number, (_, found) in enumerate(_nodes(changed)) if number == place)
-            _Replacer(target, new).visit(changed)
-            yield statement, what, ast.fix_missing_locations(changed)
+            put(ast.fix_missing_locations(ast.copy_location(new, node)))
+            yield statement.lineno, what, where
+            put(node)
 
 
-def _nodes(part: Part) -> Iterator[tuple[ast.stmt, ast.AST]]:
-    """All nodes of a body, each with the statement that it belongs to; the docstring is none."""
-    if isinstance(part, ast.Assign):
-        yield from _within(part, part.value)
-        return
-    for statement in part.body[1:] if ast.get_docstring(part) is not None else part.body:
-        yield from _within(statement, statement)
+def _along_another_axis(part: Part, axes: list[ast.keyword]) -> Iterator[tuple[int, str, str]]:
+    """Somebody who takes a wrong axis takes it in all steps."""
+    right = [one.value for one in axes]
+    for axis in (-1, -2):
+        for one in axes:
+            one.value = ast.copy_location(ast.Constant(axis), one)
+        yield part.lineno, f"All steps run along the {_AXES[axis]}, and another one is right,", "on the way"
+    for one, value in zip(axes, right, strict=True):
+        one.value = value
 
 
-def _within(statement: ast.stmt, node: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
-    yield statement, node
-    for child in ast.iter_child_nodes(node):
-        yield from _within(child if isinstance(child, ast.stmt) else statement, child)
+Place = tuple[ast.stmt, ast.AST, Callable[[ast.AST], None]]
+"""A statement, a node in it, and what puts another node in the place of that one."""
 
 
-class _Replacer(ast.NodeTransformer):
-    def __init__(self, target: ast.AST, new: ast.AST) -> None:
-        self.target = target
-        self.new = new
+def _nodes(part: Part) -> Iterator[Place]:
+    """All nodes of a body; the docstring is none, and what is said to a bad argument is not looked at."""
+    skipped = isinstance(part, ast.FunctionDef) and ast.get_docstring(part) is not None
+    for put, node in list(_children(part, ("value", "body")))[skipped:]:
+        yield from _within(part if isinstance(part, ast.Assign) else node, node, put)
 
-    def visit(self, node: ast.AST) -> Any:
-        return ast.copy_location(self.new, node) if node is self.target else self.generic_visit(node)
+
+def _within(statement: Any, node: ast.AST, put: Callable[[ast.AST], None]) -> Iterator[Place]:
+    if not isinstance(node, ast.Raise):
+        yield statement, node, put
+        for put_child, child in _children(node, node._fields):
+            yield from _within(child if isinstance(child, ast.stmt) else statement, child, put_child)
+
+
+def _children(node: ast.AST, fields: Iterable[str]) -> Iterator[tuple[Callable[[ast.AST], None], ast.AST]]:
+    for field in fields:
+        value: Any = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            yield functools.partial(setattr, node, field), value
+        for place, item in enumerate(value if isinstance(value, list) else ()):
+            if isinstance(item, ast.AST):
+                yield functools.partial(value.__setitem__, place), item
 
 
 _OPERATORS: dict[type[ast.AST], list[tuple[type[ast.AST], str]]] = {
@@ -301,12 +322,18 @@ _OPERATORS: dict[type[ast.AST], list[tuple[type[ast.AST], str]]] = {
     ast.Or: [(ast.And, "“Or” and “and” are exchanged")],
 }
 
-_NAMES = {
-    "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros", "min": "max", "max": "min",
-    "minimum": "maximum", "maximum": "minimum", "tril": "triu", "triu": "tril", "any": "all", "all": "any", "mean": "sum", "sum": "mean",
-    "float32": "float64", "float64": "float32", "repeat": "tile", "tile": "repeat", "log": "log2", "log2": "log", "cumsum": "cumprod",
-    "exp": "expm1", "isnan": "isinf", "argmax": "argmin", "argmin": "argmax",
-}  # fmt: skip
+_ALIKE = [
+    {"sin", "cos"}, {"floor", "ceil", "rint", "trunc"}, {"zeros", "ones"}, {"minimum", "maximum"}, {"tril", "triu"}, {"any", "all"},
+    {"min", "max", "mean", "sum"}, {"float32", "float64"}, {"repeat", "tile"}, {"log", "log2", "log10"}, {"cumsum", "cumprod"}, {"exp", "expm1"},
+    {"isnan", "isinf"}, {"argmax", "argmin"},
+]  # fmt: skip
+"""Names that are taken for each other."""
+
+_NAMES = {name: sorted(names - {name}) for names in _ALIKE for name in names}
+
+FLOAT32 = "float32"
+_ANGLES = ("outer", "log", "frequencies", "rope_frequencies", "_rope_frequencies", "rotations_in_context", "rope_cos_sin")
+"""Steps whose digits matter far along a sequence."""
 
 _COUNTS = ("arange", "linspace")
 _TRIANGLES = ("tri", "tril", "triu", "diag", "eye")
@@ -333,9 +360,11 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
         case ast.Constant(value=float(value)):
             yield "A constant is not the one of the definition", ast.Constant(value * 2 + 0.5 * (value == 0))
         case ast.Attribute(attr=name) if name in _NAMES:
-            yield f"“{name}” and “{_NAMES[name]}” are exchanged", _with(node, attr=_NAMES[name])
+            for other in _NAMES[name]:
+                yield f"“{other}” stands where “{name}” belongs", _with(node, attr=other)
         case ast.Name(id=name) if name in _NAMES and name not in arguments:
-            yield f"“{name}” and “{_NAMES[name]}” are exchanged", _with(node, id=_NAMES[name])
+            for other in _NAMES[name]:
+                yield f"“{other}” stands where “{name}” belongs", _with(node, id=other)
         case ast.Name(id=name, ctx=ast.Load()):
             for other in _others(name, statement, arguments):
                 yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
@@ -353,6 +382,8 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
             yield "A step is left out", ast.Pass()
     if isinstance(node, ast.Call):
         yield from _calls(node)
+    if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Pow | ast.Div)) or (isinstance(node, ast.Call) and _name(node) in _ANGLES):
+        yield FLOAT32, ast.Call(ast.Attribute(ast.Name("np", ast.Load()), FLOAT32, ast.Load()), [node], [])
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
             kind = {ast.Sub: "difference", ast.Pow: "power"}.get(type(node.op), "product" if isinstance(node.op, ast.MatMult) else "quotient")
@@ -445,13 +476,12 @@ def _told(name: str, arguments: list[str]) -> str:
     return f"`{name}`" if name in arguments else f"“{name}”"
 
 
-def _place(statement: ast.stmt, inside: str, function: str) -> str:
+def _place(statement: ast.stmt) -> str:
     """Where a statement stands, by what it makes."""
-    helper = f" (in the part “{inside.strip('_').replace('_', ' ')}”)" if inside != function else ""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AugAssign) else []
     names = list(dict.fromkeys(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))
     if names:
-        return f"where {' and '.join(f'“{name}”' for name in names[:3])} is made{helper}"
+        return f"where {' and '.join(f'“{name}”' for name in names[:3])} is made"
     if isinstance(statement, ast.Return):
-        return f"in what is returned{helper}"
-    return f"in a condition{helper}" if isinstance(statement, ast.If) else f"on the way{helper}"
+        return "in what is returned"
+    return "in a condition" if isinstance(statement, ast.If) else "on the way"

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.checks.status import Status, TestStatus
 from autograder.checks.test_result import Phase, TestResult
-from autograder.course import Assignment
+from autograder.course import Assignment, UserError
 from autograder.grading import causes
 from autograder.grading.result import NOT_JUDGED, Grade
 from autograder.grading.scoring import Scorer, gradescope
@@ -25,7 +25,7 @@ from autograder.submission import Submission
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
 
 
-class CannotGrade(Exception):
+class CannotGrade(UserError):
     """The grader failed, and not because of what was handed in. The message is a sentence for a person."""
 
 

@@ -46,7 +46,9 @@ def _findings(grade: Grade) -> Iterator[str]:
         found = [one for one in missed if one.status in wanted]
         # One with a known cause says most.
         for one in sorted(found, key=lambda one: one.hint is None):
-            yield f"{one.test.question}: {one.hint or one.message}{_also(one, missed)}"
+            said = one.hint or one.message
+            named = said if said.startswith(one.test.question) else f"{one.test.question}: {said}"
+            yield f"{named}{_also(one, missed)}"
     if missed:
         yield f"not written yet: {', '.join(_questions(missed))}"
 

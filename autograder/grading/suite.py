@@ -25,13 +25,14 @@ from hypothesis.errors import UnsatisfiedAssumption
 from autograder import course
 from autograder.checks import plugin
 from autograder.checks.failure import BrokenTest
+from autograder.checks.golden import golden_values
 from autograder.checks.proxy import Backend, Submission
-from autograder.checks.reference import Reference, golden_values
+from autograder.checks.reference import Reference
 from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.grading import catalogue
 from autograder.grading.causes import Observed, Watch
-from autograder.grading.recorder import Recorder
+from autograder.grading.recorder import Recorder, with_hints
 
 RANDOM_INPUTS = "rng"
 """The one fixture of a suite besides the submission."""
@@ -61,7 +62,7 @@ class Suite:
         chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
         return [Observed(runnable.test_result(test), watch.taken()) for test, runnable in chosen.items()]
 
-    def record(self) -> dict[str, list[dict[str, Any]]]:
+    def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
         calls: dict[str, list[dict[str, Any]]] = {}
         self._context.recorded_calls = calls
@@ -69,7 +70,7 @@ class Suite:
             if not one.passed:
                 raise BrokenTest(f"the solution does not pass {one.test.name}: {one.message}")
         self._context.recorded_calls = None
-        return {name: asked for name, asked in calls.items() if asked}
+        return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
 
 
 class TestContext:

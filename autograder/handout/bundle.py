@@ -9,13 +9,13 @@ from pathlib import Path
 
 from autograder.checks.test_result import Test
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
+from autograder.files import write_zip
 from autograder.grading.suite import Suite
 from autograder.handout import otter_tests
 from autograder.handout.leaks import leaks
 from autograder.handout.left_open import left_open
 from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
-from autograder.otter import zips
 
 COURSE = "course"
 """The folder of the course's pages, in the handout and beside it."""
@@ -70,7 +70,7 @@ def build(target: Path) -> Path:
         unpack(files, folder)
         if found := leaks(folder):
             raise HandoutError("the handout would give answers away:\n" + "\n".join(found))
-        zips.write(target, {f"{folder.name}/{name}": content for name, content in files.items()})
+        write_zip(target, {f"{folder.name}/{name}": content for name, content in files.items()})
         beside, pages = target.with_suffix(""), target.with_name(COURSE)
         for old in (beside, pages):
             shutil.rmtree(old, ignore_errors=True)

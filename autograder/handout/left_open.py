@@ -27,10 +27,12 @@ RULES = {
 def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, str] | str]:
     """Rule → the functions for which only hidden tests check it; and the keys of ANSWERS that have no points."""
     public, hidden = _checked(assignment.public_tests), _checked(assignment.hidden_tests)
-    questions = dict.fromkeys(test.question for test in tests)
-    rules = {words: [name for name in questions if check in hidden[name] - public[name]] for check, words in RULES.items()}
+    questions = list(dict.fromkeys(test.question for test in tests))
     every = [name for name in questions if name != ANSWERS]
-    told = {rule: "every function" if names == every else ", ".join(names) for rule, names in rules.items() if names}
+    told = {}
+    for check, words in RULES.items():
+        if names := [name for name in questions if check in hidden[name] - public[name]]:
+            told[words] = "every function" if names == every else ", ".join(names)
     practice = [quiz.key(test) for test in tests if test.question == ANSWERS and not test.points]
     return {"rules": told, "practice": " ".join(practice)}
 

@@ -17,6 +17,7 @@ from autograder.files import atomic
 from autograder.handout.stubs import HandoutError, stale
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
+"""In `own` the assignment's own files, each at its place in the course; `samples` are submissions; the rest goes into files that all share."""
 _LARGEST_NAME = 40
 
 
@@ -43,23 +44,16 @@ def _check_name(name: str) -> None:
         rule = "it is the name of a Python module, so lower-case letters, digits and _, and none that Python has"
         raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
     one = Assignment(name)
-    there = next((path for path in (one.folder, one.solution, one.public_tests, one.hidden_tests, one.misconceptions) if path.exists()), None)
-    if there is not None:
+    for there in filter(Path.exists, (one.folder, one.solution, one.public_tests, one.hidden_tests, one.misconceptions)):
         raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
 
 
 def _own_files(name: str) -> Iterator[tuple[Path, str]]:
-    one = Assignment(name)
-    samples = ROOT / "tests" / "submissions" / name
-    yield one.lesson, _filled("lesson.md", name)
-    yield one.folder / "explore.ipynb", _filled("explore.ipynb.txt", name)
-    yield one.solution, _filled("solution.py.txt", name)
-    yield one.public_tests, _filled("public.py.txt", name)
-    yield one.hidden_tests, _filled("hidden.py.txt", name)
-    yield one.misconceptions, _filled("misconceptions.py.txt", name)
-    for student in ("ada", "alan", "grace"):
-        yield samples / f"{student}.py", _filled(f"{student}.py.txt", name)
-    yield ROOT / "tests" / "grader" / "expected_scores" / f"{name}.csv", _filled("scores.csv", name)
+    own = _TEMPLATES / "own"
+    for path in sorted(path for path in own.rglob("*.txt")):
+        yield ROOT / path.relative_to(own).as_posix().replace("NAME", name).removesuffix(".txt"), _filled(path, name)
+    for path in sorted(_TEMPLATES.glob("samples/*.txt")):
+        yield ROOT / "tests" / "submissions" / name / path.stem, _filled(path, name)
 
 
 def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
@@ -73,9 +67,9 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     yield words, _inserted(words, _place_of_word(words, name), row)
     pictures = ROOT / "assignments" / "figures.py"
     last = [match.start() for match in re.finditer(r"^(?:def _module|def draw_all)\(", pictures.read_text("utf-8"), re.MULTILINE)]
-    yield pictures, _inserted(pictures, last[:1], _filled("figure.py.txt", name))
+    yield pictures, _inserted(pictures, last[:1], _filled(_TEMPLATES / "figure.py.txt", name))
     numbers = ROOT / "tests" / "grader" / "test_lesson_numbers.py"
-    yield numbers, numbers.read_text("utf-8") + _filled("numbers.py.txt", name)
+    yield numbers, numbers.read_text("utf-8") + _filled(_TEMPLATES / "numbers.py.txt", name)
 
 
 def _inserted(path: Path, places: list[int], what: str) -> str:
@@ -93,6 +87,5 @@ def _place_of_word(path: Path, name: str) -> list[int]:
     return [match.end() for match in rows if match[1].casefold() < f"middle of a step ({name})"]
 
 
-def _filled(template: str, name: str) -> str:
-    text = (_TEMPLATES / template).read_text("utf-8")
-    return text.replace("NUMBER", str(len(assignments()) + 1)).replace("NAME", name)
+def _filled(template: Path, name: str) -> str:
+    return template.read_text("utf-8").replace("NUMBER", str(len(assignments()) + 1)).replace("NAME", name)

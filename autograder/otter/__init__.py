@@ -1,12 +1,11 @@
 """What faces Otter-Grader. Scores are Otter's own; `grading.scoring` asks it for them.
 
     plugin     puts a trusted driver in the place of the student's code under `otter run`, `otter grade` and Gradescope
-    driver     what Otter's kernel then runs
     platform   what a platform starts
     package    the zip that these take
 
 Two ways in, one result: the batch loads the generated files in process; Otter's kernel loads the same files.
 """
 
-FRONT_DOOR = ("package", "zips")
+FRONT_DOOR = ("package",)
 """The modules that other rooms may import."""

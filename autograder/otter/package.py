@@ -20,10 +20,10 @@ from otter.generate import main as otter_generate
 from otter.run import AutograderConfig
 from otter.utils import OTTER_CONFIG_FILENAME
 
-from autograder.course import ROOT, Assignment
+from autograder.course import ROOT, Assignment, UserError
+from autograder.files import write_zip
 from autograder.grading.otter_files import test_files
 from autograder.grading.suite import Suite
-from autograder.otter import zips
 
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS = "constraints.txt"
@@ -40,7 +40,7 @@ main({folder!r}, {assignment!r})
 '''
 
 
-class PackageError(Exception):
+class PackageError(UserError):
     """The zips cannot be built as things stand. The message says what to do."""
 
 
@@ -57,7 +57,7 @@ def build(chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | N
             files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
             for place in ("", _FOR_OTTER_GRADE):
                 files |= {f"{place}{built.name}": built.read_bytes(), f"{place}{CONSTRAINTS}": constraints.encode()}
-            zips.write(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
+            write_zip(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
             yield target
 
 

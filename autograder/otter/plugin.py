@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,6 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """Grade, and return the driver in the submission's place."""
         from autograder.grading.grader import grade_alone
         from autograder.grading.scoring import passed
-        from autograder.otter import driver
         from autograder.sandbox import promises
         from autograder.sandbox.confine import NAMES
 
@@ -56,7 +56,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
             promises.require()
         os.unlink(self.submission_path)
         self.grade = grade_alone(self.assignment, self.submission, disabled_locks)
-        return driver.notebook(passed(self.grade.test_results))
+        return _driver(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:
         """Tell the student what they may know at once.
@@ -77,6 +77,20 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
                 said.append(LOST)
             results.set_output("\n\n".join(said))
 
+
+def _driver(passed: Iterable[str]) -> Any:
+    """What Otter's kernel runs in the submission's place: which tests passed, and nothing of the submission."""
+    import nbformat
+
+    cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
+    return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
+
+
+_CELL = """\
+from autograder.grading.scoring import environment
+
+result = environment({passed!r})["result"]
+"""
 
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 

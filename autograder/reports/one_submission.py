@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from rich.console import Console
@@ -11,16 +12,15 @@ from rich.text import Text
 
 from autograder.checks.failure import Kind
 from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import Phase, TestResult
-from autograder.course import Assignment, find
+from autograder.checks.test_result import TestResult
+from autograder.course import find
 from autograder.grading.feedback import plain
-from autograder.grading.grader import Grade
+from autograder.grading.result import Grade
+from autograder.grading.suite import Suite
 from autograder.submission import Submission
 
-MARKS = {
-    TestStatus.PASSED: "[green]✓[/]",
-    TestStatus.FAILED: "[red]✗[/]",
-}
+MARKS = {TestStatus.PASSED: "[green]✓[/]", TestStatus.FAILED: "[red]✗[/]"}
+HIDDEN = "[yellow]hidden[/]"
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
@@ -41,19 +41,10 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     return {
         "assignment": submission.assignment,
         "score": grade.score if grade else 0.0,
-        "max_score": grade.max_score if grade else _points(find(submission.assignment)),
+        "max_score": grade.max_score if grade else sum(test.points for test in Suite(find(submission.assignment)).tests),
         "status": grade.status if grade else Status.UNREADABLE,
         "tests": tests,
     }
-
-
-def _points(assignment: Assignment) -> float:
-    from autograder.grading.suite import Suite
-
-    return sum(test.points for test in Suite(assignment).tests)
-
-
-HIDDEN = "[yellow]hidden[/]"
 
 
 def print_result(submission: Submission, grade: Grade | None, console: Console, everything: bool = False) -> None:
@@ -67,61 +58,63 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         assert submission.problem is not None
         console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
         return
-    told: dict[str, str] = {}
-    complete = []
-    for question in grade.questions:
-        test_results = [one for one in grade.test_results if one.test.question == question]
-        if everything or any(one.matters for one in test_results):
-            _print_question(question, test_results, {} if everything else told, everything, console)
-        else:
-            complete.append(question)
-    if complete:
-        console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
-    if grade.failure is not None:
-        failure = grade.failure
+    _print_questions(grade, everything, console)
+    if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
         console.print(f"{happened} at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
-    if any(one.test.phase is Phase.HIDDEN and one.is_mistake for one in grade.test_results):
+    if any(one.test.hidden and one.is_mistake for one in grade.test_results):
         console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
     console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
 
 
-def _print_question(question: str, test_results: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
+def _print_questions(grade: Grade, everything: bool, console: Console) -> None:
+    told: dict[str, str] = {}
+    complete = []
+    for question in grade.questions:
+        test_results = [one for one in grade.test_results if one.test.question == question]
+        if shown := [one for one in test_results if everything or one.matters]:
+            _print_question(question, _points(test_results), shown, {} if everything else told, everything, console)
+        else:
+            complete.append(question)
+    if complete:
+        console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
+
+
+def _points(test_results: list[TestResult]) -> str:
+    return f"{sum(one.test.points for one in test_results if one.passed):g} of {sum(one.test.points for one in test_results):g}"
+
+
+def _print_question(question: str, points: str, shown: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
     """One function. `told` holds the causes that were told already and where, and grows by those of this block."""
-    won, possible = (sum(one.test.points for one in some) for some in ([one for one in test_results if one.passed], test_results))
-    console.print(f"[bold]{question}[/]  {won:g} of {possible:g}", highlight=False)
-    known = next((told[one.hint] for one in test_results if one.hint in told), None)
-    same, below, unwritten = 0, Counter[str](), Counter[str]()
-    for one in test_results:
-        if not (everything or one.matters):
-            continue
-        if one.status.is_unwritten:
-            unwritten[one.message] += 1
-        elif one.is_mistake and one.function not in (None, question) and not everything:
-            below[str(one.function)] += 1
-        elif known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in told):
-            same += 1
+    console.print(f"[bold]{question}[/]  {points}", highlight=False)
+    known = next((told[one.hint] for one in shown if one.hint in told), None)
+    in_short: Counter[tuple[str, str]] = Counter()
+    for one in shown:
+        if words := _in_short(one, question, known, told, everything):
+            in_short[words] += 1
         else:
             _print_test(one, one.hint if one.hint not in told else None, console)
-            if one.hint is not None:
-                told[one.hint] = question
-    if same:
-        console.print(f"  [red]✗[/] wrong values in {_tests(same)}, by the same likely cause as {known}", highlight=False)
-    for function, count in below.items():
-        console.print(f"  [red]✗[/] not right in {_tests(count)}, and built on {function}", highlight=False)
-    for message, count in unwritten.items():
-        console.print(f"  [dim]·[/] {escape(plain(message))} ({_tests(count)})", highlight=False, soft_wrap=True)
+            told |= {one.hint: question} if one.hint is not None else {}
+    for (before, after), count in in_short.items():
+        console.print(f"  {before}{count} test{'s' if count > 1 else ''}{after}", highlight=False, soft_wrap=True)
     console.print()
+
+
+def _in_short(one: TestResult, question: str, known: str | None, told: Collection[str], everything: bool) -> tuple[str, str] | None:
+    """What is said of all tests of a kind, before and after their number; None for one that has its own lines."""
+    if one.status.is_unwritten:
+        return f"[dim]·[/] {escape(plain(one.message))} (", ")"
+    if one.is_mistake and one.function not in (None, question) and not everything:
+        return "[red]✗[/] not right in ", f", and built on {one.function}"
+    if known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in told):
+        return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
+    return None
 
 
 def _print_test(one: TestResult, hint: str | None, console: Console) -> None:
     mark = MARKS.get(one.status, f"[red]{one.status}[/]")
-    facts = [f"{one.test.points if one.passed else 0:g} of {one.test.points:g}", *([HIDDEN] if one.test.phase is Phase.HIDDEN else [])]
-    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{', '.join(facts)}[/]", highlight=False)
+    hidden = f", {HIDDEN}" if one.test.hidden else ""
+    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{_points([one])}{hidden}[/]", highlight=False)
     call = [f">>> {plain(one.call)}"] if one.call else []
     for line in [*call, *plain(one.message).splitlines(), *([f"Likely cause: {hint}"] if hint else [])]:
         console.print(Text(f"      {line}"), soft_wrap=True)
-
-
-def _tests(count: int) -> str:
-    return f"{count} test{'s' if count > 1 else ''}"

@@ -21,9 +21,10 @@ import builtins
 import csv
 import sys
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from rich.text import Text
 from autograder.course import Assignment
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
+from autograder.parallel import in_order
 from autograder.submission.names import csv_cell, printable
 from autograder.submission.python import NotPython, parse
 
@@ -116,66 +118,60 @@ class _Class:
     def __init__(self, book: Rows, assignment: Assignment, files: list[ComparedFile]) -> None:
         self.book = book
         self.files = files
-        self.first: dict[str, int] = {}
-        for i, one in enumerate(files):
-            self.first.setdefault(one.code, i)
         given = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
         self.vocabulary = _BUILTINS | units(given, _BUILTINS).keys()
-        handout = _joined(self._prints(given))
-        prints = {code: _without(_joined(self._of(files[i])), handout)[:MOST] for code, i in self.first.items()}
-        common = _common(list(prints.values()))
+        handout = _joined(_prints(self.vocabulary, given))
+        codes = {one.code: one for one in reversed(files)}  # what several handed in is read once, and counts once for what is common
+        prints = dict(zip(codes, in_order(partial(_beyond, handout, self.vocabulary), map(book.cells, codes)), strict=True))
+        for code, reason in prints.items():
+            if isinstance(reason, str):
+                print(f"{NOT_COMPARED}{printable(codes[code].file)} ({reason})", file=sys.stderr)
+        found = {code: _NONE if isinstance(one, str) else one for code, one in prints.items()}
+        common = _common(list(found.values()))
         self.aside = frozenset(np.union1d(handout, common).tolist())
-        self.own = {code: _without(one, common) for code, one in prints.items()}
-
-    def _prints(self, cells: Iterable[str]) -> dict[str, Prints]:
-        return {name: fingerprints(nodes) for name, nodes in units(cells, self.vocabulary).items()}
+        self.own = {code: _without(one, common) for code, one in found.items()}
 
     def _of(self, one: ComparedFile) -> dict[str, Prints]:
-        """By function. What cannot be compared is like nothing else; the others are compared all the same."""
-        try:
-            return self._prints(self.book.cells(one.code))
-        except Exception as error:
-            print(f"{NOT_COMPARED}{printable(one.file)} ({type(error).__name__})", file=sys.stderr)
-            return {}
+        """By function."""
+        return _prints(self.vocabulary, self.book.cells(one.code))
 
     def pairs(self) -> list[Pair]:
         """The links of all groups, the group with the strongest link first."""
-        groups = strongest([*self._identical(), *self._alike()], len(self.files))
-        return [self._pair(number, i, j) for number, links in enumerate(groups, 1) for _, i, j in links]
+        groups = strongest(alike([self.own[one.code] for one in self.files]), len(self.files))
+        return [self._pair(number, self.files[i], self.files[j]) for number, links in enumerate(groups, 1) for _, i, j in links]
 
-    def _identical(self) -> Iterator[Link]:
-        for i, one in enumerate(self.files):
-            first = self.first[one.code]
-            if i != first and len(self.own[one.code]) >= ENOUGH:
-                yield 1.0, first, i
-
-    def _alike(self) -> Iterator[Link]:
-        members = list(self.first.values())
-        for share, i, j in alike(list(self.own.values())):
-            yield share, members[i], members[j]
-
-    def _pair(self, group: int, i: int, j: int) -> Pair:
-        first, second = self.files[i], self.files[j]
-        shared = len(np.intersect1d(self.own[first.code], self.own[second.code], True))
-        shares = (shared / len(self.own[first.code]), shared / len(self.own[second.code]))
-        return Pair(group, (first, second), shares, tuple(self._functions(first, second)))
+    def _pair(self, group: int, first: ComparedFile, second: ComparedFile) -> Pair:
+        own, other = self.own[first.code], self.own[second.code]
+        shared = len(np.intersect1d(own, other, True))
+        return Pair(group, (first, second), (shared / len(own), shared / len(other)), tuple(self._functions(first, second)))
 
     def _functions(self, first: ComparedFile, second: ComparedFile) -> Iterator[str]:
         """Those of the first that are mostly in one function of the second."""
-        owners: dict[int, list[str]] = {}
+        owners: defaultdict[int, list[str]] = defaultdict(list)
         for name, prints in self._of(second).items():
             for one in set(prints.tolist()) - self.aside:
-                having = owners.setdefault(one, [])
-                if len(having) < OWNERS:
-                    having.append(name)
+                owners[one] += [name] if len(owners[one]) < OWNERS else []
         for name, prints in self._of(first).items():
             own = set(prints.tolist()) - self.aside
             shared = Counter(owner for one in own for owner in owners.get(one, ()))
-            enough = [other for other, count in shared.items() if count >= max(ALIKE * len(own), 1)]
-            if name in enough:
+            most = max(shared, key=shared.__getitem__, default=name)
+            if shared[name] >= max(ALIKE * len(own), 1):
                 yield name
-            elif enough:
-                yield f"{name} = {max(enough, key=shared.__getitem__)}"
+            elif shared[most] >= max(ALIKE * len(own), 1):
+                yield f"{name} = {most}"
+
+
+def _beyond(handout: Prints, vocabulary: Set[str], cells: Sequence[str]) -> Prints | str:
+    """What a submission has beyond the handout. What cannot be compared is like nothing else, and says what went wrong."""
+    try:
+        return _without(_joined(_prints(vocabulary, cells)), handout)[:MOST]
+    except Exception as error:
+        return type(error).__name__
+
+
+def _prints(vocabulary: Set[str], cells: Iterable[str]) -> dict[str, Prints]:
+    """Fingerprints by function."""
+    return {name: fingerprints(nodes) for name, nodes in units(cells, vocabulary).items()}
 
 
 def units(cells: Iterable[str], vocabulary: Set[str]) -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """What the wall promises, and the proof of each promise: a probe inside a real worker tries to break it.
 
-`require` is asked before anything is graded: where a promise does not hold, nothing runs and nobody gets a grade. Each promise
-stands over the function that examines it; what runs inside the wall is in `probes`.
+`require` is asked before anything is graded: where a promise does not hold, nothing runs and nobody gets a grade. The table of
+promises stands at the end; what runs inside the wall is in `probes`.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ FIX = {
     "user": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID.",
     "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
     "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
-    "zygote": "Report it, with what is said here: this is the grader's own doing on any Linux.",
-    "grader": "Report it, with what is said here: this is the grader's own doing on any Linux.",
+    **dict.fromkeys(("zygote", "grader"), "Report it, with what is said here: this is the grader's own doing on any Linux."),
 }
 ANY_WAY = "`--isolation none` grades without the wall: only for code that you trust."
 
@@ -125,8 +124,10 @@ class _Examination:
 
     def __init__(self, sandbox: Sandbox, canaries: _Canaries) -> None:
         self.sandbox = sandbox
-        self.limits = sandbox.limits
         self.canaries = canaries
+        self.processes = [os.getpid(), sandbox.process.pid]
+        """of the grader and its zygote"""
+        self.given = {**vars(canaries), **vars(sandbox.limits), "processes": self.processes}
         self.source = Source("probes", (Path(probes.__file__).read_text(encoding="utf-8"),))
         self.worker: Worker | None = None
 
@@ -150,17 +151,15 @@ class _Examination:
             return f"the probe ended with {reply.raised.kind}: {reply.raised.message}"
         return codec.decode(reply.value)
 
-    def try_to(self, probe: str, *args: Any) -> str:
-        """What a probe says that it was let through."""
-        return str(self.ask(probe, *args))
-
-    def try_to_be_ended(self, excess: str, probe: str, *args: Any) -> str:
-        """The same of a probe that has to be refused, or its worker ended for having too much of something."""
+    def try_to(self, probe: str, *args: Any, ended_for: str = "") -> str:
+        """What a probe says that it was let through; nothing where its worker was ended for having too much of something, and may be."""
         try:
-            return self.try_to(probe, *args)
+            return str(self.ask(probe, *args))
         except WorkerDied as error:
+            if not ended_for:
+                raise
             why = self.end_worker()
-            return "" if excess in why else why or error.why
+            return "" if ended_for in why else why or error.why
 
     def end_worker(self) -> str:
         """Begin the next probe in a new worker."""
@@ -175,46 +174,19 @@ class _Examination:
         return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What a submission cannot do."""
-
-    words: str
-    lock: str
-    """what keeps it"""
-    let_through: Callable[[_Examination], str]
-    """tries to break it; what it was let through, empty where the promise holds"""
-
-
-PROMISES: list[Promise] = []
-"""All of them, in the order in which they are examined: gentle probes come first."""
-
-
-def _promise(words: str, lock: str) -> Callable[[Callable[[_Examination], str]], Callable[[_Examination], str]]:
-    def add(let_through: Callable[[_Examination], str]) -> Callable[[_Examination], str]:
-        PROMISES.append(Promise(words, lock, let_through))
-        return let_through
-
-    return add
-
-
-@_promise("reads no file but the interpreter's, numpy's and its own", "landlock")
 def _reads(one: _Examination) -> str:
     home = [path for path in Path.home().glob(".*") if path.is_file()][:1]
     here = [path for path in (PROJECT / "pyproject.toml", *sorted((PROJECT / "solutions").glob("*.py"))) if path.is_file()]
     paths = [one.canaries.file, Path(__file__), *here[:2], *home, "/etc/passwd"]
-    processes = ["self", os.getpid(), one.sandbox.process.pid]
-    of_processes = [f"/proc/{process}/{name}" for process in processes for name in ("environ", "maps", "cmdline")]
+    of_processes = [f"/proc/{process}/{name}" for process in ["self", *one.processes] for name in ("environ", "maps", "cmdline")]
     return one.try_to("reads", [*map(str, paths), *of_processes])
 
 
-@_promise("lists no other folder", "landlock")
 def _lists(one: _Examination) -> str:
     folders = [*map(str, (one.canaries.folder, PROJECT, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
     return one.try_to("lists", folders)
 
 
-@_promise("opens files to read or to write, and with no flag but those that this takes", "seccomp")
 def _opens(one: _Examination) -> str:
     through = one.try_to("opens_in_odd_ways", str(one.canaries.file))
     if one.canaries.file.read_bytes() != SECRET:
@@ -223,7 +195,6 @@ def _opens(one: _Examination) -> str:
     return through
 
 
-@_promise("writes nothing outside its scratch folder", "landlock")
 def _writes(one: _Examination) -> str:
     through = one.try_to("writes", str(one.canaries.folder), str(one.canaries.file), str(one.sandbox.home))
     if sorted(path.name for path in one.canaries.folder.iterdir()) != ["file", "socket"]:
@@ -233,67 +204,6 @@ def _writes(one: _Examination) -> str:
     return through
 
 
-@_promise("locks no file", "seccomp")
-def _locks(one: _Examination) -> str:
-    return one.try_to("locks_files")
-
-
-@_promise("connects to nothing over TCP", "seccomp")
-def _connects(one: _Examination) -> str:
-    return one.try_to("connects_tcp", one.canaries.tcp)
-
-
-@_promise("listens to nothing", "seccomp")
-def _listens(one: _Examination) -> str:
-    return one.try_to("listens_tcp")
-
-
-@_promise("sends nothing over UDP", "seccomp")
-def _sends_udp(one: _Examination) -> str:
-    return one.try_to("sends_udp", one.canaries.udp)
-
-
-@_promise("sends nothing to a unix socket", "seccomp")
-def _sends_unix(one: _Examination) -> str:
-    return one.try_to("sends_unix", one.canaries.unix)
-
-
-@_promise("sends nothing to an abstract socket", "seccomp")
-def _sends_abstract(one: _Examination) -> str:
-    return one.try_to("sends_abstract", one.canaries.abstract)
-
-
-@_promise("opens no other kind of socket", "seccomp")
-def _opens_sockets(one: _Examination) -> str:
-    return one.try_to("other_sockets")
-
-
-@_promise("starts no process", "seccomp")
-def _starts_processes(one: _Examination) -> str:
-    return one.try_to("starts_processes")
-
-
-@_promise("signals no process", "seccomp")
-def _signals(one: _Examination) -> str:
-    return one.try_to("sends_signals", [os.getpid(), one.sandbox.process.pid])
-
-
-@_promise("touches no other process's memory or descriptors", "seccomp")
-def _touches_memory(one: _Examination) -> str:
-    return one.try_to("touches_memory", [os.getpid(), one.sandbox.process.pid])
-
-
-@_promise("makes nothing in the kernel that stays when it ends", "seccomp")
-def _leaves_things(one: _Examination) -> str:
-    return one.try_to("leaves_things_in_the_kernel")
-
-
-@_promise("raises none of its limits", "seccomp")
-def _raises_limits(one: _Examination) -> str:
-    return one.try_to("raises_its_limits")
-
-
-@_promise("has no privilege and gains none", "user")
 def _has_privileges(one: _Examination) -> str:
     status = one.status()
     held = [f"capabilities {status[name]}" for name in ("CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
@@ -304,7 +214,6 @@ def _has_privileges(one: _Examination) -> str:
     return ", ".join(held)
 
 
-@_promise("inherits no descriptor and no variable of the grader", "zygote")
 def _inherits(one: _Examination) -> str:
     wanted = environment(one.sandbox.scratch)
     environ = one.ask("finds_environment")
@@ -313,62 +222,23 @@ def _inherits(one: _Examination) -> str:
     return ", ".join([*found, *(f"descriptor {number}" for number in descriptors[4:])])
 
 
-@_promise("takes no more memory than it may", "limits")
-def _takes_memory(one: _Examination) -> str:
-    return one.try_to("takes_memory", one.limits.memory)
-
-
-@_promise("writes no longer file than it may", "limits")
-def _writes_a_long_file(one: _Examination) -> str:
-    return one.try_to("writes_a_long_file", one.limits.files)
-
-
-@_promise("opens no more files than it may", "limits")
-def _opens_many_files(one: _Examination) -> str:
-    return one.try_to("opens_files", one.limits.open_files)
-
-
-@_promise("has no more processor time than it may", "limits")
-def _has_time(one: _Examination) -> str:
-    return one.try_to("has_processor_time", int(one.limits.submission_seconds))
-
-
-@_promise("is kept no more output than it may print", "grader")
 def _keeps_all_output(one: _Examination) -> str:
-    through = one.try_to("prints", 4 * one.limits.output)
+    through = one.try_to("prints", 4 * LIMITS.output)
     kept = len(one.worker.output) if one.worker else 0
-    return through or ("" if 0 < kept <= one.limits.output else f"{kept} bytes are kept")
+    return through or ("" if 0 < kept <= LIMITS.output else f"{kept} bytes are kept")
 
 
-@_promise("returns no more than fits the wire", "grader")
 def _returns_too_much(one: _Examination) -> str:
-    value = one.ask("returns", one.limits.numbers + 1)
+    value = one.ask("returns", LIMITS.numbers + 1)
     return "" if type(value) is Foreign else f"a result of {len(value)} numbers"
 
 
-@_promise("becomes no other program", "seccomp")
-def _becomes_another_program(one: _Examination) -> str:
-    return one.try_to("becomes_another_program")
-
-
-@_promise("starts no more threads than it may", "limits")
-def _starts_threads(one: _Examination) -> str:
-    return one.try_to_be_ended("threads", "starts_threads", one.limits.tasks)
-
-
-@_promise("writes no more in all than it may", "watch")
-def _fills_its_folder(one: _Examination) -> str:
-    return one.try_to_be_ended("files", "fills_its_folder", one.limits.files)
-
-
-@_promise("finds nothing of an earlier worker", "grader")
 def _finds_what_others_left(one: _Examination) -> str:
     through = one.try_to("leaves_files")
     one.end_worker()
     return through or ", ".join(one.ask("finds_files"))
 
 
-@_promise("runs no longer than it may", "grader")
 def _runs_on(one: _Examination) -> str:
     try:
         one.ask("loops", seconds=0.05)
@@ -379,7 +249,6 @@ def _runs_on(one: _Examination) -> str:
     return "a call that never returns did"
 
 
-@_promise("is gone when its grading ends, threads and all", "zygote")
 def _outlives_its_grading(one: _Examination) -> str:
     through = one.try_to("keeps_a_thread")
     process = one.worker.process if one.worker else 0
@@ -387,7 +256,6 @@ def _outlives_its_grading(one: _Examination) -> str:
     return through or ("" if _is_gone(process) else f"the process {process}")
 
 
-@_promise("is gone when the grader is", "session")
 def _outlives_the_zygote(one: _Examination) -> str:
     """Kills the zygote: has to come last."""
     one.ask("finds_files")
@@ -408,3 +276,55 @@ def _is_gone(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a submission cannot do."""
+
+    words: str
+    lock: str
+    """what keeps it"""
+    let_through: Callable[[_Examination], str]
+    """tries to break it; what it was let through, empty where the promise holds"""
+
+
+def _tries(probe: str, *given: str, ended_for: str = "") -> Callable[[_Examination], str]:
+    """Run a probe with canaries, processes or limits by their names. With `ended_for`, its worker may also be ended for having too much of that."""
+    return lambda one: one.try_to(probe, *(one.given[name] for name in given), ended_for=ended_for)
+
+
+PROMISES = (
+    Promise("reads no file but the interpreter's, numpy's and its own", "landlock", _reads),
+    Promise("lists no other folder", "landlock", _lists),
+    Promise("opens files to read or to write, and with no flag but those that this takes", "seccomp", _opens),
+    Promise("writes nothing outside its scratch folder", "landlock", _writes),
+    Promise("locks no file", "seccomp", _tries("locks_files")),
+    Promise("connects to nothing over TCP", "seccomp", _tries("connects_tcp", "tcp")),
+    Promise("listens to nothing", "seccomp", _tries("listens_tcp")),
+    Promise("sends nothing over UDP", "seccomp", _tries("sends_udp", "udp")),
+    Promise("sends nothing to a unix socket", "seccomp", _tries("sends_unix", "unix")),
+    Promise("sends nothing to an abstract socket", "seccomp", _tries("sends_abstract", "abstract")),
+    Promise("opens no other kind of socket", "seccomp", _tries("other_sockets")),
+    Promise("starts no process", "seccomp", _tries("starts_processes")),
+    Promise("signals no process", "seccomp", _tries("sends_signals", "processes")),
+    Promise("touches no other process's memory or descriptors", "seccomp", _tries("touches_memory", "processes")),
+    Promise("makes nothing in the kernel that stays when it ends", "seccomp", _tries("leaves_things_in_the_kernel")),
+    Promise("raises none of its limits", "seccomp", _tries("raises_its_limits")),
+    Promise("has no privilege and gains none", "user", _has_privileges),
+    Promise("inherits no descriptor and no variable of the grader", "zygote", _inherits),
+    Promise("takes no more memory than it may", "limits", _tries("takes_memory", "memory")),
+    Promise("writes no longer file than it may", "limits", _tries("writes_a_long_file", "files")),
+    Promise("opens no more files than it may", "limits", _tries("opens_files", "open_files")),
+    Promise("has no more processor time than it may", "limits", _tries("has_processor_time", "submission_seconds")),
+    Promise("is kept no more output than it may print", "grader", _keeps_all_output),
+    Promise("returns no more than fits the wire", "grader", _returns_too_much),
+    Promise("becomes no other program", "seccomp", _tries("becomes_another_program")),
+    Promise("starts no more threads than it may", "limits", _tries("starts_threads", "tasks", ended_for="threads")),
+    Promise("writes no more in all than it may", "watch", _tries("fills_its_folder", "files", ended_for="files")),
+    Promise("finds nothing of an earlier worker", "grader", _finds_what_others_left),
+    Promise("runs no longer than it may", "grader", _runs_on),
+    Promise("is gone when its grading ends, threads and all", "zygote", _outlives_its_grading),
+    Promise("is gone when the grader is", "session", _outlives_the_zygote),
+)
+"""All of them, in the order in which they are examined: gentle probes come first."""

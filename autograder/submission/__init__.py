@@ -1,7 +1,6 @@
 """Reads whatever students hand in, and never runs any of it.
 
-    roster    who handed in what: finds the submissions in a file or folder (choice, canvas, moodle, blackboard, gradescope help)
-    passed_over  what looks like code and is passed over
+    roster    who handed in what: finds the submissions in a file or folder (choice, platforms, gradescope help)
     reader    one submission to one submission (disk, archive, text, notebook, python help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
@@ -16,10 +15,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.submission.passed_over import skipped
 from autograder.submission.reader import read, recognised
 from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
-from autograder.submission.roster import find_file, find_in_folder
+from autograder.submission.roster import find_file, find_in_folder, skipped
 
 __all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "skipped"]
 
@@ -33,5 +31,5 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     return read(found)
 
 
-FRONT_DOOR = ("canvas", "moodle", "names", "python")
+FRONT_DOOR = ("names", "platforms", "python")
 """The modules that other rooms may import."""

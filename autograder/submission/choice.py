@@ -79,13 +79,11 @@ def choose(files: Sequence[str], assignment: str | None, hint: str | None, cours
     code = [file for file in files if _is_students(file)]
     if assignment:
         return [_one(code, files, assignment, course)]
-    named = {course.equal_to(stem(file)) for file in code}
-    if hint is None:
-        named |= {course.named_by(file) for file in code}
-    named -= {None}
-    if named or hint:
-        return [_one(code, files, known, course) for known in course.assignments if known in (named or {hint})]
-    return [Choice("", problem=_unnamed(code, files, course))]
+    named = {course.equal_to(stem(file)) for file in code} | {course.named_by(file) for file in code if hint is None}
+    wanted = (named - {None}) or {hint}
+    return [_one(code, files, known, course) for known in course.assignments if known in wanted] or [
+        Choice("", problem=_unnamed(code, files, course))
+    ]
 
 
 def _is_students(file: str) -> bool:
@@ -95,21 +93,32 @@ def _is_students(file: str) -> bool:
 
 
 def _one(code: list[str], files: Sequence[str], assignment: str, course: Course) -> Choice:
-    notebooks = [file for file in code if is_given_notebook(file) and course.named_by(file) in (assignment, None)]
-    others = [file for file in code if not is_given_notebook(file)]
-    exact = [file for file in others if course.equal_to(stem(file)) == assignment]
-    # In a repository the file of an assignment is the one at its place in the handout.
-    in_place = [file for file in exact if f"/{file}".casefold().endswith(f"/assignments/{assignment}/{file.rpartition('/')[2]}".casefold())]
-    loose = [file for file in others if course.named_by(file) == assignment]
-    unnamed = [file for file in others if course.named_by(file) is None]
-    likely = [*in_place, *exact, *loose, *notebooks, *unnamed]
-    candidates = in_place or exact or loose or unnamed or notebooks
-    if len(candidates) == 1:
-        rivals = [file for file in dict.fromkeys(likely) if file != candidates[0]]
-        return Choice(assignment, candidates[0], rivals=tuple(rivals[:MAX_RIVALS]))
-    if candidates:
+    # A zip may hold two files of one name, so these are pairs.
+    likely = sorted(((kind, file) for file in code if (kind := _kind(file, assignment, course)) is not None), key=lambda pair: pair[0])
+    if not likely:
+        return Choice(assignment, problem=_none(files, assignment))
+    # The handout's notebook is likely enough to be looked at, but any other file comes before it.
+    best = min((kind for kind, _ in likely), key=lambda kind: (kind == _NOTEBOOK, kind))
+    candidates = [file for kind, file in likely if kind == best]
+    if len(candidates) > 1:
         return Choice(assignment, problem=several(candidates, assignment), rivals=tuple(candidates[:MAX_RIVALS]))
-    return Choice(assignment, problem=_none(files, assignment))
+    rivals = dict.fromkeys(file for _, file in likely if file not in candidates)
+    return Choice(assignment, candidates[0], rivals=tuple(rivals)[:MAX_RIVALS])
+
+
+_IN_PLACE, _EXACT, _LOOSE, _NOTEBOOK, _NAMELESS = range(5)
+
+
+def _kind(file: str, assignment: str, course: Course) -> int | None:
+    """How likely a file is meant for an assignment, the likeliest first; None where it is meant for another."""
+    named = course.named_by(file)
+    if is_given_notebook(file):
+        return _NOTEBOOK if named in (assignment, None) else None
+    if course.equal_to(stem(file)) == assignment:
+        # In a repository the file of an assignment is the one at its place in the handout.
+        place = f"/assignments/{assignment}/{file.rpartition('/')[2]}"
+        return _IN_PLACE if f"/{file}".casefold().endswith(place.casefold()) else _EXACT
+    return {assignment: _LOOSE, None: _NAMELESS}.get(named)
 
 
 def is_given_notebook(file: str) -> bool:

@@ -7,9 +7,9 @@ import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from autograder.checks.call import ANSWERS
+from autograder.checks.source import Source, is_stub
 from autograder.course import Assignment
-
-ANSWERS = "ANSWERS"
 
 # Through these a file may bind names that nobody sees who only reads it.
 _BINDERS = frozenset({"exec", "eval", "globals", "vars", "locals", "setattr", "__import__"})
@@ -32,11 +32,7 @@ NOTHING = Content()
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
     """The functions that an assignment asks for: those of its stub. None where there is no such stub."""
-    stub = Assignment(assignment).stub
-    if not stub.is_file():
-        return frozenset()
-    tree = ast.parse(stub.read_text("utf-8"))
-    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
+    return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
 def of(tree: ast.Module) -> Content:
@@ -45,22 +41,22 @@ def of(tree: ast.Module) -> Content:
     written: set[str] = set()
     certain = True
     for statement in _top_level(tree):
-        match statement:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found = {name}
-                done = {name} if not _is_unwritten(statement.body) else set()
-            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                found = done = {alias.asname or alias.name.partition(".")[0] for alias in aliases}
-                certain &= "*" not in found
-            case _:
-                stored = {node.id for node in _expressions(statement) if isinstance(node, ast.Name)}
-                certain &= not stored & _BINDERS
-                found = {node.id for node in _expressions(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-                done = found - {ANSWERS} if _are_open_answers(statement) else found
+        found, open_still = _bound(statement)
         names |= found
-        written -= found
-        written |= done
+        written = written - found | found - open_still
+        certain &= "*" not in found and _BINDERS.isdisjoint(name.id for name in _names(statement))
     return Content(frozenset(names), frozenset(written), certain)
+
+
+def _bound(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """The names that a statement binds, and those of them that it binds to no more than a stub does."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}, {name} if is_stub(statement.body) else set()
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return {alias.asname or alias.name.partition(".")[0] for alias in aliases}, set()
+    found = {name.id for name in _names(statement) if isinstance(name.ctx, ast.Store)}
+    return found, {ANSWERS} if _are_open_answers(statement) else set()
 
 
 def joined(contents: Iterable[Content]) -> Content:
@@ -83,24 +79,14 @@ def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
             waiting += reversed([part for part in parts if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)])
 
 
-def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
-    """What belongs to a statement itself and not to the statements inside it."""
+def _names(statement: ast.stmt) -> Iterator[ast.Name]:
+    """The names in a statement itself, and not in the statements inside it."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
-        yield node
+        if isinstance(node, ast.Name):
+            yield node
         waiting += [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
-
-
-def _is_unwritten(body: list[ast.stmt]) -> bool:
-    """Whether a function still has the stub's body: a docstring, and a line that says that nothing is there."""
-    rest = [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
-    match rest:
-        case [] | [ast.Pass()]:
-            return True
-        case [ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))]:
-            return name == "NotImplementedError"
-    return False
 
 
 def _are_open_answers(statement: ast.stmt) -> bool:

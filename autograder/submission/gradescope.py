@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
-from yaml.constructor import SafeConstructor
 
 from autograder.submission import disk
 from autograder.submission.records import Refused
@@ -27,9 +26,9 @@ _FOLDER = re.compile(r"submission_\d+")
 class Entry:
     """What the export says about one of its folders."""
 
-    students: tuple[str, ...]
+    students: tuple[str, ...] = ()
     """e-mail addresses; a student id or a name where there is none"""
-    created: float
+    created: float = 0.0
     """seconds since 1970; 0 where the export does not say"""
 
 
@@ -73,14 +72,11 @@ def _identity(person: Any) -> str:
 
 
 def _seconds(timestamp: Any) -> float:
-    if not isinstance(timestamp, str) or not SafeConstructor.timestamp_regexp.match(timestamp):
-        return 0.0
+    """Of `2026-11-01 14:22:32.365935000 -07:00`, as Ruby writes it."""
     try:
-        moment = SafeConstructor().construct_yaml_timestamp(yaml.ScalarNode("", timestamp))
-        if not isinstance(moment, datetime):
-            moment = datetime(moment.year, moment.month, moment.day)
+        moment = datetime.fromisoformat(re.sub(r" (?=[Z+-])", "", timestamp))
         return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         return 0.0
 
 
@@ -90,29 +86,31 @@ def _document(text: str) -> Any:
     Built from the parser's events: an export of a large class has megabytes, deep nesting crashes PyYAML's C composer,
     and the tags of Ruby objects, on which a safe loader stops, are simply not looked at.
     """
+    events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    contents = (event for event in events if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent))
     anchors: dict[str, Any] = {}
-    value: Any
-    open_lists: list[tuple[list[Any], str | None]] = [([], None)]
-    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        match event:
-            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                open_lists.append(([], event.anchor))
-                if len(open_lists) > _MAX_DEPTH:
-                    raise Unreadable("it is nested too deeply")
-                continue
-            case yaml.ScalarEvent():
-                value, anchor = event.value, event.anchor
-            case yaml.AliasEvent():
-                value, anchor = anchors.get(str(event.anchor)), None
-            case yaml.SequenceEndEvent():
-                value, anchor = open_lists.pop()
-            case yaml.MappingEndEvent():
-                items, anchor = open_lists.pop()
-                value = {key: item for key, item in zip(items[::2], items[1::2], strict=True) if isinstance(key, str)}
-            case _:
-                continue
-        if anchor is not None:
-            anchors[anchor] = value
-        open_lists[-1][0].append(value)
-    documents = open_lists[0][0]
+    documents = list(iter(lambda: _value(contents, anchors, 0), _END))
     return documents[0] if documents else None
+
+
+_END = object()
+
+
+def _value(events: Iterator[yaml.Event], anchors: dict[str, Any], depth: int) -> Any:
+    """What the next events make up; _END where what holds it ends."""
+    event = next(events, None)
+    match event:
+        case yaml.AliasEvent():
+            return anchors.get(event.anchor)
+        case yaml.ScalarEvent():
+            value = event.value
+        case yaml.CollectionStartEvent():
+            if depth == _MAX_DEPTH:
+                raise Unreadable("it is nested too deeply")
+            value = list(iter(lambda: _value(events, anchors, depth + 1), _END))
+            if isinstance(event, yaml.MappingStartEvent):
+                value = {key: item for key, item in zip(value[::2], value[1::2], strict=True) if isinstance(key, str)}
+        case _:
+            return _END
+    anchors[event.anchor] = value
+    return value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import unicodedata
-from collections.abc import Iterator
 
 MAX_NAME = 80
 """characters of a file name; with at most four bytes each it could pass 255 bytes, so those are bounded as well"""
@@ -42,13 +42,12 @@ def safe_name(student: str, taken: set[str]) -> str:
     who else is in the class.
     """
     readable = _readable(student)
-    for ending in _endings(student):
-        name = _cut(readable, len(ending)) + ending
-        key = _folded(name)
-        if key not in taken:
-            taken.add(key)
-            return name
-    raise AssertionError("the endings never end")
+    mark = hashlib.sha256(utf8_safe(student).encode()).hexdigest()[:8]
+    endings = itertools.chain(["", f"-{mark}"], (f"-{mark}-{number}" for number in itertools.count(2)))
+    names = (_cut(readable, len(ending)) + ending for ending in endings)
+    name = next(name for name in names if _folded(name) not in taken)
+    taken.add(_folded(name))
+    return name
 
 
 def _readable(student: str) -> str:
@@ -67,16 +66,6 @@ def _cut(name: str, room: int) -> str:
     """The name's beginning that leaves room for an ending, without a trailing dot, which Windows would drop."""
     name = name[: MAX_NAME - room]
     return name.encode()[: MAX_BYTES - room].decode("utf-8", "ignore").rstrip(".")
-
-
-def _endings(student: str) -> Iterator[str]:
-    yield ""
-    mark = hashlib.sha256(utf8_safe(student).encode()).hexdigest()[:8]
-    yield f"-{mark}"
-    number = 2
-    while True:
-        yield f"-{mark}-{number}"
-        number += 1
 
 
 def _folded(name: str) -> str:

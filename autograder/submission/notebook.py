@@ -43,14 +43,19 @@ _LISTED = 8
 """cells that a note names"""
 
 
-def is_notebook(text: str) -> bool:
-    """Whether the text is a notebook, whatever its file is called: JSON with cells. Damaged JSON is none."""
-    return text.lstrip().startswith("{") and _code_cells(_document(text)) is not None
+def is_notebook(text: str, named_so: bool) -> bool:
+    """Whether the text is a notebook, whatever its file is called: JSON with cells.
 
-
-def is_meant(text: str) -> bool:
-    """Whether text under a notebook's name is meant as one, however damaged: it begins as one does, or is JSON of another kind."""
-    return text.lstrip().startswith("{") or _document(text) is not _NO_JSON
+    Under a notebook's name it is meant as one, however damaged: it begins as one does, or is JSON of another kind.
+    """
+    begins_so = text.lstrip().startswith("{")
+    if begins_so == named_so:
+        return begins_so
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return named_so or _code_cells(document) is not None
 
 
 def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...], Content]:
@@ -58,8 +63,8 @@ def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...], Content]:
 
     A cell of which nothing can be run stays, as "", so that the cells keep their numbers.
     """
-    otter = _Otter()
-    cells = [_read_cell(source, otter) for source in _sources(text)]
+    otters = {"otter"}
+    cells = [_read_cell(source, otters) for source in _sources(text)]
     if not any(cell.runs for cell in cells):
         first = next((f" (code cell {number}, {cell.fault})" for number, cell in enumerate(cells, 1) if cell.fault), "")
         raise Refused(
@@ -84,26 +89,25 @@ class _Cell:
 
 
 def _notes(cells: list[_Cell]) -> Iterator[str]:
-    faulty = [number for number, cell in enumerate(cells, start=1) if cell.fault]
-    for number in faulty[:_LISTED]:
-        yield f"Code cell {number} is not Python ({cells[number - 1].fault}) and was left out."
+    faulty = [(number, cell.fault) for number, cell in enumerate(cells, 1) if cell.fault]
+    yield from (f"Code cell {number} is not Python ({fault}) and was left out." for number, fault in faulty[:_LISTED])
     if len(faulty) > _LISTED:
         yield f"{len(faulty) - _LISTED} more code cells are not Python and were left out."
-    magic = [number for number, cell in enumerate(cells, start=1) if cell.magic]
-    if magic:
+    numbered = list(enumerate(cells, 1))
+    if magic := [number for number, cell in numbered if cell.magic]:
         yield f"Magic, shell and help lines were left out of code {_listed(magic)}."
-    graded = [number for number, cell in enumerate(cells, start=1) if cell.otter]
-    if graded:
-        yield f"Lines that call Otter's grader were left out of code {_listed(graded)}."
+    if otters := [number for number, cell in numbered if cell.otter]:
+        yield f"Lines that call Otter's grader were left out of code {_listed(otters)}."
 
 
-def _read_cell(source: str, otter: _Otter) -> _Cell:
+def _read_cell(source: str, otters: set[str]) -> _Cell:
+    """`otters`: what stands for Otter or for something that came from it; grows by what the cell makes of it."""
     python_text = _without_magic(source)
     try:
         tree = python.parse(python_text)
     except NotPython as error:
         return _Cell(fault=error.place_and_reason)
-    unwanted = otter.statements(tree)
+    unwanted = [statement for statement in tree.body if _is_otters(statement, otters)]
     return _Cell(
         text=_passed_over(python_text, unwanted),
         runs=any(not isinstance(statement, ast.Pass) for statement in set(tree.body) - set(unwanted)),
@@ -139,17 +143,6 @@ def _sources(text: str) -> list[str]:
             f"The notebook has more than {python.MAX_CODE // 1024} KiB of code.",
         )
     return sources
-
-
-_NO_JSON = object()
-
-
-def _document(text: str) -> Any:
-    """What the JSON says; _NO_JSON where it is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return _NO_JSON
 
 
 def _code_cells(notebook: Any) -> list[dict[str, Any]] | None:
@@ -215,37 +208,25 @@ def _statement_end(source: str, place: int) -> int:
     return len(source)
 
 
-class _Otter:
-    """Finds the statements of a notebook that only serve Otter's checks: behind the wall there is no Otter."""
+def _is_otters(statement: ast.stmt, otters: set[str]) -> bool:
+    """Whether a statement only serves Otter's checks: behind the wall there is no Otter."""
+    match statement:
+        case ast.Import(names=names) if all(name.name.split(".")[0] == "otter" for name in names):
+            otters.update(name.asname for name in names if name.asname)
+        case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == "otter":
+            otters.update(name.asname or name.name for name in names)
+        case ast.Assign(targets=targets, value=ast.Call() as call) if _root(call) in otters:
+            otters.update(target.id for target in targets if isinstance(target, ast.Name))
+        case _:
+            return isinstance(statement, ast.Expr) and _root(statement.value) in otters
+    return True
 
-    def __init__(self) -> None:
-        self.names = {"otter"}
-        """what stands for Otter or for something that came from it"""
 
-    def statements(self, tree: ast.Module) -> list[ast.stmt]:
-        """Those statements of a cell, in order."""
-        return [statement for statement in tree.body if self._is_otters(statement)]
-
-    def _is_otters(self, statement: ast.stmt) -> bool:
-        match statement:
-            case ast.Import(names=names) if all(name.name.split(".")[0] == "otter" for name in names):
-                self.names.update(name.asname for name in names if name.asname)
-            case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == "otter":
-                self.names.update(name.asname or name.name for name in names)
-            case ast.Assign(targets=targets, value=ast.Call() as call) if self._root(call) in self.names:
-                self.names.update(target.id for target in targets if isinstance(target, ast.Name))
-            case ast.Expr(value=value):
-                return self._root(value) in self.names
-            case _:
-                return False
-        return True
-
-    @staticmethod
-    def _root(expression: ast.expr) -> str | None:
-        """`grader` of `grader.check("q1")`."""
-        while isinstance(expression, ast.Call | ast.Attribute):
-            expression = expression.func if isinstance(expression, ast.Call) else expression.value
-        return expression.id if isinstance(expression, ast.Name) else None
+def _root(expression: ast.expr) -> str | None:
+    """`grader` of `grader.check("q1")`."""
+    while isinstance(expression, ast.Call | ast.Attribute):
+        expression = expression.func if isinstance(expression, ast.Call) else expression.value
+    return expression.id if isinstance(expression, ast.Name) else None
 
 
 def _passed_over(source: str, statements: list[ast.stmt]) -> str:

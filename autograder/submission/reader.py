@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder import course
+from autograder.checks.call import ANSWERS
 from autograder.submission import archive, content, disk, notebook, python, text
 from autograder.submission.choice import CODE, several, suffix
-from autograder.submission.content import ANSWERS, Content
+from autograder.submission.content import Content
 from autograder.submission.names import printable
 from autograder.submission.records import Problem, Refused, Rival, Submission, SubmissionFile, unexpected
 
@@ -35,47 +36,39 @@ class _Read:
 
 def read(submission_file: SubmissionFile) -> Submission:
     """Reads one submission. Whatever is wrong with it becomes the submission's `problem`; nothing is raised."""
-    found, problem, digest = None, submission_file.problem, ""
-    try:
-        if submission_file.path is not None:
-            data = disk.read(submission_file.path)
-            digest = hashlib.sha256(data).hexdigest()
-        if problem is None or submission_file.rivals:
-            found = _chosen(submission_file)
-            problem = _of_another(found.content, submission_file.assignment)
-    except Refused as refused:
-        problem = problem or refused.problem
-    except Exception as error:  # a parser, or the system, in a way that nobody foresaw
-        problem = problem or unexpected(error).problem
-    good = found is not None and problem is None
-    return Submission(
-        student=submission_file.student,
-        assignment=submission_file.assignment,
-        file=found.file if found else submission_file.file,
-        sha256=found.sha256 if found else digest,
-        cells=found.cells if found and good else (),
-        notes=submission_file.notes + (found.notes if found and good else ()),
-        problem=problem,
-        handed_in=submission_file.handed_in,
-        superseded=submission_file.superseded,
+    one = submission_file
+    unread = Submission(
+        one.student, one.assignment, one.file, "", notes=one.notes, problem=one.problem, handed_in=one.handed_in, superseded=one.superseded
     )
+    try:
+        if one.path is not None:
+            unread = replace(unread, sha256=hashlib.sha256(disk.read(one.path)).hexdigest())
+        if one.problem is not None and not one.rivals:
+            return unread
+        found = _chosen(one)
+        unread = replace(unread, file=found.file, sha256=found.sha256, problem=_of_another(found.content, one.assignment))
+        return unread if unread.problem else replace(unread, cells=found.cells, notes=one.notes + found.notes)
+    except Refused as refused:
+        return replace(unread, problem=unread.problem or refused.problem)
+    except Exception as error:  # a parser, or the system, in a way that nobody foresaw
+        return replace(unread, problem=unread.problem or unexpected(error).problem)
 
 
 def _chosen(submission_file: SubmissionFile) -> _Read:
     """The file that counts, and the notes on it. Raises Refused where there is none."""
-    wanted = content.functions(submission_file.assignment)
-    own = _preferred(submission_file)
+    assignment, rivals = submission_file.assignment, submission_file.rivals
+    wanted = content.functions(assignment)
     others: list[_Read] = []
-    if own is None:
+    if submission_file.problem is not None or submission_file.path is None:  # the names of several are alike
         chosen = _only_one(submission_file, wanted)
     else:
+        own = _read(submission_file.file, submission_file.path, submission_file.member)
         if wanted - own.content.written:
-            others = [other for other in map(_tried, submission_file.rivals) if other is not None and other.content.written & wanted]
-        chosen = _best(own, others, submission_file.assignment, wanted)
+            others = [other for other in map(_tried, rivals) if other is not None and other.content.written & wanted]
+        chosen = _best(own, others, assignment, wanted)
     mentioned = {chosen.file, *(other.file for other in others)}
-    more = [rival.file for rival in submission_file.rivals if rival.named and rival.file not in mentioned]
-    notes = chosen.notes + tuple(_not_graded(more)) + tuple(_unwritten(chosen.content, submission_file.assignment, wanted))
-    return replace(chosen, notes=notes)
+    more = [rival.file for rival in rivals if rival.named and rival.file not in mentioned]
+    return replace(chosen, notes=(*chosen.notes, *_not_graded(more), *_unwritten(chosen.content, assignment, wanted)))
 
 
 def _only_one(submission_file: SubmissionFile, wanted: frozenset[str]) -> _Read:
@@ -97,13 +90,6 @@ def _best(own: _Read, others: list[_Read], assignment: str, wanted: frozenset[st
         problem = several([other.file for other in others], assignment)
         raise Refused(problem.student, problem.instructor)
     return _instead_of(own, others[0])
-
-
-def _preferred(submission_file: SubmissionFile) -> _Read | None:
-    """The file whose name and place say that it is meant; None where several are alike in that."""
-    if submission_file.problem is not None or submission_file.path is None:
-        return None
-    return _read(submission_file.file, submission_file.path, submission_file.member)
 
 
 def _tried(rival: Rival) -> _Read | None:
@@ -195,7 +181,7 @@ def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Co
             f"{printable(name)} is no .py, .ipynb or .zip file.",
         )
     source, notes = text.decode(data)
-    if notebook.is_notebook(source) or (ending == ".ipynb" and notebook.is_meant(source)):
+    if notebook.is_notebook(source, named_so=ending == ".ipynb"):
         cells, more, found = notebook.read(source)
         named = () if ending == ".ipynb" else ("It is named as Python, and was read as the notebook that it is.",)
         return cells, notes + named + more, found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
+from autograder.course import UserError
 from autograder.submission.names import printable
 
 
@@ -35,7 +36,7 @@ def unexpected(error: Exception) -> Refused:
     )
 
 
-class NothingToGrade(Exception):
+class NothingToGrade(UserError):
     """The folder or file that was named cannot be graded at all; the message is a sentence for a person."""
 
 
@@ -51,31 +52,8 @@ class Rival:
 
 
 @dataclass(frozen=True)
-class SubmissionFile:
-    """One thing handed in, found and not yet read: small, so that a batch may hold thousands."""
-
-    student: str
-    assignment: str
-    """"" where it cannot be told; then `problem` says so"""
-    file: str
-    path: Path | None
-    """the file on disk; None where there is none to read"""
-    member: str | None = None
-    """the file's name inside `path`, where that is a zip"""
-    order: tuple[int, float, int] = (0, 0.0, 0)
-    """of two submissions for one assignment the greater counts: how well it fits, when it came, which attempt"""
-    handed_in: float = 0.0
-    """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
-    notes: tuple[str, ...] = ()
-    problem: Problem | None = None
-    superseded: bool = False
-    rivals: tuple[Rival, ...] = ()
-    """what may count instead; with a `problem`, the files between which a name does not decide"""
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One submission, read: Python text to run, or the problem that kept it from being read."""
+class _HandedIn:
+    """What is known of a submission before and after it is read."""
 
     student: str
     """as it stands in the name or metadata: odd names stay as they are"""
@@ -83,10 +61,7 @@ class Submission:
     """name of the assignment; "" where it cannot be told, and then `problem` says so"""
     file: str
     """what was handed in, relative to the folder given; a file inside a zip is written ada.zip!rope.py"""
-    sha256: str
-    """of the bytes handed in (of the zip where it was a zip); "" where there are none or they were not read"""
-    cells: tuple[str, ...] = ()
-    """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""
+    _: KW_ONLY
     notes: tuple[str, ...] = ()
     """what was dropped or chosen on the way, one sentence each"""
     problem: Problem | None = None
@@ -94,3 +69,27 @@ class Submission:
     """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
     superseded: bool = False
     """another submission of the same student counts instead; `problem` says which"""
+
+
+@dataclass(frozen=True)
+class SubmissionFile(_HandedIn):
+    """One thing handed in, found and not yet read: small, so that a batch may hold thousands."""
+
+    path: Path | None
+    """the file on disk; None where there is none to read"""
+    member: str | None = None
+    """the file's name inside `path`, where that is a zip"""
+    order: tuple[int, float, int] = (0, 0.0, 0)
+    """of two submissions for one assignment the greater counts: how well it fits, when it came, which attempt"""
+    rivals: tuple[Rival, ...] = ()
+    """what may count instead; with a `problem`, the files between which a name does not decide"""
+
+
+@dataclass(frozen=True)
+class Submission(_HandedIn):
+    """One submission, read: Python text to run, or the problem that kept it from being read."""
+
+    sha256: str
+    """of the bytes handed in (of the zip where it was a zip); "" where there are none or they were not read"""
+    cells: tuple[str, ...] = ()
+    """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""

@@ -9,16 +9,17 @@ about that student alone: it changes how nobody else's files are read, and makes
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder.submission import archive, blackboard, canvas, disk, gradescope, moodle
-from autograder.submission.canvas import Download
+from autograder.submission import archive, disk, gradescope, platforms
 from autograder.submission.choice import CODE, READ, Choice, Course, choose, is_given_notebook, stem, suffix, which_assignment
 from autograder.submission.names import printable, utf8_safe
+from autograder.submission.platforms import Download
 from autograder.submission.records import NothingToGrade, Problem, Refused, Rival, SubmissionFile, unexpected
 
 # How well a submission fits: a later file only replaces one that fits no better.
@@ -58,8 +59,8 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     if os.path.isdir(path) and not os.path.islink(path):
         submission = roster.students_folder(path, path.name, assignment, hint)
     else:
-        submission = roster.file(path, assignment, hint, _download(path.name))
-    found = list(roster.guarded(path, assignment, submission))
+        submission = roster.file(path, assignment, hint, platforms.download(path.name))
+    found = list(roster.guarded(path, path.name, assignment, submission))
     if len(found) == 1:
         return found[0]
     names = ", ".join(one.assignment for one in found)
@@ -98,28 +99,26 @@ class _Roster:
         if exports and gradescope.is_export(listing):
             yield from self.gradescope_export(folder, assignment, hint)
             return
-        files = [folder / entry.name for entry in listing if not entry.is_dir(follow_symlinks=False)]
-        folders = [entry.name for entry in listing if entry.is_dir(follow_symlinks=False)]
-        named = {} if of_one else {name: self.course.equal_to(name) for name in folders if self.course.equal_to(name)}
-        exported = {name for name in folders if exports and _is_export(folder / name)}
-        # Whose a file or folder beside them is, nobody can tell: it may be a student who has put metadata into it.
-        if any(suffix(path.name) in READ for path in files) or not exported | named.keys() >= set(folders):
-            exported = set()
-        students = {name for name in folders if name not in named}.union(*(_may_be(path.name) for path in files))
-        owners = _students(name for name in folders if name not in named)
+        folders, files = _sorted_out(listing)
+        named = {} if of_one else {name: known for name in folders if (known := self.course.equal_to(name))}
+        exported = _exports(folder, folders, {*named}, files) if exports else set()
+        owners = _owners({*folders} - {*named})
+        elsewhere = owners.keys() | _may_be(files)
         for name in folders:
-            path, own = folder / name, named.get(name)
+            path, known, closer = folder / name, named.get(name), self.course.named_in(name) or hint
             if name in exported:
-                found = self.gradescope_export(path, assignment or own, self.course.named_in(name) or hint)
-            elif own is not None:
-                found = self._of_assignment(path, own, students) if self.only in (None, own) else iter(())
+                found = self.gradescope_export(path, assignment or known, closer)
+            elif known is None:
+                found = self.students_folder(path, owners[name], assignment, closer)
             else:
-                found = self.students_folder(path, owners[name], assignment, self.course.named_in(name) or hint)
-            yield from self.guarded(path, assignment or own, found)
-        yield from self._files(files, assignment, hint, {name for name in folders if name not in named})
+                found = self._of_assignment(path, known, elsewhere)
+            yield from self.guarded(path, owners.get(name, name), assignment or known, found)
+        yield from self._files(folder, files, assignment, hint, {*owners})
 
     def _of_assignment(self, folder: Path, assignment: str, elsewhere: Collection[str]) -> Iterator[SubmissionFile]:
         """A folder named after an assignment. Who has a file or folder of their own beside it is not one of those in it."""
+        if self.only not in (None, assignment):
+            return
         for submission_file in replace(self, only=None).batch(folder, assignment, None, of_one=True, exports=not elsewhere):
             if submission_file.student in elsewhere:
                 note = f"A student named {printable(submission_file.student)} has something of their own beside {printable(folder.name)}."
@@ -127,120 +126,98 @@ class _Roster:
                 submission_file = replace(submission_file, student=student, notes=(*submission_file.notes, note))
             yield submission_file
 
-    def guarded(self, path: Path, assignment: str | None, found: Iterator[SubmissionFile]) -> Iterator[SubmissionFile]:
+    def guarded(self, path: Path, student: str, assignment: str | None, found: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
         """What is found; where looking for it raises, that is one row."""
         try:
             yield from found
+            return
+        except Refused as refused:
+            problem = refused.problem
         except OSError as error:
-            yield self._refused(path, path.name, assignment, disk.unreadable(error), _UNNAMED)
+            problem = disk.unreadable(error).problem
         except Exception as error:
-            yield self._refused(path, path.name, assignment, unexpected(error), _UNNAMED)
+            problem = unexpected(error).problem
+        file = path if os.path.isfile(path) and not os.path.islink(path) else None
+        order = (_UNNAMED, disk.modified(path), 0)
+        yield SubmissionFile(utf8_safe(student), assignment or "", self._label(path), file, order=order, problem=problem)
 
     def gradescope_export(self, folder: Path, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
-        there = {entry.name for entry in disk.entries(folder) if entry.is_dir(follow_symlinks=False)}
+        there, _ = _sorted_out(disk.entries(folder))
         notes: tuple[str, ...] = ()
         try:
             said = gradescope.entries(folder)
-            if not there & said.keys():
+            if said.keys().isdisjoint(there):
                 raise gradescope.Unreadable("it names none of the folders")
         except gradescope.Unreadable as error:
             said = {}
             reason = printable(str(error), 120)
             notes = (f"{gradescope.METADATA} cannot be read ({reason}), so the folder's name stands for the student.",)
-        for name in sorted(there | said.keys()):
-            entry = said.get(name) or gradescope.Entry((), 0.0)
+        for name in sorted({*there, *said}):
+            entry = said.get(name, gradescope.Entry())
             for student in entry.students or (name,):
-                if name not in there:
-                    yield self._missing(folder, name, student, assignment or hint)
-                    continue
-                found = self.students_folder(folder / name, student, assignment, hint)
-                for submission_file in self.guarded(folder / name, assignment or hint, found):
-                    order = (submission_file.order[0], entry.created or submission_file.order[1], 0)
-                    yield replace(
-                        submission_file,
-                        student=utf8_safe(student),
-                        order=order,
-                        handed_in=entry.created,
-                        notes=submission_file.notes + notes,
-                    )
+                if name in there:
+                    found = self.guarded(folder / name, student, assignment or hint, self.students_folder(folder / name, student, assignment, hint))
+                else:
+                    found = iter([self._missing(folder, name, student, assignment or hint)])
+                for one in found:
+                    order = (one.order[0], entry.created or one.order[1], 0)
+                    yield replace(one, order=order, handed_in=entry.created, notes=one.notes + notes)
 
     def students_folder(self, folder: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         """A folder or clone of one student."""
-        try:
-            files = disk.walk(folder)
-        except Refused as refused:
-            yield self._refused(folder, student, assignment or hint, refused, _UNNAMED)
-            return
+        files = disk.walk(folder)
+        endings = {suffix(file) for file in files}
         zips = [file for file in files if suffix(file) == ".zip" and self._may_hold(file, assignment)]
-        if zips and not any(suffix(file) in CODE for file in files):
+        if zips and endings.isdisjoint(CODE):
             for file in zips:
                 yield from self._zip(folder / file, student, assignment, self.course.named_in(stem(file)) or hint)
             return
-        without_choice = _ANOTHER_ASSIGNMENT if any(suffix(file) in READ for file in files) else _NO_CODE
+        without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
         notes = (_STRAY_METADATA,) if gradescope.METADATA in files else ()
         for choice in choose(files, assignment, hint, self.course):
-            path = folder / choice.file if choice.file else None
             fit = _UNNAMED if choice.file else without_choice
-            rivals = tuple(Rival(self._label(folder / file), folder / file, None, self._is_named(file, choice)) for file in choice.rivals)
-            yield SubmissionFile(
-                utf8_safe(student),
-                choice.assignment,
-                self._label(path or folder),
-                path,
-                order=(fit, disk.modified(path or folder), 0),
-                notes=notes,
-                problem=choice.problem,
-                rivals=rivals,
-            )
+            yield replace(self._chosen(folder, choice, student, fit), notes=notes)
 
     def file(self, path: Path, assignment: str | None, hint: str | None, download: Download | None) -> Iterator[SubmissionFile]:
         """One file that stands for one student; `download` is what its name says, if a platform made it."""
-        name = download.file if download else path.name
-        student = download.student if download else stem(path.name)
-        named = self.course.equal_to(stem(name)) or self.course.named_in(stem(name))
-        decided = assignment or named or hint
-        if suffix(name) == ".zip" and not os.path.islink(path):
-            found = self._zip(path, student, assignment, named or hint)
+        told = download or Download("", stem(path.name), "", path.name)
+        named = self.course.named_in(stem(told.file))
+        if suffix(told.file) == ".zip" and not os.path.islink(path):
+            found = self._zip(path, told.student, assignment, named or hint)
         else:
-            problem = None if decided else which_assignment(name, self.course)
-            found = iter([SubmissionFile(utf8_safe(student), decided or "", self._label(path), path, problem=problem)])
-        for submission_file in found:
-            order = (_fit(suffix(name), named, submission_file.assignment), disk.modified(path), 0)
-            if download:
-                order = (order[0], download.upload, download.attempt)
-                submission_file = replace(submission_file, handed_in=download.handed_in)
-                late = ("Canvas marks it as late.",) if download.late else ()
-                submission_file = replace(submission_file, notes=submission_file.notes + late)
-            yield replace(submission_file, order=order)
+            decided = assignment or named or hint or ""
+            problem = None if decided else which_assignment(told.file, self.course)
+            found = iter([SubmissionFile(utf8_safe(told.student), decided, self._label(path), path, problem=problem)])
+        late = (f"{told.platform} marks it as late.",) if told.late else ()
+        for one in found:
+            fit = _fit(suffix(told.file), named, one.assignment)
+            order = (fit, told.upload, told.attempt) if download else (fit, disk.modified(path), 0)
+            yield replace(one, order=order, handed_in=told.handed_in, notes=one.notes + late)
 
-    def _files(self, paths: list[Path], assignment: str | None, hint: str | None, folders: set[str]) -> Iterator[SubmissionFile]:
-        """Files that stand for one student each. Who has a plain file or a folder is nobody whose name a platform would have given."""
-        downloads = {path: _download(path.name) for path in paths if not _lies_about(path.name)}
-        downloads = {path: one for path, one in downloads.items() if one is None or one.file}
-        plain = folders | {stem(path.name) for path, one in downloads.items() if one is None}
-        downloads = {path: one if one is None or one.student not in plain else None for path, one in downloads.items()}
-        users: dict[str, set[str]] = defaultdict(set)
-        for one in filter(None, downloads.values()):
-            users[one.student].add(one.user)
-        for path, download in downloads.items():
-            if download and len(users[download.student]) > 1:
-                download = replace(download, student=f"{download.student}_{download.user}")
-            yield from self.guarded(path, assignment or hint, self.file(path, assignment, hint, download))
+    def _files(self, folder: Path, files: list[str], assignment: str | None, hint: str | None, folders: set[str]) -> Iterator[SubmissionFile]:
+        """Files that stand for one student each."""
+        for name, download in _downloads(files, folders).items():
+            yield from self.guarded(folder / name, name, assignment or hint, self.file(folder / name, assignment, hint, download))
 
     def _zip(self, path: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
-        order = (_UNNAMED, disk.modified(path), 0)
-        try:
-            choices = choose(archive.names(disk.read(path)), assignment, hint, self.course)
-        except Refused as refused:
-            yield self._refused(path, student, assignment or hint, refused, _UNNAMED)
-            return
-        for choice in choices:
-            inside = f"{self._label(path)}!"
-            label = inside + utf8_safe(choice.file) if choice.file else self._label(path)
-            rivals = tuple(Rival(inside + utf8_safe(file), path, file, self._is_named(file, choice)) for file in choice.rivals)
-            yield SubmissionFile(
-                utf8_safe(student), choice.assignment, label, path, choice.file or None, order, problem=choice.problem, rivals=rivals
-            )
+        def found() -> Iterator[SubmissionFile]:
+            for choice in choose(archive.names(disk.read(path)), assignment, hint, self.course):
+                yield self._chosen(path, choice, student, _UNNAMED, zipped=True)
+
+        return self.guarded(path, student, assignment or hint, found())
+
+    def _chosen(self, base: Path, choice: Choice, student: str, fit: int, zipped: bool = False) -> SubmissionFile:
+        """What was chosen from a folder or zip of one student."""
+
+        def place(file: str) -> tuple[str, Path, str | None]:
+            if zipped:
+                return f"{self._label(base)}!{utf8_safe(file)}", base, file
+            return self._label(base / file), base / file, None
+
+        rivals = tuple(Rival(*place(file), named=self._is_named(file, choice)) for file in choice.rivals)
+        label, path, member = place(choice.file) if choice.file else (self._label(base), base if zipped else None, None)
+        order = (fit, disk.modified(path or base), 0)
+        return SubmissionFile(utf8_safe(student), choice.assignment, label, path, member, order, problem=choice.problem, rivals=rivals)
 
     def _may_hold(self, file: str, assignment: str | None) -> bool:
         return assignment is None or self.course.named_in(stem(file)) in (None, assignment)
@@ -253,20 +230,14 @@ class _Roster:
 
         Of a clone more than one thing must be there, and nothing that could be another student's.
         """
-        folders = {entry.name for entry in listing if entry.is_dir(follow_symlinks=False)}
-        code = [entry.name for entry in listing if entry.name not in folders and suffix(entry.name) in READ]
+        folders, files = _sorted_out(listing)
+        code = [name for name in files if suffix(name) in READ]
         if not all(self.course.equal_to(stem(name)) for name in code):
             return False
         if not folders:
             return bool(code)
         lessons = any(os.path.isdir(self.root / "assignments" / known) for known in self.course.assignments)
-        return lessons and os.path.isdir(self.root / "tests" / "public") and folders <= _HANDOUT
-
-    def _refused(self, path: Path, student: str, assignment: str | None, refused: Refused, fit: int) -> SubmissionFile:
-        order = (fit, disk.modified(path), 0)
-        file = path if os.path.isfile(path) and not os.path.islink(path) else None
-        problem = refused.problem
-        return SubmissionFile(utf8_safe(student), assignment or "", self._label(path), file, order=order, problem=problem)
+        return lessons and os.path.isdir(self.root / "tests" / "public") and _HANDOUT.issuperset(folders)
 
     def _missing(self, export: Path, name: str, student: str, assignment: str | None) -> SubmissionFile:
         problem = Problem(
@@ -274,12 +245,17 @@ class _Roster:
             f"The export lists {printable(name)} but holds no such folder: download it again.",
         )
         label = utf8_safe(name) if export == self.root else f"{self._label(export)}/{utf8_safe(name)}"
-        order = (_NO_CODE, 0.0, 0)
-        return SubmissionFile(utf8_safe(student), assignment or "", label, None, order=order, problem=problem)
+        return SubmissionFile(utf8_safe(student), assignment or "", label, None, order=(_NO_CODE, 0.0, 0), problem=problem)
 
     def _label(self, path: Path) -> str:
         relative = path.relative_to(self.root).as_posix()
         return utf8_safe(path.name if relative == "." else relative)
+
+
+def _sorted_out(listing: list[os.DirEntry[str]]) -> tuple[list[str], list[str]]:
+    """The names of folders, and of what is none."""
+    folders = [entry.name for entry in listing if entry.is_dir(follow_symlinks=False)]
+    return folders, [entry.name for entry in listing if not entry.is_dir(follow_symlinks=False)]
 
 
 def _fit(ending: str, named: str | None, assignment: str) -> int:
@@ -290,40 +266,76 @@ def _fit(ending: str, named: str | None, assignment: str) -> int:
     return _NAMED if named == assignment else _ANOTHER_ASSIGNMENT
 
 
-def _download(name: str) -> Download | None:
-    """What a file name says, where a platform made it."""
-    return moodle.download(name) or blackboard.download(name) or canvas.download(name)
-
-
-def _students(folders: Iterable[str]) -> dict[str, str]:
-    """Whose each folder is: the folder's name, or what Moodle says with it."""
-    said = {name: moodle.folder(name) for name in folders}
+def _namesakes(downloads: Iterable[Download]) -> set[str]:
+    """Names that several students have."""
     users: dict[str, set[str]] = defaultdict(set)
-    for one in filter(None, said.values()):
+    for one in downloads:
         users[one.student].add(one.user)
-    plain = {name for name, one in said.items() if one is None}
-    unsure = {student for student, ids in users.items() if len(ids) > 1} | plain
-    return {name: name if one is None else f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()}
+    return {student for student, of_one_name in users.items() if len(of_one_name) > 1}
 
 
-def _may_be(file: str) -> set[str]:
-    """Whose a file may be, by its name."""
-    download = _download(file)
-    return {stem(file)} | ({download.student, f"{download.student}_{download.user}"} if download else set())
+def _owners(folders: set[str]) -> dict[str, str]:
+    """Whose each folder is: the folder's name, or what a platform says with it."""
+    said = {name: one for name in folders if (one := platforms.folder(name))}
+    unsure = _namesakes(said.values()) | (folders - said.keys())
+    names = {name: f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()}
+    return {name: names.get(name, name) for name in folders}
+
+
+def _downloads(files: list[str], folders: set[str]) -> dict[str, Download | None]:
+    """What the name of each file says, where a platform made it; without what nobody hands in, and the platforms' own notes.
+
+    Who has a plain file or a folder is nobody whose name a platform would have given.
+    """
+    said = {name: platforms.download(name) for name in files if not _lies_about(name)}
+    said = {name: one for name, one in said.items() if one is None or one.file}
+    plain = folders | {stem(name) for name, one in said.items() if one is None}
+    theirs = {name: one for name, one in said.items() if one and one.student not in plain}
+    namesakes = _namesakes(theirs.values())
+    for name, one in theirs.items():
+        if one.student in namesakes:
+            theirs[name] = replace(one, student=f"{one.student}_{one.user}")
+    return {name: theirs.get(name) for name in said}
+
+
+def _may_be(files: Iterable[str]) -> set[str]:
+    """Whose files these may be, by their names."""
+    said = filter(None, map(platforms.download, files))
+    return {*map(stem, files)}.union(*({one.student, f"{one.student}_{one.user}"} for one in said))
+
+
+def _exports(folder: Path, folders: list[str], named: set[str], files: list[str]) -> set[str]:
+    """Which of the folders in a folder are Gradescope's exports.
+
+    None, where anything lies beside them: whose that is, nobody can tell. It may be a student who has put metadata into it.
+    """
+    found = {name for name in folders if _is_export(folder / name)}
+    alone = found | named >= set(folders) and not any(suffix(name) in READ for name in files)
+    return found if alone else set()
 
 
 def _is_export(folder: Path) -> bool:
-    if not os.path.lexists(folder / gradescope.METADATA):
-        return False
-    try:
-        return gradescope.is_export(disk.entries(folder))
-    except OSError:
-        return False
+    with contextlib.suppress(OSError):
+        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(disk.entries(folder))
+    return False
 
 
 def _lies_about(name: str) -> bool:
     """Whether this is a file of many folders that nobody hands in."""
     return stem(name).casefold() in ("readme", "license") and suffix(name) not in READ
+
+
+def skipped(folder: Path) -> list[str]:
+    """What looks like code and is passed over: an editor's copies, such as `dave.py~`, directly in a folder or in a folder there.
+
+    A batch names them, since one of them may be all that a student has there.
+    """
+    found = []
+    for parent in (folder, *(folder / name for name in _sorted_out(disk.entries(folder))[0])):
+        with contextlib.suppress(OSError), os.scandir(parent) as listing:
+            copies = [entry.name for entry in listing if suffix(entry.name.rstrip("~")) in READ and disk.is_junk(entry.name)]
+            found += [utf8_safe((parent / name).relative_to(folder).as_posix()) for name in copies if not name.startswith(".")]
+    return sorted(found)
 
 
 def _superseded(found: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:

@@ -23,11 +23,13 @@ import types
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from autograder import course
-from autograder.checks import call, codec
+from autograder.checks import call, explanation
 from autograder.checks.call import ANSWERS
+from autograder.checks.explanation import explanations
 from autograder.checks.failure import Kind
 from autograder.checks.test_result import TestResult
 from autograder.course import Assignment
@@ -71,8 +73,8 @@ class Examiner:
         for name in dict.fromkeys(one.test.question for one in missed if one.test.question != ANSWERS):
             rows = causes.evidence_of(self.assignment, name, observed)
             blamed = {one.function for one in missed if one.test.question == name and one.function}
-            told = causes.explanations(self.assignment, name, rows) if not blamed else []
-            if blamed - touched or (causes.told(told) and not any(self.is_true(one, name, mutant, module) for one in told)):
+            told = explanations(rows, causes.candidates(self.assignment, name)) if not blamed else []
+            if blamed - touched or (explanation.told(told) and not any(self.is_true(one, name, mutant, module) for one in told)):
                 return "wrong", _said(missed)
         return _became(missed, touched), _said(missed)
 
@@ -101,16 +103,13 @@ class Examiner:
         lines = self.source[0].split("\n")
         if ":" in entry.origin and entry.origin.split(":")[1].isdigit() and lines[int(entry.origin.split(":")[1]) - 1].strip() == mutant.line:
             return True
-        for row in causes.evidence_of(self.assignment, name, self.observed):
-            if row.is_refusal:
-                continue
-            _, args, kwargs = codec.decode(row.call)
-            reply = call.perform(module, name, args, kwargs, measured=False)
-            predicted = causes._predictions(self.assignment, row.call).of(entry)
-            here = causes.Row(row.call, causes._outcome(reply), row.right)
-            if not (causes._coarsely_same if entry.coarse else causes._fits)(here, predicted):
-                return False
-        return True
+        calls = [seen for one in self.observed for seen in one.calls if seen.function == name]
+        made = [causes.Observed(self.observed[0].result, (replace(seen, reply=self._reply(module, seen)),)) for seen in calls]
+        rows = causes.evidence_of(self.assignment, name, made)
+        return all(row.is_refusal or row.fits(row.predicted(entry)) for row in rows)
+
+    def _reply(self, module: types.ModuleType, seen: causes.Seen) -> call.Reply:
+        return catalogue.Module(module).call(seen.function, seen.args, seen.kwargs, measured=False)
 
 
 def _module(assignment: Assignment, code: types.CodeType) -> types.ModuleType | None:

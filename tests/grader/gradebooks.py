@@ -65,7 +65,7 @@ def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "
 def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
     """A file with that code, or with that problem instead."""
     cells = () if problem else (code,)
-    return Submission(student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, (), problem)
+    return Submission(student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, problem=problem)
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
@@ -74,8 +74,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     with Gradebook.writing(out) as book:
         book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
         grades = {Key(one.assignment, "suite", code_hash(one)): (grade, one.assignment, one.cells) for one, grade in pairs}
-        for key in book.to_grade():
-            book.add(key, PackedGrade.of(*grades[key]))
+        book.add((key, PackedGrade.of(*grades[key]), "") for key in book.to_grade())
 
 
 def made_up_class(size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0) -> list[tuple[Submission, Grade]]:

@@ -46,8 +46,7 @@ def out(tmp_path: Path) -> Path:
 
 def grade(book: Gradebook, class_: list[object], suite: str = "suite-1") -> None:
     book.take_in(class_, {"rope": suite})  # type: ignore[arg-type]
-    for key in book.to_grade():
-        book.add(key, PACKED)
+    book.add((key, PACKED, "") for key in book.to_grade())
 
 
 def rows(out: Path) -> dict[str, dict[str, str]]:
@@ -111,6 +110,7 @@ def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
     ("words", "sentence"),
     [
         (["adda", "rope", "--points", "1", "--reason", "x"], "nobody named adda has a grade in rope; the nearest: ada"),
+        (["AD", "rope", "--points", "1", "--reason", "x"], "nobody named AD has a grade in rope; the nearest: ada"),
         (["ada", "rope", "--points", "1"], "say why with --reason"),
         (["ada", "rope", "--points", "1", "--score", "2", "--reason", "x"], "give one of them"),
         (["ada", "rope", "--score", "21", "--reason", "x"], "lies between 0 and 20"),
@@ -142,6 +142,6 @@ def test_a_folder_without_a_gradebook(tmp_path: Path) -> None:
 def test_a_large_class_can_be_corrected(tmp_path: Path) -> None:
     gradebooks.write(tmp_path, gradebooks.made_up_class(40, ["rope"], distinct=3))
     with Gradebook.reading(tmp_path) as book:
-        student = book.students("rope")[7]
+        student = list(book.students("rope"))[7]
     said(tmp_path, student, "rope", "--points", "-1", "--reason", "x")
     assert len(said(tmp_path).splitlines()) == 1

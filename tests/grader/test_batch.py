@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder import course
-from autograder.batch import coordinator, pool, reading
+from autograder import course, parallel
+from autograder.batch import coordinator, pool
 from autograder.batch import jobs as jobs_room
 from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
@@ -217,11 +217,10 @@ def test_many_are_read_side_by_side_and_in_order(tmp_path: Path, monkeypatch: py
     classroom.make(tmp_path, "alibi", 30, kinds)
     found = find_in_folder(tmp_path, None, ["alibi"])
     wanted = list(map(read, found))
-    monkeypatch.setattr(reading, "MANY", 10)
-    monkeypatch.setattr(reading, "AT_ONCE", 12)
+    monkeypatch.setattr(parallel, "AT_ONCE", 12)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-    assert list(reading.read_all(found)) == wanted
-    several = reading.read_all(found)
+    assert list(parallel.in_order(read, found)) == wanted
+    several = parallel.in_order(read, found)
     first = next(several)
     for child in multiprocessing.active_children():
         child.kill()

@@ -236,8 +236,9 @@ def test_thinkable_mistakes_change_one_thing_and_hand_over_no_line() -> None:
         )
     )
     function: Any = source.body[0]
-    found = {what: ast.unparse(changed) for _, what, changed in generated.changes(function)}
-    assert "np.sin(angles)" in found["“cos” and “sin” are exchanged"]
+    found = {what: ast.unparse(function) for _, what, _ in generated.changes(function)}
+    assert ast.unparse(function) == ast.unparse(source)
+    assert "np.sin(angles)" in found["“sin” stands where “cos” belongs"]
     assert "np.outer(base, x)" in found["Two inputs of the step “outer” are exchanged"]
     assert "np.outer(x, base) + 1" in found["A difference and a sum are exchanged"]
     assert not any("np." in what or "(" in what for what in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -95,24 +96,25 @@ def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], clust
 
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Do something after so many grades have been kept."""
-    keep, kept = coordinator._Run._keep, []
+    """Do something once that many grades have been kept."""
+    add, kept = Gradebook.add, []
 
-    def keep_and_do(self: coordinator._Run, *grade: object) -> None:
-        keep(self, *grade)  # type: ignore[arg-type]
-        kept.append(grade)
-        if len(kept) == number:
+    def add_and_do(self: Gradebook, graded: list[object]) -> None:
+        add(self, graded)  # type: ignore[arg-type]
+        before = len(kept)
+        kept.extend(graded)
+        if before < number <= len(kept):
             do()
 
-    monkeypatch.setattr(coordinator._Run, "_keep", keep_and_do)
+    monkeypatch.setattr(Gradebook, "add", add_and_do)
 
 
 def test_a_lost_worker_loses_nothing(
     large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of two is killed in the middle, with what it had in progress."""
+    """One of four is killed in the middle, with what it had in progress."""
     folder, wanted = large
-    for name in ("one", "two"):
+    for name in ("one", "two", "three", "four"):
         cluster.add(name)
     when_graded(monkeypatch, 6, lambda: cluster.kill("one"))
     grade(folder, tmp_path, cluster.address)
@@ -132,6 +134,27 @@ def test_a_lost_scheduler_loses_nothing(
     monkeypatch.undo()
     summary = coordinator.grade(RunConfiguration(folder, tmp_path, jobs=2))
     assert summary.reused >= 6
+    assert classroom.grades(tmp_path) == wanted
+
+
+def test_an_interrupted_run_leaves_the_cluster_and_goes_on(
+    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
+) -> None:
+    """Ctrl-C ends the command with exit code 130; the command that it prints goes on, on the same workers."""
+    folder, wanted = large
+    cluster.add("one")
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(tmp_path), "--scheduler", cluster.address]
+    run = subprocess.Popen(command, cwd=course.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    while not list(tmp_path.glob("feedback/*/*.md")):
+        assert run.poll() is None
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    printed, _ = run.communicate(timeout=60)
+    assert run.returncode == 130, printed
+    assert "Traceback" not in printed and f"--scheduler {cluster.address}" in printed
+    done = classroom.grades(tmp_path)
+    assert 0 < len(done) < len(wanted) and all(row in wanted for row in done)
+    grade(folder, tmp_path, cluster.address)
     assert classroom.grades(tmp_path) == wanted
 
 

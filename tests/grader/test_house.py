@@ -11,8 +11,23 @@ import pytest
 
 from autograder import course
 
-ORDER = ["cli", "bench", "doctor", "handout", "otter", "batch", "reports", "grading", "submission", "sandbox", "checks", "course", "files"]
-"""From the top floor down. The last three know of nothing else; students get `checks` alone."""
+ORDER = [
+    "cli",
+    "bench",
+    "doctor",
+    "handout",
+    "otter",
+    "batch",
+    "reports",
+    "grading",
+    "submission",
+    "sandbox",
+    "checks",
+    "course",
+    "files",
+    "parallel",
+]
+"""From the top floor down. The last four know of nothing else; students get `checks` alone."""
 
 
 def room(name: str) -> str:

@@ -78,7 +78,7 @@ def test_the_numbers_of_the_lesson(name: str) -> None:
 
 @lesson
 def attention(m: Any) -> Sentences:
-    yield f"with $d = 64$ its standard deviation is {math.isqrt(64)}"
+    yield f"With $d = 64$ its standard deviation is {math.isqrt(64)}"
     with np.errstate(over="ignore"):
         assert np.exp(1000.0) == np.inf
     yield "$e^{1000}$ overflows"
@@ -624,7 +624,7 @@ def alibi(m: Any) -> Sentences:
     for run, reliable in (("copy 1 back", 8), ("copy 3 back", 0)):
         assert (lab.by_length(lab.saved(), run, "alibi")[128] >= lab.RELIABLE).sum() == reliable
     assert all((accuracy < lab.RELIABLE).all() for accuracy in lab.by_length(lab.saved(), "copy 3 back", "alibi").values())
-    yield "it copies the previous token at 8 times the trained length with all 8 seeds, and the token 3 back at no length"
+    yield "all 8 seeds copy the previous token at 8 times the trained length, but no seed can copy the token 3 back"
 
 
 @lesson
@@ -682,11 +682,11 @@ def context_extension(m: Any) -> Sentences:
     yield f"The bracket is $2\\cdot2-1 = {(dynamic / 10000) ** (6 / 8):.0f}$, and $b' = 10000\\cdot3^{{8/6}} = {dynamic:.0f}$"
 
     stretched = m.rotations_in_context(128, 32768, base=m.ntk_base(10000.0, 8, 128))
-    yield f"In training pair 50 made {turns[50]:.2f} of a rotation, and at 32,768 it makes {stretched[50]:.2f}"
+    yield f"In training pair 50 made {turns[50]:.2f} of a rotation. With the new base it makes {stretched[50]:.2f} of a rotation over 32,768"
     leave = int((stretched[turns < 1] > turns[turns < 1] * (1 + 1e-9)).sum())
     yield f"Of the {not_done} pairs that never made a full rotation, {leave} get new angles"
     yield f"Half of $\\theta$ and half of $\\theta/4$ is ${(1 + 1 / 4) / 2:g}\\theta$"
-    yield f"is ${(1 + 4) / 2:g}\\lambda$, which is ${2 / (1 + 4):g}\\theta$"
+    yield f"is ${(1 + 4) / 2:g}\\lambda$; the frequency of this wavelength is ${2 / (1 + 4):g}\\theta$"
     high = math.ceil(64 * math.log(131072 / (2 * math.pi)) / (2 * math.log(10000)))
     clamped = m.yarn_frequencies(64, 10000.0, 4, 131072)
     low = math.floor(64 * math.log(131072 / (64 * math.pi)) / (2 * math.log(10000)))
@@ -859,7 +859,7 @@ def _measured() -> Sentences:
     waves = np.cos(np.outer(np.arange(len(looks["rope"])) - 3, fastest)).sum(axis=1)
     highest = [int(distance) for distance in np.argsort(waves)[::-1]]
     assert highest[0] == 3
-    yield f"the four highest values up to {len(waves) - 1} are at {', '.join(map(str, highest[1:4]))} and {highest[4]}"
+    yield f"Up to distance {len(waves) - 1}, its four next highest values are at {', '.join(map(str, highest[1:4]))} and {highest[4]}"
     turns = np.outer(np.array(highest[1:5]) - 3, fastest) / (2 * np.pi)
     assert np.abs(turns - np.rint(turns)).max() < 0.1
 
@@ -871,7 +871,7 @@ def _measured() -> Sentences:
     yield f"(articles: no limit). {mean('t5', 32)}, {mean('t5', 64)}, {mean('t5', 128)} at 32, 64 and 128"
     untrained, wrong = looks["t5"][16:], np.delete(looks["t5"][:16], 3)
     yield f"an untrained key gets {untrained.mean() / wrong.mean():.0f} times the weight of a trained wrong one"
-    yield f"together they have {untrained.sum():.2f} of the attention, and the right key {looks['t5'][3]:.2f}"
+    yield f"Together they have {untrained.sum():.2f} of the attention, and the right key has {looks['t5'][3]:.2f}"
     yield f"{mean('none', 16)} at the trained length, and less at longer ones"
     at_16 = {method: float(mean(method, 16)) for method in lab_methods()}
     assert at_16["integer"] < at_16["none"] and min(at_16, key=at_16.get) == "alibi"  # type: ignore[arg-type]
@@ -891,9 +891,9 @@ def _measured() -> Sentences:
     assert (lab.by_length(rows, one_back, "integer")[16] > 0.9).sum() == 2
     yield "*Integer* learns it too, with two seeds out of eight"
     wide = "copy 3 back, 64 features"
-    yield f"{mean('rope', 128, run=wide)} at 128 instead of {mean('rope', 128)}, with as wide a spread"
+    yield f"the accuracy at 128 is {mean('rope', 128, run=wide)} instead of {mean('rope', 128)}; the spread is as wide as before"
     longer = "copy 3 back, three times the steps"
-    yield f"carries T5 from {mean('t5', 64)} to {mean('t5', 64, run=longer)} at 64 tokens"
+    yield f"T5 has {mean('t5', 64, run=longer)} at 64 tokens instead of {mean('t5', 64)}"
     clipped = "copy 3 back, clipped at 16"
     shares = [mean("shaw", 128, "weight"), mean("shaw", 128, "weight", clipped)]
     yield f"the weight of the right key at 128 falls from {shares[0]} to {shares[1]}"
@@ -987,7 +987,7 @@ def grids(m: Any) -> Sentences:
     yield f"has coordinates from {after[100:-1].min()} to {after[100:-1].max()}"
     yield f"The text after it goes on at {after[-1, 0]}, not at {len(after) - 1}"
     video = m.mrope_positions([2, (5, 2, 3), 1])
-    yield f"a video of 5 × 2 × 3 cells that starts at 2 is followed by text at {2 + max(2, 3)}, and here at {video[-1, 0]}"
+    yield f"a video of 5 × 2 × 3 cells that starts at 2: there the next text starts at {2 + max(2, 3)}, and here at {video[-1, 0]}"
 
     pairs = [np.flatnonzero(column) for column in m.mrope_frequencies(64, (8, 12, 12), interleaved=True).T]
     counts = [len(one) for one in pairs]
@@ -1069,17 +1069,17 @@ def _schedules() -> Sentences:
     yield f"at each of the last {layers.TASKS[copying].last} positions, name the token that stands {layers.BACK} positions back"
     yield f"{layers.VOCABULARY} tokens to choose from, so a guess is right once in 16 times ({1 / layers.VOCABULARY:.2f})"
     yield f"Training takes {layers.STEPS:,} steps of {layers.BATCH} texts"
-    yield f"with an accuracy of at least {layers.RELIABLE:g}"
+    yield f"how many of the five seeds are reliable, that is, reach {layers.RELIABLE:g}"
     assert (found(copying, none, 16) > 0.995).all()
     yield "All five seeds copy without an error at 16 tokens"
     yield f"one layer without an encoding reached {lab.by_length(lab.saved(), 'copy 3 back', 'none')[16].mean():.2f}"
     yield f"At 20 tokens the accuracy is {mean(copying, none, 20)}, at 32 it is {mean(copying, none, 32)}"
     yield f"reliable to 24 tokens with {words[reliable(passkey, none, 24)]} of five seeds"
     assert reliable(passkey, every, 32) == 0
-    yield f"On the passkey task {words[reliable(passkey, second, 32)]} of five seeds are reliable to 32 tokens, and no seed is with"
-    yield f"At 128 tokens the means are {mean(passkey, second, 128)} and {mean(passkey, every, 128)}"
+    yield f"On the passkey task {words[reliable(passkey, second, 32)]} of five seeds are reliable to 32 tokens; with"
+    yield f"At 128 tokens the means are {mean(passkey, second, 128)} (every second layer) and {mean(passkey, every, 128)} (every layer)"
     assert reliable(copying, second, 24) == reliable(copying, every, 24)
-    yield f"both are reliable at 24 tokens with {words[reliable(copying, second, 24)]} of five seeds; at 64"
+    yield f"both schedules are reliable at 24 tokens with {words[reliable(copying, second, 24)]} of five seeds; at 64"
     yield f"tokens the means are {mean(copying, second, 64)} and {mean(copying, every, 64)}"
     assert reliable(copying, second, 48) == reliable(copying, every, 48) == 1
     spreads = [f"{found(copying, schedule, 48).std(ddof=1):.2f}" for schedule in (second, every)]

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
-from autograder.submission import blackboard, find_in_folder, moodle
+from autograder.submission import find_in_folder, platforms
 from tests.grader.test_gradebook import PACKED, submission_file
 
 KNOWN = ["rope", "alibi"]
@@ -56,13 +56,14 @@ def test_a_download_of_blackboard(tmp_path: Path) -> None:
     names = [f"Week 5_alovelace_attempt_2026-11-{day}-14-22-32" for day in ("01", "03")]
     files = [f"{names[0]}.txt", f"{names[0]}_rope.py", f"{names[1]}.txt", f"{names[1]}_rope v2.py"]
     assert found(tmp_path, files) == {"alovelace": files[3]}
-    told = blackboard.download(files[3])
-    assert told and datetime.fromtimestamp(told.handed_in).isoformat() == "2026-11-03T14:22:32"
+    told = platforms.download(files[3])
+    assert told and told.platform == "Blackboard" and datetime.fromtimestamp(told.handed_in).isoformat() == "2026-11-03T14:22:32"
 
 
 @pytest.mark.parametrize("name", ["rope.py", "ada_rope.py", "doejane_123_456_rope.py", "attempt_rope.py", "_1_assignsubmission_file_x.py"])
 def test_other_names_are_not_theirs(name: str) -> None:
-    assert moodle.download(name) is None and blackboard.download(name) is None
+    told = platforms.download(name)
+    assert told is None or told.platform == "Canvas"
 
 
 @pytest.fixture
@@ -72,8 +73,7 @@ def out(tmp_path: Path) -> Path:
     class_ = [replace(submission_file(name, f"x = {user}"), file=f"{name}_{user}_assignsubmission_file_/rope.py") for name, user in files.items()]
     with Gradebook.writing(tmp_path / "out") as book:
         book.take_in(class_, {"rope": "suite-1"})
-        for key in book.to_grade():
-            book.add(key, PACKED)
+        book.add((key, PACKED, "") for key in book.to_grade())
     (tmp_path / "worksheet.csv").write_text(WORKSHEET, "utf-8")
     return tmp_path / "out"
 
@@ -102,8 +102,7 @@ def test_who_is_not_certain_is_left_out_and_named(out: Path) -> None:
     """By the name alone two people could be Alan; and a file of another kind of download has no number."""
     with Gradebook.writing(out) as book:
         book.take_in([submission_file("Alan Turing"), submission_file("ada@example.edu", "y = 1")], {"rope": "suite-1"})
-        for key in book.to_grade():
-            book.add(key, PACKED)
+        book.add((key, PACKED, "") for key in book.to_grade())
     done = export(out)
     assert "left out: Alan Turing: nobody in worksheet.csv, or more than one" in done.output
     assert [row["Grade"] for row in rows(out)] == ["3.5", "", ""]
@@ -146,8 +145,7 @@ def test_canvas_takes_the_platform_s_own_date(tmp_path: Path) -> None:
     moment = datetime(2026, 12, 1, 12, tzinfo=UTC).timestamp()
     with Gradebook.writing(tmp_path) as book:
         book.take_in([submission_file("ada", handed_in=moment), submission_file("bob", "y = 1")], {"rope": "suite-1"})
-        for key in book.to_grade():
-            book.add(key, PACKED)
+        book.add((key, PACKED, "") for key in book.to_grade())
     (tmp_path / "roster.csv").write_text("Student,ID,Section,rope (1)\nAda,ada,A,\nBob,bob,A,\n", "utf-8")
     (tmp_path / "late.toml").write_text(LATE.format("2026-11-30T23:59:00+00:00"))
     options = ["--roster", str(tmp_path / "roster.csv"), "--late", str(tmp_path / "late.toml")]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fontTools.ttLib import TTFont
 from markdown_it import MarkdownIt
@@ -15,10 +17,10 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from autograder import course
 from autograder.course import ROOT, Assignment
+from autograder.grading import catalogue
 from autograder.handout.page import course as pages_of_the_course
 from autograder.handout.page import dials, site
 from autograder.handout.page.formulas import FormulaError, mathml
-from autograder.handout.page.functions import functions
 from autograder.handout.page.glossary import Glossary
 
 MOST_BYTES = 3_000_000
@@ -93,9 +95,13 @@ def test_a_lesson_is_all_there(assignment: Assignment, files: dict[str, bytes]) 
     text = re.sub(r"```python|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)|<[^>]*>", " ", assignment.lesson.read_text("utf-8"), flags=re.DOTALL)
     missing = {word for word in re.findall(r"\w+", text) if word not in seen and word.strip("_") not in seen}
     assert not missing
-    for function in functions(assignment.stub.read_text("utf-8")):
-        assert function.signature in shown
-        assert function.docstring in shown
+    functions = [node for node in ast.parse(assignment.stub.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+    assert functions
+    for function in functions:
+        assert f"{function.name}({ast.unparse(function.args)})" in shown
+        docstring = str(ast.get_docstring(function))
+        assert " ".join(docstring.split()) in " ".join(shown.split())
+        assert all(f"\n{line}\n" in shown for line in docstring.splitlines() if line.startswith(" "))
 
 
 def test_every_lesson_leads_to_the_next(files: dict[str, bytes]) -> None:
@@ -167,6 +173,7 @@ GLOSSARY = """## Words
 | RoPE | Rotations. | 5 |
 | SET | In capitals. | 5 |
 | encoding (positional) | Says where. | 2 |
+| pair | Two features. | 3 |
 | value | A row. | 1 |
 
 ## Symbols
@@ -185,6 +192,10 @@ GLOSSARY = """## Words
         ("RoPE is an encoding & more", ["RoPE", "encoding"]),
         ("a set, ahead, i, headless", []),
         ("the value of x", []),
+        ("one per (query, key) pair", []),
+        ("each pair of words", []),
+        ("pairs of features", ["pairs"]),
+        ("pair 0 rotates", ["pair"]),
     ],
 )
 def test_terms_are_marked_where_they_are_touched_first(text: str, terms: list[str]) -> None:
@@ -211,6 +222,39 @@ def test_every_dial_of_a_lesson_is_on_its_page(assignment: Assignment, files: di
     for dial in dials.of_lesson(assignment.name):
         figure = page.find(f'src="figures/{dial.figure}.png"')
         assert 0 < figure < page.find(f'data-dial="{dial.name}"'), f"{dial.name} does not follow {dial.figure}.png"
+
+
+def test_the_answer_to_every_question_of_a_dial_is_right(files: dict[str, bytes]) -> None:
+    """Every dial has one; the numbers in it are those of the solutions."""
+    pages = "".join(files[f"{one.name}.html"].decode("utf-8") for one in course.assignments())
+    answers = dict(re.findall(r'data-dial="(\w+)".*?<summary>Answer</summary><p>(.+?)</p>', pages, re.DOTALL))
+    assert set(answers) == {dial.name for dial in dials.DIALS}
+    naive, sinusoidal, rope, relative, alibi, modern = (
+        catalogue.solution(course.find(name)) for name in ("naive", "sinusoidal", "rope", "relative", "alibi", "modern")
+    )
+    words = "man dog bites".split()
+    assert f"row {words.index('bites') + 1} and column {words.index('dog') + 1}" in answers["shuffle"]
+    steps = naive.hamming_steps(naive.binary_positions(64, 6))
+    assert "from 31 to 32" in answers["bits"] and [steps[31], *steps[steps == 6]] == [6, 6]
+    buckets = relative.t5_bucket(-np.arange(500))
+    assert f"From distance {np.flatnonzero(buckets < buckets[-1])[-1] + 1} on" in answers["buckets"] and f"bucket {buckets[-1]}" in answers["buckets"]
+    turned = np.diff(sinusoidal.sinusoidal_encoding([0, 44], 8), axis=0).reshape(4, 2)
+    tips = np.linalg.norm(turned, axis=1)
+    assert f"{tips[1]:.2f}" in answers["clock"] and f"{tips[2]:.2f}" in answers["clock"] and max(tips[[0, 3]]) < 0.05
+    low, high = rope.decay_bound(np.array([22, 25]), 64)
+    assert low < high and f"{low:.3f}" in answers["decay"] and f"{high:.3f}" in answers["decay"]
+    assert answers["fan"].startswith(f"{(sinusoidal.wavelengths(16) <= 1000).sum()} of 8")
+    changes = np.abs(np.diff(sinusoidal.sinusoidal_encoding([40, 41], 32), axis=0))[0]
+    assert (
+        (changes > 0.5).tolist() == [True] + [False] * 31
+        and max(changes[10:]) < 0.05 <= max(changes[8:10])
+        and f"{changes[0]:.2f}" in answers["slice"]
+    )
+    windows = [alibi.effective_window(slope, 0.01) for slope in alibi.alibi_slopes(8)]
+    assert sum(window > 100 for window in windows) == 4 and all(f"{window:,}" in answers["slopes"] for window in windows[4:])
+    assert 4 in modern.kept_tokens(12, 4, 8) and 4 not in modern.kept_tokens(13, 4, 8)
+    assert "13 tokens" in answers["sinks"] and "token 4" in answers["sinks"]
+    assert f"{1 / np.sqrt(2):.4f}" in answers["shift"]
 
 
 def test_report_and_course_share_one_style(files: dict[str, bytes]) -> None:

@@ -357,9 +357,9 @@ def test_who_is_not_certain_is_left_out_and_named(out: Path, tmp_path: Path) -> 
     assert [row[-1] for row in rows if row[0] == "Lovelace, Ada"] == ["", ""]
 
 
-def recognised(tmp_path: Path, *students: str, logins: str = "jane@uni.edu") -> tuple[list[str], str]:
+def recognised(tmp_path: Path, *students: str, logins: str = "jane@uni.edu", john: str = "john@uni.edu") -> tuple[list[str], str]:
     """The scores in Canvas's file for Jane, whose roster has that login, and for John, where these students handed in; what is said."""
-    roster = f'Student,ID,SIS Login ID,Section,rope\n"Doe, Jane",1,{logins},A,\n"Roe, John",2,john@uni.edu,A,\n'
+    roster = f'Student,ID,SIS Login ID,Section,rope\n"Doe, Jane",1,{logins},A,\n"Roe, John",2,{john},A,\n'
     (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
     handed_in = [gradebooks.submission_file(student, "rope", f"x = {number}") for number, student in enumerate(students)]
@@ -375,17 +375,33 @@ def recognised(tmp_path: Path, *students: str, logins: str = "jane@uni.edu") -> 
     [
         (["jane@uni.edu", "jane@evil.example"], "jane@uni.edu", "1", "jane@evil.example: nobody"),
         (["jane@evil.example", "john@uni.edu"], "jane@uni.edu", "", "jane@evil.example: nobody"),
-        (["jane", "jane@evil.example"], "jane", "1", "jane is more surely Doe, Jane"),
+        (["jane", "jane@evil.example"], "jane", "1", "jane@evil.example: nobody"),
+        (["jane", "jane@uni.edu"], "jane", "1", "jane is more surely Doe, Jane"),
+        (["jane@uni.edu", "jane@other.edu", "john@other.edu"], "jane", "1", "jane@other.edu: nobody"),
         (["jane@uni.edu", "john@uni.edu"], "jane", "1", ""),
-        (["jane@uni.edu", "jane@evil.example", "john"], "jane", "", "each of them may be Doe, Jane"),
+        (["jane@uni.edu", "jane@evil.example", "john"], "jane", "1", "jane@evil.example: nobody"),
+        (["jane@evil.example", "john@uni.edu"], "jane", "", "(no address in it ends in @evil.example)"),
+        (["jane@cs.uni.edu", "john@uni.edu"], "jane@uni.edu", "", "jane@cs.uni.edu: nobody"),
+        (["doe@jane", "john"], "jane@uni.edu", "", "doe@jane: nobody"),
         (["jane", "john"], "jane@uni.edu", "1", ""),
         (["1@evil.example", "john"], "jane@uni.edu", "", "1@evil.example: nobody"),
     ],
 )
 def test_an_address_elsewhere_is_nobody_here(tmp_path: Path, students: list[str], login: str, jane: str, left_out: str) -> None:
-    """Whole logins and addresses count; the part before the @ where the roster has no more of it, and nobody else claims it."""
+    """Whole logins and addresses count; the part before the @ where one of the two has no more and the roster knows the other's domain."""
     scores, said = recognised(tmp_path, *students, logins=login)
     assert scores[0] == jane and (left_out in said if left_out else not said)
+
+
+def test_logins_without_any_address_are_nobodys_address(tmp_path: Path) -> None:
+    """A roster of bare logins knows no domain, so an address may be anybody's; one address in it says which domain is its own."""
+    students = ["jane@uni.edu", "john"]
+    assert recognised(tmp_path, *students, logins="jane", john="john") == (["", "2"], UNKNOWN)
+    assert recognised(tmp_path, *students, logins="jane", john="john@uni.edu") == (["1", "2"], "")
+    assert recognised(tmp_path, "jane", "john", logins="jane", john="john") == (["1", "2"], "")
+
+
+UNKNOWN = "jane@uni.edu: nobody in roster.csv, or more than one, goes by that name (no address in it ends in @uni.edu)"
 
 
 def test_something_else_than_an_export_is_refused_in_words(out: Path, tmp_path: Path) -> None:

@@ -266,6 +266,19 @@ def test_imports_that_grading_has_not_are_named_first(laptop: Path) -> None:
     assert "rope.py:2 imports ." in printed and "imports scipy" not in printed and printed.count(" imports ") == 2
 
 
+def test_an_import_that_is_not_there_stops_nothing_but_what_uses_it(laptop: Path) -> None:
+    """The file does not end at that line: what it defines below is checked, and what it does not define is named with the reason."""
+    write(laptop, "from helpers import rotate_half\n" + solution().replace("def rotate_half(", "def rotate_halves("))
+    printed = check(laptop, "rope")
+    assert "rope.py:1 imports helpers." in printed and "was checked" not in printed
+    (line,) = (line for line in printed.splitlines() if line.startswith(" · rotate_half"))
+    assert "what your file imports at line 1 is not there (No module named 'helpers'); rotate_half is not defined" in line
+    assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed
+    assert "next: rotate_half" in check(laptop)
+    write(laptop, "from helpers import rotate_half, rope_frequencies\n")
+    assert "all yours" not in check(laptop, "rope")
+
+
 def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(laptop: Path) -> None:
     cell = nbformat.v4.new_code_cell("%matplotlib inline\ndef rotate_half(x):\n    return x\n")
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), laptop / "assignments" / "rope" / "mine.ipynb")

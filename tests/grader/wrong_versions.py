@@ -1,4 +1,4 @@
-"""Wrong versions as students write them, in other styles than the solutions, for `make causes`: nothing is tuned on these.
+"""Wrong versions as students write them, in other styles than the solutions, for `make causes`.
 
 Each replaces one function. Beside it stand the words of which a true hint must have one (a regular expression).
 """
@@ -343,4 +343,135 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
             break
         best = n
     return best
+### sinusoidal: single
+def add_positions(x, base=10000.0):
+    x = np.asarray(x)
+    pe = sinusoidal_encoding(np.arange(x.shape[-2]), x.shape[-1], base).astype(np.float32)
+    return (x + pe).astype(_feature_dtype(x))
+### rope: neighbo|interleav|half|pair|layout
+def rotate_half(x):
+    x = np.asarray(x)
+    _check_even(x.shape[-1])
+    y = np.empty(x.shape)
+    y[..., ::2], y[..., 1::2] = -x[..., 1::2], x[..., ::2]
+    return y.astype(_feature_dtype(x))
+### rope: position|order|causal|row
+_right = rope_attention
+def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    _right(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    x, w_q, w_k, w_v = arrays = [np.asarray(a) for a in (x, w_q, w_k, w_v)]
+    q, k, v = (_project(x, w, n_heads) for w in (w_q, w_k, w_v))
+    p = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
+    s = rope_scores(q, k, p, p, base)
+    if causal:
+        s = np.where(p[:, None] >= p[None, :], s, -np.inf)
+    return _merge_heads(_softmax(s) @ v).astype(_feature_dtype(*arrays))
+### rope: softmax|axis|last
+_right = rope_attention
+def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    _right(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    x, w_q, w_k, w_v = arrays = [np.asarray(a) for a in (x, w_q, w_k, w_v)]
+    q, k, v = (_project(x, w, n_heads) for w in (w_q, w_k, w_v))
+    p = np.arange(x.shape[-2]) if positions is None else np.asarray(positions)
+    s = rope_scores(q, k, p, p, base)
+    if causal:
+        s = np.where(np.tri(x.shape[-2], dtype=bool), s, -np.inf)
+    e = np.exp(s - s.max(axis=-2, keepdims=True))
+    return _merge_heads(e / e.sum(axis=-2, keepdims=True) @ v).astype(_feature_dtype(*arrays))
+### rope: cache|key|again|rotat|cached
+_right = decode_step
+def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    _right(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    arrays = [np.asarray(a) for a in (x_t, w_q, w_k, w_v, cache_k, cache_v)]
+    x_t, w_q, w_k, w_v, cache_k, cache_v = arrays
+    q, k, v = (_project(x_t, w, n_heads) for w in (w_q, w_k, w_v))
+    keys = np.concatenate([cache_k, k], -2)
+    values = np.concatenate([cache_v, v], -2)
+    p = np.arange(keys.shape[-2]) - keys.shape[-2] + 1 + position
+    s = np.einsum("...id,...jd->...ij", apply_rope(q, [position], base), apply_rope(keys, p, base)) / np.sqrt(keys.shape[-1])
+    t = _feature_dtype(*arrays)
+    return _merge_heads(_softmax(s) @ values).astype(t), keys.astype(t), values.astype(t)
+### rope: abs|modul|length|magnitude|real|cos|sin|imag
+_right = decay_bound
+def decay_bound(offsets, head_dim, base=10000.0):
+    _right(offsets, head_dim, base)
+    w = rope_frequencies(head_dim, base)
+    return np.abs(np.cos(np.asarray(offsets)[..., None] * w).cumsum(-1)).mean(-1)
+### attention: single
+def attention(q, k, v, mask=None, bias=None):
+    q, k, v = map(np.asarray, (q, k, v))
+    w = attention_weights(q.astype(float), k, mask, bias).astype(np.float32)
+    return (w.astype(float) @ v).astype(_feature_dtype(q, k, v))
+### attention: mean|max|largest|average
+def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
+    x = np.asarray(x).astype(float)
+    a = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
+    b = self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
+    return float(np.abs(a - b).mean())
+### learned: std|variance|square|root|scale
+_right = init_table
+def init_table(max_len, d_model, seed, std=0.02):
+    _right(max_len, d_model, seed, std)
+    return np.random.default_rng(seed).normal(0.0, np.sqrt(std), (max_len, d_model))
+### alibi: revers|order|head|end|backwards
+_right = alibi_slopes
+def alibi_slopes(n_heads):
+    return np.sort(_right(n_heads))
+### alibi: round|ceil|floor|near|whole
+_right = effective_window
+def effective_window(slope, tolerance):
+    _right(slope, tolerance)
+    return round(-np.log(tolerance) / slope)
+### context_extension: left out the mix
+_right = llama3_frequencies
+def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    _right(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    w = _rope_frequencies(head_dim, base)
+    lam = 2 * np.pi / w
+    out = np.where(lam > trained_len / low_freq_factor, w / factor, w)
+    return out
+### extrapolation: best|max|trained
+_right = extrapolation_gap
+def extrapolation_gap(lengths, accuracies, trained_length):
+    _right(lengths, accuracies, trained_length)
+    l, a = np.asarray(lengths), np.asarray(accuracies)
+    return float(a.max() - a[np.argmax(l)])
+### extrapolation: rope|rotat|sinus|base
+_right = encode
+def encode(method, x, parameters):
+    out = _right(method, x, parameters)
+    if method == "sinusoidal":
+        x_ = np.asarray(x)
+        n, d = x_.shape
+        w = parameters.get("base", 10000.0) ** (-np.arange(d // 2) / d)
+        a = np.arange(n)[:, None] * w
+        return (x_ + np.stack([np.sin(a), np.cos(a)], -1).reshape(n, d)).astype(out.dtype)
+    return out
+### grids: nearest|round|interpol|weight|mix
+_right = resize_grid
+def resize_grid(table, old_shape, new_shape):
+    _right(table, old_shape, new_shape)
+    t = np.asarray(table)
+    g = t.reshape(*old_shape, -1)
+    i = [np.clip(np.rint((np.arange(n) + .5) * o / n - .5), 0, o - 1).astype(int) for o, n in zip(old_shape, new_shape)]
+    return g[np.ix_(*i)].reshape(new_shape[0] * new_shape[1], -1).astype(_feature_dtype(t))
+### modern: rounded down
+_right = p_rope_frequencies
+def p_rope_frequencies(head_dim, p, base=10000.0):
+    _right(head_dim, p, base)
+    w = float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
+    w[int(np.ceil(p * head_dim / 2)):] = 0
+    return w
+### extrapolation: padded|later positions
+def shift_gap(method, x, w_q, w_k, parameters, shift):
+    if shift < 0:
+        raise ValueError(f"shift is negative: {shift}")
+    x = np.asarray(x, dtype=np.float64)
+    T, d = x.shape
+    encoded = encode(method, x, parameters)
+    moved = np.concatenate([np.zeros((shift, d)), encoded])
+    first = logits(method, encoded @ w_q, encoded @ w_k, parameters)
+    second = logits(method, moved @ w_q, moved @ w_k, parameters)[shift:, shift:]
+    lower = np.tril_indices(T)
+    return float(np.max(np.abs(first[lower] - second[lower])))
 """)

@@ -258,9 +258,10 @@ def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
 
 @pytest.mark.question("rope_scores", points=0.25)
 def test_scores_with_any_shapes(rope, rng):
-    """More keys than queries, leading axes, float32 only where both are, arguments left alone."""
+    """More keys than queries, leading axes, any base, float32 only where both are, arguments left alone."""
     q, k = normal(rng, 2, 3, 4, 8), normal(rng, 2, 3, 6, 8)
     expect.unchanged(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6))
+    expect.matches(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6), 50.0)
     q, k = q[0, 0].astype(np.float32), k[0, 0].astype(np.float32)
     expect.dtype(rope.rope_scores, q, k, np.arange(4), np.arange(6))
     expect.dtype(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))

@@ -44,6 +44,16 @@ def slopes_sorted(n_heads):
 
 @misconception(
     "alibi_slopes",
+    hint="You sorted the slopes from small to large; the rule is that the first head has the steepest slope of the formula, and the "
+    "further heads come after.",
+    origin="expected: sort() as numpy does it",
+)
+def slopes_sorted_upwards(n_heads):
+    return np.sort(alibi.alibi_slopes(n_heads))
+
+
+@misconception(
+    "alibi_slopes",
     hint="You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule is to take every other one.",
     origin="expected: the stride left out",
 )
@@ -198,6 +208,16 @@ def late_keys_lose(n_heads, k_len):
 )
 def no_axis_for_the_queries(n_heads, k_len):
     return alibi.bloom_bias(n_heads, k_len)[:, 0, :]
+
+
+@misconception(
+    "effective_window",
+    hint="You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule is to round up.",
+    origin="expected: round() in place of rounding up",
+)
+def the_window_rounded_to_the_nearest(slope, tolerance):
+    alibi.effective_window(slope, tolerance)
+    return round(-math.log(tolerance) / slope)
 
 
 @misconception(

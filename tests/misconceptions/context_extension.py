@@ -268,6 +268,28 @@ def frequencies_multiplied_by_the_factor(head_dim, base=500000.0, factor=8.0, lo
     return blended(theta(head_dim, base), 1 / factor, 1 - kept)
 
 
+NO_MIX = (
+    "You left out the mix: your pairs change at once from kept to interpolated. The rule is a mix of both for the pairs between the two "
+    "numbers of rotations."
+)
+
+
+def switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, at):
+    """Llama 3's frequencies with one number of rotations at which a pair is kept, and nothing in between."""
+    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    return blended(theta(head_dim, base), factor, context_extension.rotations_in_context(head_dim, trained_len, base) < at)
+
+
+@misconception("llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third")
+def switched_at_the_low_end(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    return switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, low_freq_factor)
+
+
+@misconception("llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third")
+def switched_at_the_high_end(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    return switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, high_freq_factor)
+
+
 @misconception(
     "llama3_frequencies",
     hint="You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully "

@@ -103,6 +103,20 @@ def sines_and_cosines_in_blocks(method, x, parameters):
 
 @misconception(
     "encode",
+    hint="Your sinusoidal exponent is half as large as it should be; the rule is −2i over d, which goes to nearly −1.",
+    origin="expected: pairs counted and divided by the number of features",
+)
+def exponent_half_as_large(method, x, parameters):
+    right = extrapolation.encode(method, x, parameters)
+    if method != "sinusoidal":
+        return right
+    length, d = np.shape(x)
+    angles = np.outer(np.arange(length), float(parameters.get("base", 10000.0)) ** (-np.arange(d // 2) / d))
+    return (x + np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d)).astype(right.dtype)
+
+
+@misconception(
+    "encode",
     hint="You gave every feature its own frequency; the rule is that features 2i and 2i + 1 share the angle of pair i.",
     origin="DongjunLee/transformer-tensorflow #6",
 )
@@ -322,6 +336,16 @@ def order_as_given(lengths, accuracies, threshold=0.9):
             break
         longest = length
     return int(longest)
+
+
+@misconception(
+    "extrapolation_gap",
+    hint="You subtracted from the best accuracy; the rule starts from the accuracy at the trained length.",
+    origin="expected: the trained length taken for the best one, as it mostly is",
+)
+def best_for_trained(lengths, accuracies, trained_length):
+    extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
+    return float(np.max(accuracies) - np.asarray(accuracies)[np.argmax(lengths)])
 
 
 @misconception(

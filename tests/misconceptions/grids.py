@@ -153,11 +153,18 @@ def corners_aligned(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, lambda old, new: linear(np.linspace(0, old - 1, new) if new > 1 else np.zeros(1), old))
 
 
-@misconception(
-    "resize_grid",
-    hint="Each new cell copies a single old one; the rule mixes the two nearest rows and the two nearest columns.",
-    origin="expected: nearest is the default mode of torch's interpolate",
-)
+COPIES = "Each new cell copies a single old one; the rule mixes the two nearest rows and the two nearest columns."
+
+
+@misconception("resize_grid", hint=COPIES, origin="expected: the nearest centre")
+def nearest_centre(table, old_shape, new_shape):
+    def nearest(old, new):
+        return np.eye(old)[np.rint((np.arange(new) + 0.5) * old / new - 0.5).clip(0, old - 1).astype(int)]
+
+    return stretched(table, old_shape, new_shape, nearest)
+
+
+@misconception("resize_grid", hint=COPIES, origin="expected: nearest is the default mode of torch's interpolate")
 def nearest_cell(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, lambda old, new: np.eye(old)[np.arange(new) * old // new])
 

@@ -228,7 +228,7 @@ def slow_pairs_rotate(head_dim, p, base=BASE):
 
 @misconception(
     "p_rope_frequencies",
-    hint="The number of rotating pairs is rounded to the nearest whole number; the rule is ⌊p·d/2⌋, rounded down.",
+    hint="The number of rotating pairs is not rounded down; the rule is ⌊p·d/2⌋, rounded down.",
     origin="expected: round() for the floor of Hugging Face transformers",
 )
 def number_of_pairs_rounded(head_dim, p, base=BASE):

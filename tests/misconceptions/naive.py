@@ -287,7 +287,7 @@ WRONG_ANSWERS = [
     wrong_answer(
         "normalized_5_of_1000",
         0.005,
-        hint="You divided by the number of tokens, or you rounded; the rule divides by the last position, and four right digits are asked.",
+        hint="You divided by the number of tokens, or you rounded; the rule divides by the last position, and five right digits are asked.",
     ),
     wrong_answer("normalized_5_of_1000", 0.006, hint="You counted positions from 1; they count from 0."),
     wrong_answer("normalized_5_of_1000", 4 / 999, hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth."),

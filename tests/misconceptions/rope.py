@@ -150,6 +150,17 @@ def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
 
 @misconception(
     "rotate_half",
+    hint="You exchanged neighbours, as in the interleaved layout; the rule is that the two halves change places.",
+    origin="expected: rotate_every_two of GPT-J in the place of rotate_half",
+)
+def neighbours_rotated(x):
+    right = rope.rotate_half(x)
+    even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
+    return np.stack([-odd, even], axis=-1).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "rotate_half",
     hint="You changed the sign of the wrong half; the rule is that the half that moves to the front gets the minus.",
     origin="expected: [x₂, −x₁] turns the other way",
 )
@@ -263,6 +274,20 @@ def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causa
 
 @misconception(
     "rope_attention",
+    hint="Your causal mask compares positions; the rule is that `causal` goes by the order of the rows, whatever positions they have.",
+    origin="expected: the two orders are one where positions are 0 … T−1",
+)
+def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    if positions is None or not causal:
+        return right
+    order = np.argsort(positions, kind="stable")  # in this order, positions and rows say the same
+    sorted_rows = rope.rope_attention(np.asarray(x)[..., order, :], w_q, w_k, w_v, n_heads, np.asarray(positions)[order], causal, base)
+    return sorted_rows[..., np.argsort(order), :]
+
+
+@misconception(
+    "rope_attention",
     hint="Your tokens attend to later ones although causal is True; the rule is that row t may attend to rows 0 … t only.",
     origin="expected: the mask left out, or left to the caller",
 )
@@ -286,6 +311,17 @@ def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, positio
 )
 def new_key_stored_unrotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0)
+
+
+@misconception(
+    "decode_step",
+    hint="You stored the new key without its rotation and rotated the whole cache afterwards; the rule is that the cache holds rotated keys.",
+    origin="expected: keys cached unrotated and rotated at each step, as StreamingLLM does on purpose",
+)
+def cache_rotated_as_a_whole(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    cached = np.shape(cache_k)[-2]
+    positions = np.arange(cached + 1) - cached + position
+    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0, seen_at=positions)
 
 
 @misconception(
@@ -343,6 +379,17 @@ def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=1000
 
 @misconception(
     "decay_bound",
+    hint="You added up one part of the complex numbers, cosine or sine, alone; the rule takes the length of their sum, which needs both.",
+    origin="expected: the score of equal features, which is a sum of cosines, taken for the bound",
+)
+def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
+    rope.decay_bound(offsets, head_dim, base)
+    angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
+    return np.abs(np.cos(angles).cumsum(axis=-1)).mean(axis=-1)
+
+
+@misconception(
+    "decay_bound",
     hint="You took the size of one sum over all pairs; the rule takes the size of each partial sum S_1, S_2, … and then the mean.",
     origin="expected: |Σ exp(√−1·offset·θ_l)| is plotted in its place in several articles",
 )
@@ -352,13 +399,14 @@ def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
     return np.abs(np.exp(1j * offsets[..., np.newaxis] * rope.rope_frequencies(head_dim, base)).mean(axis=-1))
 
 
-def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position, key_position):
-    """A step of generation whose new query or new key is rotated by another position than it should be."""
+def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position, key_position, seen_at=None):
+    """A step of generation whose new query or new key is rotated by another position than it should be, or all keys anew."""
     right, right_k, right_v = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     projected = [np.asarray(x_t) @ np.asarray(weight) for weight in (w_q, w_k)]
     q, k = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in projected)
     keys = np.concatenate([np.asarray(cache_k), rope.apply_rope(k, [key_position], base)], axis=-2)
-    heads = softmax_scores(rope.apply_rope(q, [query_position], base), keys, causal=False) @ right_v
+    seen = keys if seen_at is None else rope.apply_rope(keys, seen_at, base)
+    heads = softmax_scores(rope.apply_rope(q, [query_position], base), seen, causal=False) @ right_v
     return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype), keys.astype(right_k.dtype), right_v
 
 

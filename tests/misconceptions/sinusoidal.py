@@ -293,7 +293,7 @@ WRONG_ANSWERS = [
     wrong_answer("fastest_wavelength", 1, hint="1 is the frequency, one radian per position; a wavelength is 2π over the frequency."),
     wrong_answer("fastest_wavelength", np.pi, hint="This is half a turn; a wave repeats after a full one, 2π radians."),
     wrong_answer("fastest_wavelength", 1 / (2 * np.pi), hint="This is turns per position; a wavelength is positions per turn."),
-    wrong_answer("fastest_wavelength", 6, hint="You rounded to a whole number; a wavelength need not be one. Give four digits or an expression."),
+    wrong_answer("fastest_wavelength", 6, hint="You rounded to a whole number; a wavelength need not be one. Give five digits or an expression."),
     wrong_answer(
         "similarity_at_zero_512",
         512,

@@ -132,7 +132,7 @@ def test_window(modern):
 
 @pytest.mark.question("sliding_window_mask", points=0.125)
 def test_window_needs_keys(modern):
-    """Fewer keys than queries are refused, and the message carries one of the two numbers."""
+    """Fewer keys than queries are refused, and the message contains one of the two numbers."""
     expect.answers(modern.sliding_window_mask, 3, 5, 2)
     expect.raises(ValueError, modern.sliding_window_mask, 5, 3, 2, mentions=[3, 5])
 
@@ -279,7 +279,7 @@ def test_decoupled_in_float32(modern):
 
 @pytest.mark.question("decoupled_scores", points=0.125)
 def test_decoupled_refuses_other_heads(modern):
-    """Keys with another number of heads than the queries are refused, and the message carries the number or the shape."""
+    """Keys with another number of heads than the queries are refused, and the message contains the number or the shape."""
     arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     arrays[1] = arrays[1][:1]

@@ -176,6 +176,7 @@ def test_scores(rope):
     """Rotated queries times rotated keys, divided by √d."""
     expect.matches(rope.rope_scores, features(4, 6), features(5, 6, seed=1), np.arange(4), np.arange(5))
     expect.matches(rope.rope_scores, features(2, 3, 4), features(2, 3, 4, seed=1), np.array([5, 1, 9]), np.array([0, 0, 3]))
+    expect.matches(rope.rope_scores, features(2, 4), features(3, 4, seed=1), np.array([5, 1]), np.array([0, 2, 3]), base=300.0)
 
 
 @pytest.mark.question("rope_scores", points=0.125)

@@ -49,5 +49,5 @@ def of_lesson(lesson: str) -> list[Dial]:
 def script() -> str:
     """All JavaScript of the course, as it ships."""
     parts = ["kernels.js", "toolkit.js", *(f"{dial.name}.js" for dial in DIALS)]
-    source = "\n".join((FOLDER / part).read_text("utf-8") for part in parts if (FOLDER / part).exists())
+    source = "\n".join((FOLDER / part).read_text("utf-8") for part in parts)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

@@ -53,25 +53,22 @@ def mathml(latex: str, display: bool = False) -> str:
         _complete(element)
     if unknown := [text for text in root.itertext() if "\\" in text]:
         raise FormulaError(f"{latex}: {', '.join(unknown)} is not known")
+    pieces = [root] if display or len("".join(root.itertext())) <= _LONG else _pieces(root)
     root.set("alttext", latex.strip())
-    return "<wbr>".join(tostring(piece, encoding="unicode") for piece in _pieces(root, display))
+    return "<wbr>".join(tostring(piece, encoding="unicode") for piece in pieces)
 
 
-def _pieces(root: Element, display: bool) -> list[Element]:
+def _pieces(root: Element) -> list[Element]:
     """A long formula in a line of text as several, so that the line can end after a relation, a sum or a comma."""
-    row = root[0]
-    if display or len("".join(root.itertext())) <= _LONG:
-        return [root]
     pieces: list[list[Element]] = [[]]
-    for child in row:
+    for child in root[0]:
         pieces[-1].append(child)
-        if child.tag == "mo" and (child.text or "") in _BREAKS and child.get("form") is None:
+        if child.tag == "mo" and child.text in _BREAKS and child.get("form") is None:
             pieces.append([])
     found = []
     for piece in filter(None, pieces):
-        element = Element(root.tag, {name: value for name, value in root.attrib.items() if name != "alttext"})
-        SubElement(element, "mrow").extend(piece)
-        found.append(element)
+        found.append(Element(root.tag, root.attrib))
+        SubElement(found[-1], "mrow").extend(piece)
     return found
 
 
@@ -84,8 +81,7 @@ def _complete(parent: Element) -> None:
             child.set("form", "postfix" if bars % 2 else "prefix")
             bars += 1
         elif child.tag == "mo" and text in ("/", "."):
-            child.set("lspace", "0")
-            child.set("rspace", "0")
+            child.attrib |= {"lspace": "0", "rspace": "0"}
         elif child.tag == "mn" and child.get("mathvariant") == "bold":
             child.text = text.translate(_BOLD)
         elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
@@ -102,23 +98,15 @@ def _complete(parent: Element) -> None:
         elif child.tag == "mo" and text in _SIGNS and parent.tag in ("mrow", "mtd") and _begins(parent, place):
             child.set("form", "prefix")
     if parent.tag in ("mrow", "math", "mtd", "mstyle", "msqrt"):
-        _space_functions(parent)
+        # A thin space between a function and what it is applied to, and between a factor and a function after it.
+        for place, (before, child) in reversed(list(enumerate(pairwise(parent), 1))):
+            if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
+                parent.insert(place, Element("mspace", width="0.1667em"))
 
 
 def _begins(row: Element, place: int) -> bool:
     """Whether a sign at this place has nothing on its left."""
-    return place == 0 or (row[place - 1].tag == "mo" and (row[place - 1].text or "") in _AFTER) or row[place - 1].tag == "mspace"
-
-
-def _space_functions(row: Element) -> None:
-    """A thin space between a function and what it is applied to, and between a factor and a function after it."""
-    children = list(row)
-    spaced = children[:1]
-    for before, child in pairwise(children):
-        if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
-            spaced.append(Element("mspace", width="0.1667em"))
-        spaced.append(child)
-    row[:] = spaced
+    return place == 0 or (row[place - 1].tag == "mo" and row[place - 1].text in _AFTER) or row[place - 1].tag == "mspace"
 
 
 def _is_function(element: Element) -> bool:

@@ -6,12 +6,13 @@ A term becomes a button that opens its meaning: it works by mouse and keyboard, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from html import escape
 
-_ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| (\d+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| \d+ \|$", re.MULTILINE)
 _EVERYDAY = frozenset(("value", "content", "learned", "factor", "base", "row", "shape", "step", "section", "model", "distance"))
 """Words that lessons also use in their everyday sense: their rows in the glossary explain only one of the two."""
+_NARROWER = {"pair": r"(?<!\) )pair(?!s? of (?!features))"}
+"""Where a word is a term only in some places: "(query, key) pair" and "pair of words" say themselves what they pair."""
 
 
 def slug(text: str) -> str:
@@ -19,46 +20,35 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
-@dataclass
 class Glossary:
     """The terms by how they are written in a text, and the meaning of each as Markdown."""
 
-    text: str
-    meanings: dict[str, str] = field(init=False, default_factory=dict)
-    spellings: dict[str, str] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        words = self.text.partition("## Words")[2].partition("## Symbols")[0]
-        for term, meaning, _ in _ROW.findall(words):
-            self.meanings[term] = meaning
-            for spelling in re.sub(r" \(.*?\)", "", term).split(", "):
-                if spelling not in _EVERYDAY:
-                    self.spellings[_folded(spelling)] = term
-        longest_first = sorted(self.spellings, key=len, reverse=True)
-        self.pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})s?(?![\w-])", re.IGNORECASE)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.meanings: dict[str, str] = dict(_ROW.findall(text.partition("## Words")[2].partition("## Symbols")[0]))
+        spellings = {spelling: term for term in self.meanings for spelling in re.sub(r" \(.*?\)", "", term).split(", ")}
+        self._terms = {spelling.lower(): term for spelling, term in spellings.items() if spelling not in _EVERYDAY}
+        longest_first = sorted(self._terms, key=len, reverse=True)
+        any_of_them = "|".join(_NARROWER.get(spelling, re.escape(spelling)) for spelling in longest_first) or "(?!)"
+        self._pattern = re.compile(rf"(?<![\w-])(?:{any_of_them})s?(?![\w-])", re.IGNORECASE)
 
     def marked(self, text: str, touched: set[str], used: set[str]) -> str:
         """A piece of plain text as HTML, with the terms that are not yet `touched` as buttons; `used` collects all of a page."""
-        parts, end = [], 0
-        for match in self.pattern.finditer(text):
+
+        def button(match: re.Match[str]) -> str:
             term = self._term(match[0])
             if term is None or term in touched:
-                continue
+                return match[0]
             touched.add(term)
             used.add(term)
-            button = f'<button type="button" class="term" popovertarget="term-{slug(term)}">{escape(match[0])}</button>'
-            parts += [escape(text[end : match.start()], quote=False), button]
-            end = match.end()
-        return "".join(parts) + escape(text[end:], quote=False)
+            return f'<button type="button" class="term" popovertarget="term-{slug(term)}">{match[0]}</button>'
+
+        return self._pattern.sub(button, escape(text, quote=False))
 
     def _term(self, written: str) -> str | None:
         """The term that is written so. Capitals count where the term has some: `Set` is no SET."""
         for spelling in (written, written.removesuffix("s")):
-            term = self.spellings.get(_folded(spelling))
+            term = self._terms.get(spelling.lower())
             if term is not None and (term == term.lower() or spelling[1:] in term):
                 return term
         return None
-
-
-def _folded(text: str) -> str:
-    return text.casefold()

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
 from autograder.handout.page import dials
-from autograder.handout.page.functions import functions
+from autograder.handout.page.functions import docstrings
 from autograder.handout.page.glossary import Glossary, slug
-from autograder.handout.page.markdown import Rendered, Renderer
+from autograder.handout.page.markdown import Heading, Rendered, Renderer
 
 HERE = Path(__file__).parent
 SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
@@ -39,41 +39,39 @@ def _pages() -> dict[str, str]:
     """Name → HTML."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
-    environment = Environment(
-        loader=FileSystemLoader([HERE / "templates", dials.FOLDER]), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    templates = FileSystemLoader([HERE / "templates", dials.FOLDER])
+    environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals |= vars(environment.get_template("controls.html").module)
     lessons = {assignment.name: _lesson(assignment, renderer, environment) for assignment in assignments()}
-    rendered = {"index": renderer.render("#" + (TEXTS / "README.md").read_text("utf-8"), ".")} | lessons  # its title is a section there
-    rendered["index"].title = "Positional encodings by hand"
-    plain = Renderer(Glossary(""), TEXTS)
-    rendered["glossary"] = plain.render(glossary.text, ".")  # it explains its terms itself
-    rendered["numpy"] = renderer.render((TEXTS / "numpy.md").read_text("utf-8"), ".")
-    template = environment.get_template("page.html")
-    names = list(rendered)
-    pages = {}
-    for place, (name, page) in enumerate(rendered.items()):
-        terms = {slug(term): (term, Markup(renderer.inline(glossary.meanings[term]))) for term in sorted(page.terms)}
-        pages[name] = template.render(
+    pages = {
+        "index": renderer.render((TEXTS / "README.md").read_text("utf-8"), "."),
+        **lessons,
+        "glossary": Renderer(Glossary(""), TEXTS).render(glossary.text, "."),  # it explains its terms itself
+        "numpy": renderer.render((TEXTS / "numpy.md").read_text("utf-8"), "."),
+    }
+    named = {lesson: (page.title, dials.of_lesson(lesson)) for lesson, page in lessons.items()}
+    # The list of lessons stands between what the course is about and how to set it up.
+    pages["index"].headings.insert(0, Heading(2, "lessons", "The lessons"))
+    pages["index"].html = pages["index"].html.replace("<h2", environment.get_template("lessons.html").render(lessons=named) + "<h2", 1)
+    around = zip([None, *pages], [*list(pages)[1:], None], strict=False)
+    return {
+        name: environment.get_template("page.html").render(
             name=name,
             page=page,
             body=Markup(page.html),
             headings=[(heading, Markup(heading.html)) for heading in page.headings],
-            terms=terms,
-            lessons=lessons,
-            dials={lesson: dials.of_lesson(lesson) for lesson in lessons},
-            before=names[place - 1] if place else None,
-            after=names[place + 1] if place + 1 < len(names) else None,
-            titles={other: rendered[other].title for other in names},
+            terms=[(slug(term), term, Markup(renderer.inline(glossary.meanings[term]))) for term in sorted(page.terms)],
+            lessons=named,
+            before=before,
+            after=after,
+            titles={other: pages[other].title for other in pages},
         )
-    return pages
+        for (name, page), (before, after) in zip(pages.items(), around, strict=False)
+    }
 
 
 def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> Rendered:
     """The lesson with its docstrings and dials."""
-    placed = {
-        dial.figure: environment.get_template(f"{dial.name}.html").render(dial=dial)
-        for dial in dials.of_lesson(assignment.name)
-        if (dials.FOLDER / f"{dial.name}.html").exists()
-    }
-    stub = functions(assignment.stub.read_text("utf-8"))
-    return renderer.render(assignment.lesson.read_text("utf-8"), assignment.name, stub, placed)
+    placed = {dial.figure: environment.get_template(f"{dial.name}.html").render(dial=dial) for dial in dials.of_lesson(assignment.name)}
+    written = docstrings(assignment.stub.read_text("utf-8"))
+    return renderer.render(assignment.lesson.read_text("utf-8"), assignment.name, written, placed)

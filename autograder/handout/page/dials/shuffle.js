@@ -5,25 +5,25 @@ dials.shuffle = ({ order, mask }, width) => {
   const permuted = moved.map((t) => x[t]);
   const [before, after] = [attend(x, mask), attend(permuted, mask)];
   const [left, right] = [mixed(before, x), mixed(after, permuted)];
-  const gaps = moved.map((t, i) => Math.max(...left[t].map((v, f) => Math.abs(v - right[i][f]))));
-  const gap = Math.max(...gaps);
   const size = Math.min((width - 160) / 6, 64);
+  const sentence = (tokens) => tokens.map((t) => names[t]).join(" ");
   const table = (weights, tokens, at) => {
-    const head = words(at + 50, 14, "query", "end") + tokens.map((t, j) => words(at + 56 + (j + 0.5) * size, 14, names[t])).join("");
+    const column = (j) => at + 56 + (j + 0.5) * size;
+    const head = words(column(1), 14, sentence(tokens), "strong") + words(column(1), 34, "key") + words(at + 50, 52, "query", "end");
     const rows = tokens.map((t, i) => {
-      const y = 22 + i * size;
+      const y = 60 + i * size;
       const cells = weights[i].map((w, j) => {
-        const text = words(at + 56 + (j + 0.5) * size, y + size / 2 + 4, short(w, 2), "strong");
-        return box(at + 56 + j * size, y, size - 2, size - 2, "complete", 0.35 * w) + text;
+        const [side, corner] = [size - 2, at + 56 + j * size];
+        // The level of the colour is the weight: levels are easier to compare than shades.
+        const level = box(corner, y + side * (1 - w), side, side * w, "complete", 0.45);
+        return level + box(corner, y, side, side, "cell") + words(column(j) - 1, y + size / 2 + 4, short(w, 2), "strong");
       });
       return words(at + 50, y + size / 2 + 4, names[t], "end") + cells.join("");
     });
-    return head + rows.join("");
+    return head + tokens.map((t, j) => words(column(j), 52, names[t])).join("") + rows.join("");
   };
   const picture = table(before, [0, 1, 2], 0) + table(after, moved, width / 2);
-  const changed = moved.filter((_, i) => gaps[i] > 1e-9).map((t) => names[t]);
-  const says =
-    `Left: dog bites man. Right: ${moved.map((t) => names[t]).join(" ")}. The largest change of an output is ${short(gap)}. ` +
-    (changed.length ? `Changed: ${changed.join(", ")}.` : "Every token has the same output as before.");
-  return { numbers: { before, after, gap, gaps }, height: 30 + 3 * size, picture, says };
+  const outputs = (rows, tokens) => tokens.map((t, i) => `${names[t]} (${rows[i].map((v) => short(v)).join(", ")})`).join(", ");
+  const says = `Outputs on the left: ${outputs(left, [0, 1, 2])}. Outputs on the right: ${outputs(right, moved)}.`;
+  return { numbers: { before, after, left, right }, height: 68 + 3 * size, picture, says };
 };

@@ -22,18 +22,13 @@ const setting = (input) => {
   if (input.type === "checkbox") return input.checked;
   return input.value === "" || Number.isNaN(Number(input.value)) ? input.value : Number(input.value);
 };
-
-const settings = (form) => {
-  const named = Array.from(form.elements).filter((input) => input.name);
-  return Object.fromEntries(named.map((input) => [input.name, setting(input)]));
-};
+const settings = (form) => Object.fromEntries(Array.from(form.elements).filter((input) => input.name).map((input) => [input.name, setting(input)]));
 
 const show = (section) => {
   const form = section.querySelector("form");
   const picture = section.querySelector(".picture");
   for (const input of form.querySelectorAll("input[type=range]")) {
-    const text = input.value.replace("-", "−");
-    input.closest("label").querySelector("output").textContent = text;
+    input.closest("label").querySelector("output").textContent = input.value.replace("-", "−");
   }
   const width = clamp(picture.clientWidth, 280, 720);
   const drawn = dials[section.dataset.dial](settings(form), width);
@@ -44,24 +39,15 @@ const show = (section) => {
   section.querySelector(".says").textContent = drawn.says;
 };
 
-const step = (form, button) => {
-  for (const name of button.dataset.step.split(" ")) {
-    const input = form.elements[name];
-    input.value = Number(input.value) + Number(button.dataset.by);
-  }
-};
-
 const start = (section) => {
   const form = section.querySelector("form");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => show(section));
   form.addEventListener("reset", () => setTimeout(() => show(section)));
-  for (const button of form.querySelectorAll("[data-step]")) {
-    button.addEventListener("click", () => {
-      step(form, button);
-      show(section);
-    });
-  }
+  form.addEventListener("click", ({ target }) => {
+    for (const name of target.dataset.step?.split(" ") ?? []) form.elements[name].value = Number(form.elements[name].value) + Number(target.dataset.by);
+    if (target.dataset.step) show(section);
+  });
   let seen = 0;
   new ResizeObserver(([entry]) => {
     if (Math.abs(entry.contentRect.width - seen) < 1) return;
@@ -71,12 +57,11 @@ const start = (section) => {
 };
 
 const theme = () => {
-  const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
-  const preferred = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = document.documentElement.dataset.theme ? dark : preferred;
-  document.documentElement.dataset.theme = now ? "light" : "dark";
+  const root = document.documentElement;
+  const shown = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  root.dataset.theme = shown === "dark" ? "light" : "dark";
   try {
-    localStorage.setItem("theme", document.documentElement.dataset.theme);
+    localStorage.setItem("theme", root.dataset.theme);
   } catch {
     // A browser that stores nothing shows the choice on this page alone.
   }

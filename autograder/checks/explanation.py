@@ -1,0 +1,280 @@
+"""The likely cause of a mistake: a known one is named only if it explains every call that was seen of a function.
+
+It must be right where the submission was right, and wrong with the same value where that was wrong. What no known mistake
+explains is told plainly, by the tests' own sentences: a false cause is worse than none. The grader works out what each known mistake
+makes of a call (`autograder.grading.causes`); a student's machine has it recorded, as marks from which no value can be read.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from autograder.checks import codec
+from autograder.checks.call import Reply
+from autograder.checks.expect import TOLERANCE, difference
+from autograder.checks.failure import VALUES, Kind
+
+TOLD = 2
+"""Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
+
+COARSENESS = 30
+"""Two ways of computing in single precision err alike up to about this factor."""
+
+SINGLE, MEANINGLESS = 2.0**-24, 0.5
+"""The relative error of one rounding to single precision, and the error from which on it says no more how it came about."""
+
+
+class Mistake(Protocol):
+    """One known mistake."""
+
+    @property
+    def hint(self) -> str:
+        """The likely cause, in words for the student."""
+
+    @property
+    def place(self) -> str:
+        """Where to look, for one that is not told apart from others at the same place."""
+
+
+M = TypeVar("M", bound=Mistake)
+
+
+# What may come of a call besides a plain value
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An exception in the place of a value."""
+
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """Any value that is wrong by about this much, relative to 1 + |right|: the digits of two ways of losing precision differ."""
+
+    error: float
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Enough of a value to recognise it, too little to read it: its shape and two weighted sums. NaN and ±inf count as numbers."""
+
+    shape: tuple[int, ...]
+    sums: tuple[float, ...]
+    tolerance: float
+
+    def matches(self, other: Fingerprint) -> bool:
+        """Equal, if each value may be off by the tolerance."""
+        tolerance = max(self.tolerance, other.tolerance)
+        return self.shape == other.shape and np.allclose(self.sums, other.sums, rtol=tolerance, atol=tolerance * (1 + math.prod(self.shape)))
+
+
+NOTHING = Fingerprint((), (math.nan, math.nan), 0.0)
+"""The fingerprint of what has none: it matches nothing."""
+
+
+def fingerprint(value: Any) -> Fingerprint:
+    """The fingerprint of a number, an array or a tuple of arrays."""
+    if type(value) is Fingerprint:
+        return value
+    parts = value if type(value) is tuple else (value,)
+    if not parts or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in parts):
+        return NOTHING
+    arrays = [np.asarray(part) for part in parts]
+    if any(array.dtype.kind == "c" for array in arrays):
+        return NOTHING
+    flat = np.concatenate([array.ravel().astype(np.float64, copy=False) for array in arrays])
+    # A masked score is −inf: it must leave the other values their say.
+    flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
+    # Weights that repeat at no lag, so that a reordering of the features changes the sums.
+    places = np.arange(1, flat.size + 1, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        sums = tuple(float(flat @ np.cos(places * math.sqrt(prime))) for prime in (2, 3))
+    single = any(array.dtype == np.float32 for array in arrays)
+    return Fingerprint(tuple(axis for array in arrays for axis in array.shape), sums, TOLERANCE[np.dtype(np.float32 if single else np.float64)])
+
+
+def mark(found: Any) -> str:
+    """An outcome as it is recorded."""
+    if type(found) is Refusal:
+        return ""
+    if type(found) is Rounded:
+        return f"±{found.error:.2g}"
+    known = fingerprint(found)
+    return f"{' '.join(map(str, known.shape))}: {' '.join(f'{one:.10g}' for one in known.sums)}"
+
+
+def read_mark(mark: str, right: Any) -> Any:
+    """A recorded outcome of a call, where that is right."""
+    if not mark:
+        return Refusal()
+    if mark.startswith("±"):
+        return Rounded(float(mark[1:]))
+    shape, sums = mark.split(":")
+    return Fingerprint(tuple(map(int, shape.split())), tuple(map(float, sums.split())), fingerprint(right).tolerance)
+
+
+def outcome(reply: Reply) -> Any:
+    """What came of a call."""
+    return Refusal(reply.raised.kind) if reply.raised is not None else codec.decode(reply.value)
+
+
+def same(got: Any, wanted: Any) -> bool:
+    """Whether two outcomes are the same one, within what a test allows."""
+    if type(got) is Refusal or type(wanted) is Refusal:
+        return type(got) is type(wanted) and bool(got == wanted)
+    if type(got) is Fingerprint or type(wanted) is Fingerprint:
+        return fingerprint(got).matches(fingerprint(wanted))
+    if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64:
+        # Nearly all results, and hundreds of predictions to compare each with: no words needed, as `difference` has them.
+        if got.shape != wanted.shape:
+            return False
+        if got.size and math.isfinite(last := got.item(-1)) and abs(last - wanted.item(-1)) > TOLERANCE[got.dtype] * (1 + abs(wanted.item(-1))):
+            return False
+        with np.errstate(all="ignore"):
+            near = (np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))) & np.isfinite(wanted)
+        if (near | (got == wanted)).all():
+            return True
+        if np.isfinite(got).all():
+            return False
+    return difference(got, wanted, None) is None
+
+
+def rounding_error(value: Any, right: Any) -> float | None:
+    """The largest error relative to 1 + |right|, over all parts; None where the two cannot be compared."""
+    parts = [part if type(part) in (tuple, list) else (part,) for part in (value, right)]
+    if len(parts[0]) != len(parts[1]):
+        return None
+    largest = 0.0
+    for got, wanted in zip(*parts, strict=True):
+        if difference(got, wanted, np.inf) is not None:
+            return None
+        got, wanted = (np.asarray(one, dtype=np.float64) for one in (got, wanted))
+        finite = np.isfinite(wanted)
+        if not (np.isfinite(got) == finite).all():
+            return None
+        if finite.any():
+            got, wanted = got[finite], wanted[finite]
+            largest = max(largest, float((np.abs(got - wanted) / (1 + np.abs(wanted))).max()))
+    return largest
+
+
+# The rule
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One call of a function: what came of it, what is right, and what each known mistake makes of it."""
+
+    got: Any
+    right: Any
+    predicted: Callable[[Any], Any]
+    """mistake → what comes of it: `right` itself where it makes no difference"""
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the right answer is an error."""
+        return type(self.right) is Refusal
+
+    @property
+    def accepted(self) -> bool:
+        return type(self.got) is not Refusal
+
+    @functools.cached_property
+    def is_wrong(self) -> bool:
+        """Whether a value was wanted, and another thing came."""
+        return not self.is_refusal and not same(self.got, self.right)
+
+    @property
+    def is_inexact(self) -> bool:
+        """Whether a right value has fewer digits than float64 gives."""
+        if self.is_refusal or self.is_wrong:
+            return False
+        parts = zip(*(one if type(one) in (tuple, list) else (one,) for one in (self.got, self.right)), strict=True)
+        with np.errstate(all="ignore"):
+            return any(
+                (np.abs(np.subtract(got, right, dtype=float)) > SINGLE / COARSENESS * np.maximum(np.abs(right), 1e-9)).any() for got, right in parts
+            )
+
+    def fits(self, predicted: Any) -> bool:
+        """Whether a value came as predicted."""
+        if type(predicted) is Rounded:
+            error = rounding_error(self.got, self.right)
+            if error is None:
+                return False
+            got, wanted = (min(max(one, SINGLE), MEANINGLESS) for one in (error, predicted.error))
+            return wanted / COARSENESS <= got <= COARSENESS * wanted
+        return same(self.got, predicted) if self.is_wrong else predicted is self.right
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What is told of one function's mistakes."""
+
+    values: str | None = None
+    refusals: str | None = None
+
+    def of(self, kind: Kind | None) -> str | None:
+        """The hint for a mistake of some kind."""
+        return self.values if kind in VALUES else self.refusals if kind is Kind.NO_ERROR else None
+
+
+def explanations(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
+    """The mistakes of the first group that has any which explain all wrong values of a function; none where it has none.
+
+    An exception alone says too little: very different mistakes end in the same one.
+    """
+    faults = [row for row in rows if row.is_wrong and row.accepted]
+    if not any(row.is_wrong for row in rows):
+        # A test may ask for more digits than is usual: then the mistake can only be a lack of digits.
+        return _first(rows, [row for row in rows if row.is_inexact], groups, _explains_digits)
+    return _first(rows, faults, groups, _explains_values)
+
+
+def missing_refusals(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
+    """The same for bad arguments: those that accept exactly what the function accepted, and return what it returned.
+
+    A hint says what the code did in the place of an error. Of one that did something else, only the rule may be told.
+    """
+    return _first(rows, [row for row in rows if row.is_refusal and row.accepted], groups, _explains_refusals)
+
+
+def _first(rows: Sequence[Row], faults: list[Row], groups: Iterable[Sequence[M]], explains: Callable[[Row, Any], bool]) -> list[M]:
+    """Nearly all mistakes are out at the first fault."""
+    for group in groups if faults else ():
+        left = [one for one in group if explains(faults[0], faults[0].predicted(one))]
+        if left := [one for one in left if all(explains(row, row.predicted(one)) for row in rows)]:
+            return left
+    return []
+
+
+def _explains_values(row: Row, predicted: Any) -> bool:
+    if row.is_refusal:
+        return type(predicted) is Refusal or row.accepted
+    return row.fits(predicted)
+
+
+def _explains_digits(row: Row, predicted: Any) -> bool:
+    return row.is_refusal or (type(predicted) is Rounded and row.fits(predicted))
+
+
+def _explains_refusals(row: Row, predicted: Any) -> bool:
+    if row.is_refusal:
+        return same(row.got, predicted) if row.accepted else type(predicted) is Refusal
+    return predicted is row.right or same(row.got, predicted)
+
+
+def told(mistakes: Sequence[Mistake]) -> str | None:
+    """The hints of mistakes that explain the same; where they are many, what they share: their place, or nothing."""
+    hints = list(dict.fromkeys(one.hint for one in mistakes))
+    if len(hints) > TOLD:
+        hints = list({one.place for one in mistakes})
+        hints = hints if len(hints) == 1 else []
+    return " Or: ".join(hints) or None

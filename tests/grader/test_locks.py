@@ -1,0 +1,55 @@
+"""The two locks: one set of versions, and in the smaller one all that grading imports."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import metadata
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from autograder import course
+
+PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+BY_HAND = {"playwright"}
+"""Left out on purpose: Otter asks for it to print notebooks as PDF, which grading does not."""
+
+
+def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
+    """Versions, each with its hashes, by package: several versions where Pythons differ."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for entry in re.split(r"^(?=\w)", (course.ROOT / name).read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        package, version = re.match(r"([\w.-]+)==([\w.!+]+)", entry).groups()  # type: ignore[union-attr]
+        found.setdefault(package, set()).add((version, *re.findall(r"--hash=\S+", entry)))
+    assert all(len(version) > 1 for versions in found.values() for version in versions)
+    return found
+
+
+def test_the_smaller_lock_has_the_versions_of_the_larger_one() -> None:
+    everything, grading = locked("requirements.lock"), locked("requirements-grading.lock")
+    assert {name: pinned for name, pinned in everything.items() if name in grading} == grading
+    assert not BY_HAND & grading.keys() and not {"matplotlib", "mypy", "ruff"} & grading.keys()
+
+
+def test_the_smaller_lock_is_complete() -> None:
+    """Whatever the project asks for, and whatever that asks for in turn, on this machine."""
+    extras = PROJECT["optional-dependencies"]
+    asked = [Requirement(one) for one in [*PROJECT["dependencies"], *extras["cluster"], *extras["checkout"]]]
+    grading, seen = locked("requirements-grading.lock"), set()
+    while asked:
+        one = asked.pop()
+        name = canonicalize_name(one.name)
+        if name in BY_HAND or (name, frozenset(one.extras)) in seen:
+            continue
+        seen.add((name, frozenset(one.extras)))
+        assert name in grading, f"{name} is missing: CONTRIBUTING.md says how the locks are made"
+        for text in metadata.requires(name) or ():
+            inner = Requirement(text)
+            if inner.marker is None or any(inner.marker.evaluate({"extra": extra}) for extra in (*one.extras, "")):
+                asked.append(inner)
+
+
+def test_no_lock_names_an_index() -> None:
+    for name in ("requirements.lock", "requirements-grading.lock"):
+        assert "http" not in (course.ROOT / name).read_text("utf-8")
