@@ -90,7 +90,10 @@ def test_the_table_names_every_promise_and_every_limit() -> None:
 
 
 def test_the_doctor_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is asked before every grading: its probes share a worker, and only after one that ends it is another started."""
+    """It is asked before every grading: its probes share a worker, and only after one that ends it is another started.
+
+    Five are needed, and one more for each of the two probes that may be ended for having too much.
+    """
     opened = []
     honest = Sandbox.open
 
@@ -100,7 +103,7 @@ def test_the_doctor_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Sandbox, "open", open_worker)
     promises.require()
-    assert len(opened) <= 5 < len(promises.PROMISES) / 5
+    assert len(opened) <= 7
 
 
 FIRST_ABI = """
