@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -89,7 +90,7 @@ def main() -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @assignment_option
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("results"), show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: an eighth more than cores.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one per core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
 @click.option("--table", is_flag=True, help="List every submission at the end, however many there are.")
@@ -101,13 +102,12 @@ def grade(
     from rich.console import Console
 
     from autograder.batch import coordinator
-    from autograder.batch.pool import usual_jobs
 
     configuration = coordinator.RunConfiguration(
         folder,
         out,
         assignment=assignment,
-        jobs=jobs or usual_jobs(),
+        jobs=jobs or len(os.sched_getaffinity(0)),
         scheduler=scheduler,
         disabled_locks=_disabled_locks(isolation),
         regrade=regrade,

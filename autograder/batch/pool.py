@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import multiprocessing.connection
 import os
 import shutil
@@ -116,12 +115,6 @@ def with_packages() -> dict[str, str]:
     """This process's environment, in which another Python finds the same autograder."""
     path = [str(_PACKAGES), os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, path))}
-
-
-def usual_jobs() -> int:
-    """An eighth more graders than cores: at any time some wait for their worker to wake up, and leave the core to another."""
-    cores = len(os.sched_getaffinity(0))
-    return cores + math.ceil(cores / 8)
 
 
 class Pool:

@@ -210,12 +210,16 @@ def test_the_limit_is_that_of_grading() -> None:
 
 
 def started(laptop: Path, *words: str) -> subprocess.Popen[str]:
-    """The checks with a keyboard, and in a process group of their own for Ctrl-C."""
+    """The checks with a keyboard, and in a process group of their own for Ctrl-C; that counts, though who runs the tests may ignore it."""
     command = [sys.executable, "-P", "-m", "autograder.checks", *words]
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
-    )
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return subprocess.Popen(
+            command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_names_what_was_running(laptop: Path) -> None:
