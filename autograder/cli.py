@@ -157,10 +157,13 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
 @isolation_option
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
     """Build the zips for `otter run`, `otter grade` and Gradescope: all assignments, or those named."""
+    from autograder.handout import complaint
     from autograder.otter import package
 
     try:
         chosen = [course.find(name) for name in names] or course.assignments()
+        if said := next(filter(None, map(complaint, chosen)), None):
+            raise Refusal(said)
         settings = json.load(config) if config is not None else None
         for path in package.build(chosen, out, settings, isolation):
             _say(path)

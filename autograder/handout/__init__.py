@@ -15,6 +15,7 @@ What `bundle` does not name does not ship.
 from autograder.handout.bundle import build
 from autograder.handout.leaks import leaks
 from autograder.handout.new import create
+from autograder.handout.sound import complaint
 from autograder.handout.stubs import HandoutError, regenerate, stale, stub
 
-__all__ = ["HandoutError", "build", "create", "leaks", "regenerate", "stale", "stub"]
+__all__ = ["HandoutError", "build", "complaint", "create", "leaks", "regenerate", "stale", "stub"]

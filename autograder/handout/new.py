@@ -66,7 +66,9 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     row = f"| middle of a step ({name}) | Half a width after the beginning of the step. | {number} |\n"
     yield words, _inserted(words, _place_of_word(words, name), row)
     pictures = ROOT / "assignments" / "figures.py"
-    last = [match.start() for match in re.finditer(r"^(?:def _module|def draw_all)\(", pictures.read_text("utf-8"), re.MULTILINE)]
+    last = [
+        match.start() for match in re.finditer(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", pictures.read_text("utf-8"), re.MULTILINE)
+    ]
     yield pictures, _inserted(pictures, last[:1], _filled(_TEMPLATES / "figure.py.txt", name))
     numbers = ROOT / "tests" / "grader" / "test_lesson_numbers.py"
     yield numbers, numbers.read_text("utf-8") + _filled(_TEMPLATES / "numbers.py.txt", name)

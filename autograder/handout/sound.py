@@ -26,30 +26,49 @@ def complaint(assignment: Assignment) -> str:
             return f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it holds"
     try:
         solution = vars(catalogue.solution(assignment))
-        entries = catalogue.entries(assignment)
-        tests = Suite(assignment).tests
+        catalogue.entries(assignment)
+        suite = Suite(assignment)
     except BrokenTest as error:
         return f"{name}: {error}"
     except Exception as error:  # the author's own code, which may be anything
         at = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return f"{name}: its solution, catalogue or tests cannot be read ({type(error).__name__}: {error}{at})"
-    return next(_complaints(assignment, solution, len(entries), tests), "")
+    return next(_complaints(assignment, solution, suite), "")
 
 
-def _complaints(assignment: Assignment, solution: dict[str, Any], entries: int, tests: list[Test]) -> Iterator[str]:
-    hidden_file = assignment.hidden_tests.relative_to(ROOT)
+def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) -> Iterator[str]:
+    tests, hidden_file = suite.tests, assignment.hidden_tests.relative_to(ROOT)
     functions = {one for one, value in solution.items() if inspect.isfunction(value) and not one.startswith("_")}
     public, hidden = ([test for test in tests if test.phase is phase] for phase in (Phase.PUBLIC, Phase.HIDDEN))
     yield from _untested(functions, public, assignment.public_tests.relative_to(ROOT))
     yield from _untested(functions, hidden, hidden_file)
     asked = " ".join(test.name for test in tests)
     yield from (f"{hidden_file} does not ask for the answer {key}" for key in sorted(solution.get(ANSWERS, {})) if f"[{key}]" not in asked)
+    yield from (f"{test.name} of {assignment.name} is worth {test.points:g} points: use multiples of 1/8" for test in tests if test.points * 8 % 1)
     total, won = (sum(test.points for test in some) for some in (tests, public))
     if (total, won) != (POINTS, PUBLIC_POINTS):
         wanted = f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
         yield f"the tests of {assignment.name} are worth {total:g} points, {won:g} of them public: {wanted}"
-    if entries < FEWEST_MISCONCEPTIONS:
-        yield f"{assignment.misconceptions.relative_to(ROOT)} has {entries} entries: write at least {FEWEST_MISCONCEPTIONS}"
+    yield from _unknown_mistakes(assignment, functions, solution.get(ANSWERS, {}))
+    lesson = assignment.lesson.read_text("utf-8")
+    yield from (f"{assignment.lesson.relative_to(ROOT)} does not speak of `{one}`" for one in sorted(functions) if f"`{one}" not in lesson)
+    yield from _lost_by_the_solution(assignment, suite)
+
+
+def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:
+    """Of the catalogue: what is about nothing, and whether there is enough."""
+    file, entries = assignment.misconceptions.relative_to(ROOT), catalogue.entries(assignment)
+    yield from (f"{file} has a mistake of {one.function}, and the solution has no such function" for one in entries if one.function not in functions)
+    wrong = catalogue.wrong_answers(assignment)
+    yield from (f"{file} has a wrong answer to {one.key}, and the solution has no such question" for one in wrong if one.key not in answers)
+    if len(entries) < FEWEST_MISCONCEPTIONS:
+        yield f"{file} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
+
+
+def _lost_by_the_solution(assignment: Assignment, suite: Suite) -> Iterator[str]:
+    """Tests that the solution does not pass. Public ones are asked when their values are recorded."""
+    found = suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN)
+    yield from (f"{assignment.name}: the solution does not pass {one.test.name}: {one.message}" for one in found if not one.passed)
 
 
 def _untested(functions: set[str], tests: list[Test], file: Path) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import Any
 from autograder.checks.call import ANSWERS
 from autograder.checks.expect import difference
 from autograder.checks.explanation import read_mark, same
+from autograder.checks.failure import BrokenTest
 from autograder.checks.golden import decoded
 from autograder.course import ROOT, Assignment, UserError, assignments
 from autograder.grading.suite import Suite
@@ -84,8 +85,12 @@ def answer_texts(source: str, name: str) -> list[str]:
 
 
 def golden_values(assignment: Assignment) -> str:
-    """The values that the public tests want, with the fingerprints of known mistakes, as JSON."""
-    return json.dumps(Suite(assignment).record(), indent=1, ensure_ascii=False) + "\n"
+    """The values that the public tests want, with the fingerprints of known mistakes, as JSON. Raises HandoutError."""
+    try:
+        recorded = Suite(assignment).record()
+    except BrokenTest as error:
+        raise HandoutError(f"{assignment.name}: {error}") from error
+    return json.dumps(recorded, indent=1, ensure_ascii=False) + "\n"
 
 
 def stale(assignment: Assignment) -> dict[Path, str]:

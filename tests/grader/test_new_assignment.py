@@ -87,6 +87,10 @@ MISTAKES = {
     "a question nobody asks": (f"solutions/{NAME}.py", "ANSWERS = {", 'ANSWERS = {\n    "another": 1,', "does not ask for the answer another"),
     "a test without a rule": (f"tests/public/test_{NAME}.py", '    """A line without steps is refused."""\n', "", "has no docstring"),
     "no Python": (f"tests/misconceptions/{NAME}.py", "import numpy as np", "import numpy as", "cannot be read (SyntaxError"),
+    "a solution that is wrong": (f"solutions/{NAME}.py", "+ 0.5) * width", "+ 0.5) * width * (seq_len != 2)", "does not pass test_"),
+    "wrong where no public test looks": (f"solutions/{NAME}.py", "+ 0.5) * width", "+ 0.5) * width ** (seq_len < 5)", "does not pass test_"),
+    "a mistake of no function": (f"tests/misconceptions/{NAME}.py", f'"{NAME}_middles",', '"midles",', "the solution has no such function"),
+    "points that are no eighths": (f"tests/hidden/test_{NAME}.py", "points=1)", "points=1.1)", "use multiples of 1/8"),
     "a missing suite": (f"tests/hidden/test_{NAME}.py", None, None, "is missing"),
 }
 
