@@ -30,7 +30,7 @@ setup: $(READY)
 # The packages, anew when the lock changes; then the project itself, as a link to this checkout.
 .venv/packages: $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whereabouts needs Python 3.11 or newer; say which with make PYTHON=python3.12")'
-	@echo "Setting up .venv, once. It takes a minute or two and 800 MB: most of that is Otter-Grader's, which brings Jupyter, pandas and Playwright."
+	@echo "Setting up .venv, once. It takes a minute or two and up to 800 MB: most of that is Otter-Grader's, which brings Jupyter and pandas."
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes -r $(LOCK) | $(COUNTED)
 	@touch $@

@@ -241,7 +241,8 @@ _compiled = functools.cache(_compile)
 def changes(part: Part) -> Iterator[tuple[int, str, str]]:
     """Every regular change of a part, with its line and in words, what and where: made in the part itself until the next is asked for.
 
-    To change a copy each time took longer than all else that is done for a hint.
+    To change a copy each time took longer than all else that is done for a hint. The part is whole again whenever this ends: it is
+    shared by all submissions of a process, and whoever asks may be stopped by one of them.
     """
     arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
     nodes = list(_nodes(part))
@@ -252,19 +253,23 @@ def changes(part: Part) -> Iterator[tuple[int, str, str]]:
         where = _place(statement)
         for what, new in _replacements(node, statement, arguments):
             put(ast.fix_missing_locations(ast.copy_location(new, node)))
-            yield statement.lineno, what, where
-            put(node)
+            try:
+                yield statement.lineno, what, where
+            finally:
+                put(node)
 
 
 def _along_another_axis(part: Part, axes: list[ast.keyword]) -> Iterator[tuple[int, str, str]]:
     """Somebody who takes a wrong axis takes it in all steps."""
     right = [one.value for one in axes]
-    for axis in (-1, -2):
-        for one in axes:
-            one.value = ast.copy_location(ast.Constant(axis), one)
-        yield part.lineno, f"All steps run along the {_AXES[axis]}, and another one is right,", "on the way"
-    for one, value in zip(axes, right, strict=True):
-        one.value = value
+    try:
+        for axis in (-1, -2):
+            for one in axes:
+                one.value = ast.copy_location(ast.Constant(axis), one)
+            yield part.lineno, f"All steps run along the {_AXES[axis]}, and another one is right,", "on the way"
+    finally:
+        for one, value in zip(axes, right, strict=True):
+            one.value = value
 
 
 Place = tuple[ast.stmt, ast.AST, Callable[[ast.AST], None]]
