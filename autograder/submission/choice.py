@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from autograder.submission.names import printable
 from autograder.submission.records import Problem
@@ -50,13 +51,13 @@ class Course:
 
 @dataclass(frozen=True)
 class Choice:
-    """The file that counts for an assignment, or why there is none."""
+    """Which of a student's files count for an assignment."""
 
     assignment: str
-    file: str = ""
+    files: tuple[str, ...] = ()
+    """those that could be meant, the likeliest first"""
     problem: Problem | None = None
-    rivals: tuple[str, ...] = ()
-    """other files that could be meant, likelier ones first"""
+    """why none of them counts by its name alone"""
 
 
 def stem(name: str) -> str:
@@ -94,31 +95,31 @@ def _is_students(file: str) -> bool:
 
 def _one(code: list[str], files: Sequence[str], assignment: str, course: Course) -> Choice:
     # A zip may hold two files of one name, so these are pairs.
-    likely = sorted(((kind, file) for file in code if (kind := _kind(file, assignment, course)) is not None), key=lambda pair: pair[0])
+    likely = sorted(((kind, file) for file in code if (kind := _kind(file, assignment, course)) < _ANOTHERS), key=itemgetter(0))
     if not likely:
         return Choice(assignment, problem=_none(files, assignment))
     # The handout's notebook is likely enough to be looked at, but any other file comes before it.
     best = min((kind for kind, _ in likely), key=lambda kind: (kind == _NOTEBOOK, kind))
     candidates = [file for kind, file in likely if kind == best]
     if len(candidates) > 1:
-        return Choice(assignment, problem=several(candidates, assignment), rivals=tuple(candidates[:MAX_RIVALS]))
+        return Choice(assignment, tuple(candidates[:MAX_RIVALS]), several(candidates, assignment))
     rivals = dict.fromkeys(file for _, file in likely if file not in candidates)
-    return Choice(assignment, candidates[0], rivals=tuple(rivals)[:MAX_RIVALS])
+    return Choice(assignment, (*candidates, *tuple(rivals)[:MAX_RIVALS]))
 
 
-_IN_PLACE, _EXACT, _LOOSE, _NOTEBOOK, _NAMELESS = range(5)
+_IN_PLACE, _EXACT, _LOOSE, _NOTEBOOK, _NAMELESS, _ANOTHERS = range(6)
 
 
-def _kind(file: str, assignment: str, course: Course) -> int | None:
-    """How likely a file is meant for an assignment, the likeliest first; None where it is meant for another."""
+def _kind(file: str, assignment: str, course: Course) -> int:
+    """How likely a file is meant for an assignment, the likeliest first."""
     named = course.named_by(file)
     if is_given_notebook(file):
-        return _NOTEBOOK if named in (assignment, None) else None
+        return _NOTEBOOK if named in (assignment, None) else _ANOTHERS
     if course.equal_to(stem(file)) == assignment:
         # In a repository the file of an assignment is the one at its place in the handout.
         place = f"/assignments/{assignment}/{file.rpartition('/')[2]}"
         return _IN_PLACE if f"/{file}".casefold().endswith(place.casefold()) else _EXACT
-    return {assignment: _LOOSE, None: _NAMELESS}.get(named)
+    return {assignment: _LOOSE, None: _NAMELESS}.get(named, _ANOTHERS)
 
 
 def is_given_notebook(file: str) -> bool:

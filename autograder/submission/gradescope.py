@@ -13,7 +13,6 @@ from typing import Any
 import yaml
 
 from autograder.submission import disk
-from autograder.submission.records import Refused
 
 METADATA = "submission_metadata.yml"
 MAX_METADATA = 64 * disk.MIB
@@ -32,10 +31,6 @@ class Entry:
     """seconds since 1970; 0 where the export does not say"""
 
 
-class Unreadable(Exception):
-    """The metadata cannot be understood; the message says why."""
-
-
 def is_export(listing: Collection[os.DirEntry[str]]) -> bool:
     """Whether what lies directly in a folder has an export's shape: the metadata, and folders such as Gradescope makes them."""
     metadata = any(entry.name == METADATA and not entry.is_dir(follow_symlinks=False) for entry in listing)
@@ -43,17 +38,10 @@ def is_export(listing: Collection[os.DirEntry[str]]) -> bool:
 
 
 def entries(folder: Path) -> dict[str, Entry]:
-    """What the export in `folder` says, by folder name."""
-    try:
-        document = _document(disk.read(folder / METADATA, MAX_METADATA).decode("utf-8-sig"))
-    except Refused as refused:
-        raise Unreadable(refused.problem.instructor) from refused
-    except Unreadable:
-        raise
-    except Exception as error:  # the parser's own, and whatever bytes of any kind make it raise
-        raise Unreadable(" ".join(str(error).split())) from error
+    """What the export in `folder` says, by folder name. Raises whatever bytes of any kind make the parser raise."""
+    document = _document(disk.read(folder / METADATA, MAX_METADATA).decode("utf-8-sig"))
     if not isinstance(document, dict):
-        raise Unreadable("it is not a table of folders")
+        raise ValueError("it is not a table of folders")
     return {name: _entry(content) for name, content in document.items()}
 
 
@@ -106,7 +94,7 @@ def _value(events: Iterator[yaml.Event], anchors: dict[str, Any], depth: int) ->
             value = event.value
         case yaml.CollectionStartEvent():
             if depth == _MAX_DEPTH:
-                raise Unreadable("it is nested too deeply")
+                raise ValueError("it is nested too deeply")
             value = list(iter(lambda: _value(events, anchors, depth + 1), _END))
             if isinstance(event, yaml.MappingStartEvent):
                 value = {key: item for key, item in zip(value[::2], value[1::2], strict=True) if isinstance(key, str)}

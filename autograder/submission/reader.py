@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from autograder import course
 from autograder.checks.call import ANSWERS
@@ -17,7 +16,7 @@ from autograder.submission import archive, content, disk, notebook, python, text
 from autograder.submission.choice import CODE, several, suffix
 from autograder.submission.content import Content
 from autograder.submission.names import printable
-from autograder.submission.records import Problem, Refused, Rival, Submission, SubmissionFile, unexpected
+from autograder.submission.records import Candidate, Problem, Refused, Submission, SubmissionFile, problem_of
 
 _MENTIONED = 3
 """files that a note names"""
@@ -34,50 +33,46 @@ class _Read:
     content: Content
 
 
-def read(submission_file: SubmissionFile) -> Submission:
-    """Reads one submission. Whatever is wrong with it becomes the submission's `problem`; nothing is raised."""
-    one = submission_file
-    unread = Submission(
-        one.student, one.assignment, one.file, "", notes=one.notes, problem=one.problem, handed_in=one.handed_in, superseded=one.superseded
-    )
+def read(found: SubmissionFile) -> Submission:
+    """Reads one submission. Whatever is wrong with it becomes its `problem`; nothing is raised."""
     try:
-        if one.path is not None:
-            unread = replace(unread, sha256=hashlib.sha256(disk.read(one.path)).hexdigest())
-        if one.problem is not None and not one.rivals:
-            return unread
-        found = _chosen(one)
-        unread = replace(unread, file=found.file, sha256=found.sha256, problem=_of_another(found.content, one.assignment))
-        return unread if unread.problem else replace(unread, cells=found.cells, notes=one.notes + found.notes)
-    except Refused as refused:
-        return replace(unread, problem=unread.problem or refused.problem)
-    except Exception as error:  # a parser, or the system, in a way that nobody foresaw
-        return replace(unread, problem=unread.problem or unexpected(error).problem)
+        if found.path is not None:
+            found = replace(found, sha256=_sha256(disk.read(found.path)))
+        chosen = _chosen(found)
+        if chosen is None:
+            return found
+        read = replace(found, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.content, found.assignment))
+        return read if read.problem else replace(read, cells=chosen.cells, notes=found.notes + chosen.notes)
+    except Exception as error:  # a file that is refused; or a parser, or the system, in a way that nobody foresaw
+        return replace(found, problem=found.problem or problem_of(error))
 
 
-def _chosen(submission_file: SubmissionFile) -> _Read:
-    """The file that counts, and the notes on it. Raises Refused where there is none."""
-    assignment, rivals = submission_file.assignment, submission_file.rivals
+def _chosen(found: SubmissionFile) -> _Read | None:
+    """The file that counts, and the notes on it; None where the problem stays. Raises Refused where it cannot be read."""
+    assignment = found.assignment
     wanted = content.functions(assignment)
     others: list[_Read] = []
-    if submission_file.problem is not None or submission_file.path is None:  # the names of several are alike
-        chosen = _only_one(submission_file, wanted)
+    if found.problem is not None:
+        chosen = _only_one(found.candidates, wanted)
+        if chosen is None:
+            return None
     else:
-        own = _read(submission_file.file, submission_file.path, submission_file.member)
-        if wanted - own.content.written:
+        first, *rivals = found.candidates
+        chosen = _read(first)
+        if wanted - chosen.content.written:
             others = [other for other in map(_tried, rivals) if other is not None and other.content.written & wanted]
-        chosen = _best(own, others, assignment, wanted)
-    mentioned = {chosen.file, *(other.file for other in others)}
-    more = [rival.file for rival in rivals if rival.named and rival.file not in mentioned]
+        chosen = _best(chosen, others, assignment, wanted)
+    mentioned = {found.file, chosen.file, *(other.file for other in others)}
+    more = [one.file for one in found.candidates if one.named and one.file not in mentioned]
     return replace(chosen, notes=(*chosen.notes, *_not_graded(more), *_unwritten(chosen.content, assignment, wanted)))
 
 
-def _only_one(submission_file: SubmissionFile, wanted: frozenset[str]) -> _Read:
-    """Of several files whose names are alike, the one that is no untouched stub. Raises Refused where that leaves several."""
-    tried = [_tried(rival) for rival in submission_file.rivals]
+def _only_one(candidates: Iterable[Candidate], wanted: frozenset[str]) -> _Read | None:
+    """Of several files whose names are alike, the one that is no untouched stub; None where that leaves several."""
+    tried = [_tried(candidate) for candidate in candidates]
     left = [one for one in tried if one is None or one.content.written & wanted or not one.content.names & wanted]
     if len(left) != 1 or left[0] is None:
-        assert submission_file.problem is not None
-        raise Refused(submission_file.problem.student, submission_file.problem.instructor)
+        return None
     note = f"Of several files that could be meant, {printable(left[0].file)} alone is more than the stub."
     return replace(left[0], notes=(*left[0].notes, note))
 
@@ -92,17 +87,20 @@ def _best(own: _Read, others: list[_Read], assignment: str, wanted: frozenset[st
     return _instead_of(own, others[0])
 
 
-def _tried(rival: Rival) -> _Read | None:
+def _tried(candidate: Candidate) -> _Read | None:
     try:
-        return _read(rival.file, rival.path, rival.member)
-    except Refused:
+        return _read(candidate)
+    except (Refused, OSError):
         return None
 
 
-def _read(file: str, path: Path, member: str | None) -> _Read:
-    data = disk.read(path)
-    digest = hashlib.sha256(data).hexdigest()
-    return _Read(file, digest, *_cells(data if member is None else archive.read(data, member), member or path.name))
+def _read(one: Candidate) -> _Read:
+    data = disk.read(one.path)
+    return _Read(one.file, _sha256(data), *_cells(data if one.member is None else archive.read(data, one.member), one.member or one.path.name))
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _instead_of(stub: _Read, other: _Read) -> _Read:
@@ -143,11 +141,9 @@ def _unwritten(found: Content, assignment: str, wanted: frozenset[str]) -> Itera
         yield f"The file defines none of the functions of {assignment}."
 
 
-def recognised(submission_file: SubmissionFile, known: Iterable[str]) -> str | None:
+def recognised(file: SubmissionFile, known: Iterable[str]) -> str | None:
     """The one assignment whose functions a file defines most of, where its name tells none."""
-    if submission_file.path is None or submission_file.member is not None:
-        return None
-    found = _tried(Rival(submission_file.file, submission_file.path, None, False))
+    found = _tried(Candidate(file.file, file.path)) if file.path is not None else None
     counts = {name: len(content.functions(name) & found.content.names) for name in known} if found else {}
     most = max(counts.values(), default=0)
     best = [name for name, count in counts.items() if count == most > 0]

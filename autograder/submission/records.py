@@ -1,4 +1,4 @@
-"""What this room passes on: a submission that was found, a submission that was read, a problem that was met."""
+"""What this room passes on: a submission, found and then read, and the problem that was met."""
 
 from __future__ import annotations
 
@@ -27,12 +27,19 @@ class Refused(Exception):
         self.problem = Problem(student, instructor)
 
 
-def unexpected(error: Exception) -> Refused:
-    """What to say where reading ended in a way that nobody foresaw: it is the problem of this one submission."""
-    said = printable(str(error), 120)
-    return Refused(
+def problem_of(error: Exception) -> Problem:
+    """What ended the reading of one submission is the problem of this one: refused, closed, or in a way that nobody foresaw."""
+    if isinstance(error, Refused):
+        return error.problem
+    if isinstance(error, OSError):
+        return Problem(
+            "What you handed in could not be opened: hand it in again, and tell your instructor if that does not help.",
+            f"The system refuses to read it ({error.strerror or type(error).__name__}): check its permissions.",
+        )
+    message = printable(str(error), 120)
+    return Problem(
         "What you handed in could not be read: hand it in again as one plain .py or .ipynb file, or ask your instructor.",
-        f"Reading it ended with {type(error).__name__}{f' ({said})' if said else ''}.",
+        f"Reading it ended with {type(error).__name__}{f' ({message})' if message else ''}.",
     )
 
 
@@ -41,19 +48,21 @@ class NothingToGrade(UserError):
 
 
 @dataclass(frozen=True)
-class Rival:
-    """Another file of the same student that could be meant, read only where the preferred one leaves something unwritten."""
+class Candidate:
+    """A file that may count for an assignment, on disk or inside a zip."""
 
     file: str
+    """relative to the folder given; inside a zip it is written ada.zip!rope.py"""
     path: Path
-    member: str | None
-    named: bool
+    member: str | None = None
+    """the file's name inside `path`, where that is a zip"""
+    named: bool = False
     """whether its name speaks of the assignment: then it is mentioned where it is not graded"""
 
 
 @dataclass(frozen=True)
-class _HandedIn:
-    """What is known of a submission before and after it is read."""
+class Submission:
+    """One submission: Python text to run, or the problem that kept it from being read."""
 
     student: str
     """as it stands in the name or metadata: odd names stay as they are"""
@@ -61,6 +70,10 @@ class _HandedIn:
     """name of the assignment; "" where it cannot be told, and then `problem` says so"""
     file: str
     """what was handed in, relative to the folder given; a file inside a zip is written ada.zip!rope.py"""
+    sha256: str = ""
+    """of the bytes handed in (of the zip where it was a zip); "" where there are none or they were not read"""
+    cells: tuple[str, ...] = ()
+    """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""
     _: KW_ONLY
     notes: tuple[str, ...] = ()
     """what was dropped or chosen on the way, one sentence each"""
@@ -71,25 +84,13 @@ class _HandedIn:
     """another submission of the same student counts instead; `problem` says which"""
 
 
-@dataclass(frozen=True)
-class SubmissionFile(_HandedIn):
-    """One thing handed in, found and not yet read: small, so that a batch may hold thousands."""
+@dataclass(frozen=True, kw_only=True)
+class SubmissionFile(Submission):
+    """One that is found and not read yet: where it lies. Small, so that a batch may hold thousands."""
 
     path: Path | None
-    """the file on disk; None where there is none to read"""
-    member: str | None = None
-    """the file's name inside `path`, where that is a zip"""
+    """what was handed in; None where there is nothing to read"""
+    candidates: tuple[Candidate, ...] = ()
+    """files that may count, the likeliest first; with a `problem`, those between which a name does not decide"""
     order: tuple[int, float, int] = (0, 0.0, 0)
     """of two submissions for one assignment the greater counts: how well it fits, when it came, which attempt"""
-    rivals: tuple[Rival, ...] = ()
-    """what may count instead; with a `problem`, the files between which a name does not decide"""
-
-
-@dataclass(frozen=True)
-class Submission(_HandedIn):
-    """One submission, read: Python text to run, or the problem that kept it from being read."""
-
-    sha256: str
-    """of the bytes handed in (of the zip where it was a zip); "" where there are none or they were not read"""
-    cells: tuple[str, ...] = ()
-    """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""

@@ -20,7 +20,7 @@ from autograder.submission import archive, disk, gradescope, platforms
 from autograder.submission.choice import CODE, READ, Choice, Course, choose, is_given_notebook, stem, suffix, which_assignment
 from autograder.submission.names import printable, utf8_safe
 from autograder.submission.platforms import Download
-from autograder.submission.records import NothingToGrade, Problem, Refused, Rival, SubmissionFile, unexpected
+from autograder.submission.records import Candidate, NothingToGrade, Problem, SubmissionFile, problem_of
 
 # How well a submission fits: a later file only replaces one that fits no better.
 _NO_CODE, _ANOTHER_ASSIGNMENT, _UNNAMED, _NAMED = range(4)
@@ -68,7 +68,7 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
         f"Your submission holds several assignments ({names}): hand in one file for each.",
         f"{_shown(path)} holds several assignments ({names}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",
     )
-    return replace(found[0], assignment="", member=None, file=utf8_safe(path.name), problem=problem)
+    return replace(found[0], assignment="", candidates=(), file=utf8_safe(path.name), problem=problem)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class _Roster:
     def all(self) -> Iterator[SubmissionFile]:
         name = Path(os.path.abspath(self.root)).name
         if self._is_one_students(disk.entries(self.root)):
-            yield from self.students_folder(self.root, name, self.only, None)
+            yield from self.guarded(self.root, name, self.only, self.students_folder(self.root, name, self.only, None))
         else:
             yield from self.batch(self.root, self.only or self.course.equal_to(name), self.course.named_in(name))
 
@@ -130,16 +130,10 @@ class _Roster:
         """What is found; where looking for it raises, that is one row."""
         try:
             yield from found
-            return
-        except Refused as refused:
-            problem = refused.problem
-        except OSError as error:
-            problem = disk.unreadable(error).problem
         except Exception as error:
-            problem = unexpected(error).problem
-        file = path if os.path.isfile(path) and not os.path.islink(path) else None
-        order = (_UNNAMED, disk.modified(path), 0)
-        yield SubmissionFile(utf8_safe(student), assignment or "", self._label(path), file, order=order, problem=problem)
+            file = path if os.path.isfile(path) and not os.path.islink(path) else None
+            order = (_UNNAMED, disk.modified(path), 0)
+            yield SubmissionFile(utf8_safe(student), assignment or "", self._label(path), path=file, order=order, problem=problem_of(error))
 
     def gradescope_export(self, folder: Path, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         there, _ = _sorted_out(disk.entries(folder))
@@ -147,10 +141,10 @@ class _Roster:
         try:
             said = gradescope.entries(folder)
             if said.keys().isdisjoint(there):
-                raise gradescope.Unreadable("it names none of the folders")
-        except gradescope.Unreadable as error:
+                raise ValueError("it names none of the folders")
+        except Exception as error:
             said = {}
-            reason = printable(str(error), 120)
+            reason = printable(problem_of(error).instructor if isinstance(error, OSError) else str(error), 120)
             notes = (f"{gradescope.METADATA} cannot be read ({reason}), so the folder's name stands for the student.",)
         for name in sorted({*there, *said}):
             entry = said.get(name, gradescope.Entry())
@@ -175,7 +169,7 @@ class _Roster:
         without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
         notes = (_STRAY_METADATA,) if gradescope.METADATA in files else ()
         for choice in choose(files, assignment, hint, self.course):
-            fit = _UNNAMED if choice.file else without_choice
+            fit = _UNNAMED if choice.problem is None else without_choice
             yield replace(self._chosen(folder, choice, student, fit), notes=notes)
 
     def file(self, path: Path, assignment: str | None, hint: str | None, download: Download | None) -> Iterator[SubmissionFile]:
@@ -187,7 +181,8 @@ class _Roster:
         else:
             decided = assignment or named or hint or ""
             problem = None if decided else which_assignment(told.file, self.course)
-            found = iter([SubmissionFile(utf8_safe(told.student), decided, self._label(path), path, problem=problem)])
+            candidates = () if problem else (Candidate(self._label(path), path),)
+            found = iter([SubmissionFile(utf8_safe(told.student), decided, self._label(path), path=path, candidates=candidates, problem=problem)])
         late = (f"{told.platform} marks it as late.",) if told.late else ()
         for one in found:
             fit = _fit(suffix(told.file), named, one.assignment)
@@ -209,21 +204,26 @@ class _Roster:
     def _chosen(self, base: Path, choice: Choice, student: str, fit: int, zipped: bool = False) -> SubmissionFile:
         """What was chosen from a folder or zip of one student."""
 
-        def place(file: str) -> tuple[str, Path, str | None]:
+        def candidate(file: str) -> Candidate:
+            named = self.course.named_by(file) == choice.assignment and not is_given_notebook(file)
             if zipped:
-                return f"{self._label(base)}!{utf8_safe(file)}", base, file
-            return self._label(base / file), base / file, None
+                return Candidate(f"{self._label(base)}!{utf8_safe(file)}", base, file, named)
+            return Candidate(self._label(base / file), base / file, None, named)
 
-        rivals = tuple(Rival(*place(file), named=self._is_named(file, choice)) for file in choice.rivals)
-        label, path, member = place(choice.file) if choice.file else (self._label(base), base if zipped else None, None)
-        order = (fit, disk.modified(path or base), 0)
-        return SubmissionFile(utf8_safe(student), choice.assignment, label, path, member, order, problem=choice.problem, rivals=rivals)
+        candidates = tuple(map(candidate, choice.files))
+        label, path = (candidates[0].file, candidates[0].path) if choice.problem is None else (self._label(base), base if zipped else None)
+        return SubmissionFile(
+            utf8_safe(student),
+            choice.assignment,
+            label,
+            path=path,
+            candidates=candidates,
+            order=(fit, disk.modified(path or base), 0),
+            problem=choice.problem,
+        )
 
     def _may_hold(self, file: str, assignment: str | None) -> bool:
         return assignment is None or self.course.named_in(stem(file)) in (None, assignment)
-
-    def _is_named(self, file: str, choice: Choice) -> bool:
-        return self.course.named_by(file) == choice.assignment and not is_given_notebook(file)
 
     def _is_one_students(self, listing: list[os.DirEntry[str]]) -> bool:
         """Whether the folder is itself one student's: a clone of the handout, or files all named after assignments.
@@ -245,7 +245,7 @@ class _Roster:
             f"The export lists {printable(name)} but holds no such folder: download it again.",
         )
         label = utf8_safe(name) if export == self.root else f"{self._label(export)}/{utf8_safe(name)}"
-        return SubmissionFile(utf8_safe(student), assignment or "", label, None, order=(_NO_CODE, 0.0, 0), problem=problem)
+        return SubmissionFile(utf8_safe(student), assignment or "", label, path=None, order=(_NO_CODE, 0.0, 0), problem=problem)
 
     def _label(self, path: Path) -> str:
         relative = path.relative_to(self.root).as_posix()
@@ -352,7 +352,7 @@ def _superseded(found: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
         notes = tuple(f"{printable(one.file)} was handed in as well and is superseded." for one in earlier)
         yield replace(counted, notes=counted.notes + notes)
         for one in earlier:
-            yield replace(one, superseded=True, problem=_superseded_by(counted), rivals=())
+            yield replace(one, superseded=True, problem=_superseded_by(counted), candidates=())
 
 
 def _superseded_by(counted: SubmissionFile) -> Problem:

@@ -357,6 +357,13 @@ def test_two_files_of_one_name_in_a_zip_are_two_candidates(submission_file) -> N
     refused(submission_file(stream.getvalue(), "ada.zip"), "rope.py and rope.py")
 
 
+def test_a_folder_of_several_assignments_has_no_file_that_counts(tmp_path: Path) -> None:
+    (tmp_path / "ada").mkdir()
+    for name in ("naive.py", "my_naive.py", "rope.py"):
+        (tmp_path / "ada" / name).write_text("x = 1\n")
+    refused(read_file(tmp_path / "ada", None, KNOWN), "naive, rope", "--assignment")
+
+
 def test_what_else_lies_in_a_zip_does_not_count_as_large(submission_file) -> None:
     members = {f"ada/.git/objects/{number}": b"x" for number in range(1100)} | {"ada/rope.py": CODE.encode()}
     assert submission_file(zipped(members), "ada.zip").cells == (CODE,)

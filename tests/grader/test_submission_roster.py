@@ -489,6 +489,12 @@ def test_a_student_with_endless_files_is_a_problem(folder: Folder, monkeypatch: 
     assert [(row[1], row[3]) for row in folder.rows("rope")] == [("ada", "read"), ("bob", "problem")]
 
 
+def test_a_repository_with_endless_files_is_a_problem(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.submission.disk.MAX_ENTRIES", 20)
+    folder.add("assignments/rope/rope.py", "tests/public/test_rope.py", *(f"course/{number}.html" for number in range(20)))
+    assert [(row[1], row[3]) for row in folder.rows("rope")] == [("batch", "problem")]
+
+
 def test_a_deep_folder_is_searched(folder: Folder) -> None:
     folder.add("ada/" + "d/" * 200 + "rope.py")
     assert folder.rows("rope")[0][3] == "read"
