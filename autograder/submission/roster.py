@@ -113,7 +113,8 @@ class _Roster:
             else:
                 found = self._of_assignment(path, known, elsewhere)
             yield from self.guarded(path, owners.get(name, name), assignment or known, found)
-        yield from self._files(folder, files, assignment, hint, {*owners})
+        for name, download in _downloads(files, {*owners}).items():
+            yield from self.guarded(folder / name, name, assignment or hint, self.file(folder / name, assignment, hint, download))
 
     def _of_assignment(self, folder: Path, assignment: str, elsewhere: Collection[str]) -> Iterator[SubmissionFile]:
         """A folder named after an assignment. Who has a file or folder of their own beside it is not one of those in it."""
@@ -137,20 +138,12 @@ class _Roster:
 
     def gradescope_export(self, folder: Path, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         there, _ = _sorted_out(disk.entries(folder))
-        notes: tuple[str, ...] = ()
-        try:
-            said = gradescope.entries(folder)
-            if said.keys().isdisjoint(there):
-                raise ValueError("it names none of the folders")
-        except Exception as error:
-            said = {}
-            reason = printable(problem_of(error).instructor if isinstance(error, OSError) else str(error), 120)
-            notes = (f"{gradescope.METADATA} cannot be read ({reason}), so the folder's name stands for the student.",)
-        for name in sorted({*there, *said}):
-            entry = said.get(name, gradescope.Entry())
+        entries, notes = _metadata(folder, there)
+        for name in sorted({*there, *entries}):
+            path, entry = folder / name, entries.get(name, gradescope.Entry())
             for student in entry.students or (name,):
                 if name in there:
-                    found = self.guarded(folder / name, student, assignment or hint, self.students_folder(folder / name, student, assignment, hint))
+                    found = self.guarded(path, student, assignment or hint, self.students_folder(path, student, assignment, hint))
                 else:
                     found = iter([self._missing(folder, name, student, assignment or hint)])
                 for one in found:
@@ -160,11 +153,12 @@ class _Roster:
     def students_folder(self, folder: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         """A folder or clone of one student."""
         files = disk.walk(folder)
-        endings = {suffix(file) for file in files}
-        zips = [file for file in files if suffix(file) == ".zip" and self._may_hold(file, assignment)]
-        if zips and endings.isdisjoint(CODE):
-            for file in zips:
-                yield from self._zip(folder / file, student, assignment, self.course.named_in(stem(file)) or hint)
+        endings = set(map(suffix, files))
+        zips = {file: self.course.named_in(stem(file)) for file in files if suffix(file) == ".zip"} if endings.isdisjoint(CODE) else {}
+        of_this = [file for file, named in zips.items() if assignment is None or named in (None, assignment)]
+        for file in of_this:
+            yield from self._zip(folder / file, student, assignment, zips[file] or hint)
+        if of_this:
             return
         without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
         notes = (_STRAY_METADATA,) if gradescope.METADATA in files else ()
@@ -174,25 +168,24 @@ class _Roster:
 
     def file(self, path: Path, assignment: str | None, hint: str | None, download: Download | None) -> Iterator[SubmissionFile]:
         """One file that stands for one student; `download` is what its name says, if a platform made it."""
-        told = download or Download("", stem(path.name), "", path.name)
-        named = self.course.named_in(stem(told.file))
-        if suffix(told.file) == ".zip" and not os.path.islink(path):
-            found = self._zip(path, told.student, assignment, named or hint)
+        own = download or Download("", stem(path.name), "", path.name)
+        named = self.course.named_in(stem(own.file))
+        if suffix(own.file) == ".zip" and not os.path.islink(path):
+            found = self._zip(path, own.student, assignment, named or hint)
         else:
-            decided = assignment or named or hint or ""
-            problem = None if decided else which_assignment(told.file, self.course)
-            candidates = () if problem else (Candidate(self._label(path), path),)
-            found = iter([SubmissionFile(utf8_safe(told.student), decided, self._label(path), path=path, candidates=candidates, problem=problem)])
-        late = (f"{told.platform} marks it as late.",) if told.late else ()
+            found = iter([self._plain(path, own, assignment or named or hint)])
+        late = (f"{own.platform} marks it as late.",) if own.late else ()
         for one in found:
-            fit = _fit(suffix(told.file), named, one.assignment)
-            order = (fit, told.upload, told.attempt) if download else (fit, disk.modified(path), 0)
-            yield replace(one, order=order, handed_in=told.handed_in, notes=one.notes + late)
+            fit = _fit(suffix(own.file), named, one.assignment)
+            order = (fit, own.upload, own.attempt) if download else (fit, disk.modified(path), 0)
+            yield replace(one, order=order, handed_in=own.handed_in, notes=one.notes + late)
 
-    def _files(self, folder: Path, files: list[str], assignment: str | None, hint: str | None, folders: set[str]) -> Iterator[SubmissionFile]:
-        """Files that stand for one student each."""
-        for name, download in _downloads(files, folders).items():
-            yield from self.guarded(folder / name, name, assignment or hint, self.file(folder / name, assignment, hint, download))
+    def _plain(self, path: Path, own: Download, assignment: str | None) -> SubmissionFile:
+        """A file that is no zip."""
+        student, label = utf8_safe(own.student), self._label(path)
+        if assignment is None:
+            return SubmissionFile(student, "", label, path=path, problem=which_assignment(own.file, self.course))
+        return SubmissionFile(student, assignment, label, path=path, candidates=(Candidate(label, path),))
 
     def _zip(self, path: Path, student: str, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
         def found() -> Iterator[SubmissionFile]:
@@ -221,9 +214,6 @@ class _Roster:
             order=(fit, disk.modified(path or base), 0),
             problem=choice.problem,
         )
-
-    def _may_hold(self, file: str, assignment: str | None) -> bool:
-        return assignment is None or self.course.named_in(stem(file)) in (None, assignment)
 
     def _is_one_students(self, listing: list[os.DirEntry[str]]) -> bool:
         """Whether the folder is itself one student's: a clone of the handout, or files all named after assignments.
@@ -266,20 +256,20 @@ def _fit(ending: str, named: str | None, assignment: str) -> int:
     return _NAMED if named == assignment else _ANOTHER_ASSIGNMENT
 
 
-def _namesakes(downloads: Iterable[Download]) -> set[str]:
-    """Names that several students have."""
+def _told_apart(downloads: dict[str, Download], others: Collection[str] = ()) -> dict[str, Download]:
+    """The same; a name that several students have, or one of the others, goes with what tells these students apart."""
     users: dict[str, set[str]] = defaultdict(set)
-    for one in downloads:
+    for one in downloads.values():
         users[one.student].add(one.user)
-    return {student for student, of_one_name in users.items() if len(of_one_name) > 1}
+    unsure = {student for student, of_one_name in users.items() if len(of_one_name) > 1 or student in others}
+    return {name: replace(one, student=f"{one.student}_{one.user}") if one.student in unsure else one for name, one in downloads.items()}
 
 
 def _owners(folders: set[str]) -> dict[str, str]:
     """Whose each folder is: the folder's name, or what a platform says with it."""
-    said = {name: one for name in folders if (one := platforms.folder(name))}
-    unsure = _namesakes(said.values()) | (folders - said.keys())
-    names = {name: f"{one.student}_{one.user}" if one.student in unsure else one.student for name, one in said.items()}
-    return {name: names.get(name, name) for name in folders}
+    downloads = {name: one for name in folders if (one := platforms.folder(name))}
+    plain = folders - downloads.keys()
+    return {name: name for name in plain} | {name: one.student for name, one in _told_apart(downloads, plain).items()}
 
 
 def _downloads(files: list[str], folders: set[str]) -> dict[str, Download | None]:
@@ -287,21 +277,18 @@ def _downloads(files: list[str], folders: set[str]) -> dict[str, Download | None
 
     Who has a plain file or a folder is nobody whose name a platform would have given.
     """
-    said = {name: platforms.download(name) for name in files if not _lies_about(name)}
-    said = {name: one for name, one in said.items() if one is None or one.file}
-    plain = folders | {stem(name) for name, one in said.items() if one is None}
-    theirs = {name: one for name, one in said.items() if one and one.student not in plain}
-    namesakes = _namesakes(theirs.values())
-    for name, one in theirs.items():
-        if one.student in namesakes:
-            theirs[name] = replace(one, student=f"{one.student}_{one.user}")
-    return {name: theirs.get(name) for name in said}
+    all_files = {name: platforms.download(name) for name in files if not _lies_about(name)}
+    plain = [name for name, one in all_files.items() if one is None]
+    taken = folders.union(map(stem, plain))
+    downloads = {name: one for name, one in all_files.items() if one and one.file}
+    theirs = _told_apart({name: one for name, one in downloads.items() if one.student not in taken})
+    return dict.fromkeys([*plain, *downloads]) | theirs
 
 
 def _may_be(files: Iterable[str]) -> set[str]:
     """Whose files these may be, by their names."""
-    said = filter(None, map(platforms.download, files))
-    return {*map(stem, files)}.union(*({one.student, f"{one.student}_{one.user}"} for one in said))
+    downloads = filter(None, map(platforms.download, files))
+    return {*map(stem, files)}.union(*({one.student, f"{one.student}_{one.user}"} for one in downloads))
 
 
 def _exports(folder: Path, folders: list[str], named: set[str], files: list[str]) -> set[str]:
@@ -312,6 +299,18 @@ def _exports(folder: Path, folders: list[str], named: set[str], files: list[str]
     found = {name for name in folders if _is_export(folder / name)}
     alone = found | named >= set(folders) and not any(suffix(name) in READ for name in files)
     return found if alone else set()
+
+
+def _metadata(folder: Path, there: Iterable[str]) -> tuple[dict[str, gradescope.Entry], tuple[str, ...]]:
+    """What an export says of the folders in it, and a note where that is nothing."""
+    try:
+        entries = gradescope.entries(folder)
+        if entries.keys().isdisjoint(there):
+            raise ValueError("it names none of the folders")
+        return entries, ()
+    except Exception as error:
+        reason = printable(problem_of(error).instructor if isinstance(error, OSError) else str(error), 120)
+        return {}, (f"{gradescope.METADATA} cannot be read ({reason}), so the folder's name stands for the student.",)
 
 
 def _is_export(folder: Path) -> bool:
