@@ -246,13 +246,16 @@ def adjust(
     """
 
     from autograder.batch import adjusting
+    from autograder.batch.gradebook import Gradebook
+    from autograder.grading.adjustment import Adjustment
 
     changes = points is not None or score is not None
     if undo is not None:
         row = adjusting.undo(out, undo)
     elif not changes and not comment:
-        for one in adjusting.listed(out, student, assignment):
-            _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
+        with Gradebook.reading(out) as book:
+            for one in book.adjustments(student, assignment):
+                _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
         return
     elif student is None or assignment is None:
         raise Refusal("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
@@ -261,7 +264,7 @@ def adjust(
     elif changes and not reason.strip():
         raise Refusal("say why with --reason: the student reads it beside the corrected score")
     else:
-        row = adjusting.add(out, student, assignment, points, score, reason, comment, by or getpass.getuser())
+        row = adjusting.add(out, Adjustment(0, student, assignment, points, score, reason, comment, by or getpass.getuser(), at=""))
     if row is not None:
         _say(f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to {row.tested_score:g}.")
 

@@ -12,8 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -22,12 +22,12 @@ from typing import Protocol
 from rich.console import Console
 
 from autograder import course
-from autograder.batch.gradebook import Gradebook, GradebookError, code_hash
+from autograder.batch import output
+from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup, suite_key
-from autograder.batch.output import Output
 from autograder.batch.pool import Pool, with_packages
 from autograder.batch.progress import Progress
-from autograder.batch.summary import BESIDES, Summary, complete
+from autograder.batch.summary import BESIDES, Summary
 from autograder.checks.status import Status
 from autograder.grading.result import NOT_JUDGED
 from autograder.grading.row import Key, PackedGrade
@@ -88,10 +88,7 @@ def grade(configuration: RunConfiguration, console: Console | None = None) -> Su
 
     Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
     """
-    try:
-        return _Run(configuration, console or Console(quiet=True)).all()
-    except GradebookError as error:
-        raise BatchError(str(error)) from error
+    return _Run(configuration, console or Console(quiet=True)).all()
 
 
 class _Run:
@@ -111,12 +108,11 @@ class _Run:
         begin = time.monotonic()
         found = find_in_folder(self.configuration.folder, self.configuration.assignment, list(self.assignments))
         with Gradebook.writing(self.configuration.out) as self.book:
-            self.output = Output(self.configuration.out, self.book)
             self._take_in({one.assignment for one in found}, in_order(read, found))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
-            complete(self.summary, self.book, self._stubs(), sys.maxsize if self.configuration.table else self.console.height - BESIDES)
+            self.summary.complete(self.book, self._stubs(), sys.maxsize if self.configuration.table else self.console.height - BESIDES)
             self.summary.skipped = skipped(self.configuration.folder)
         self.summary.show(self.console)
         if self.summary.waiting:
@@ -129,7 +125,7 @@ class _Run:
             self.book.take_in(submissions, known)
         if self.configuration.regrade:
             self.book.forget(names)
-        self.book.mark_written([row for row in self.book.rows(written=1) if not self.output.is_there(row)], False)
+        self.book.mark_written([row for row in self.book.rows(written=1) if not output.are_there(self.book.out, row)], False)
 
     def _grade(self, to_grade: dict[Key, int]) -> None:
         """Grade all of these: a key and how many submissions share it."""
@@ -138,8 +134,9 @@ class _Run:
         total = sum(to_grade.values())
         queue = JobQueue(to_grade, self._job)
         keep_at = time.monotonic() + KEEP_EVERY
+        executor = self._executor(len(to_grade))
         try:
-            with suppress(_Stop), Progress(self.console, total) as progress, self._executor(len(to_grade)) as executor, self._interruptible(queue):
+            with suppress(_Stop), Progress(self.console, total) as progress, closing(executor), self._interruptible(queue):
                 for job, answer in executor.run(queue):
                     if job.probe_of is not None:
                         self._probed(queue, job.probe_of, answer)
@@ -182,29 +179,19 @@ class _Run:
     def _keep(self) -> None:
         """What has come goes into the gradebook, then into the folders of all students who share it."""
         self.book.add(self.fresh)
-        self._write_rows(key for key, _, _ in self.fresh)
+        output.write_rows(self.book, [row for key, _, _ in self.fresh for row in self.book.rows(**key._asdict())])
         self.fresh.clear()
 
-    def _write_rows(self, keys: Iterable[Key]) -> None:
-        self.output.write_rows([row for key in keys for row in self.book.rows(**key._asdict())])
-
-    @contextmanager
-    def _executor(self, jobs: int) -> Iterator[Executor]:
-        executor: Executor
+    def _executor(self, jobs: int) -> Executor:
         configuration = self.configuration
         if configuration.scheduler is None:
-            executor = Pool(min(configuration.jobs, jobs), Setup(configuration.disabled_locks))
-        else:
-            try:
-                from autograder.batch.cluster import Cluster
-            except ModuleNotFoundError as error:
-                raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
-            setup = Setup(configuration.disabled_locks, prove_wall=not configuration.disabled_locks)
-            executor = Cluster(configuration.scheduler, setup, self.console)
+            return Pool(min(configuration.jobs, jobs), Setup(configuration.disabled_locks))
         try:
-            yield executor
-        finally:
-            executor.close()
+            from autograder.batch.cluster import Cluster
+        except ModuleNotFoundError as error:
+            raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
+        setup = Setup(configuration.disabled_locks, prove_wall=not configuration.disabled_locks)
+        return Cluster(configuration.scheduler, setup, self.console)
 
     @contextmanager
     def _interruptible(self, queue: JobQueue) -> Iterator[None]:
@@ -235,13 +222,11 @@ class _Run:
 
     def _write(self) -> None:
         """Everything under OUT that this run has not written on the way."""
-        for key in {row.key for row in self.book.rows(written=0)}:
-            self._write_rows([key])
-        self.output.write_tables()
+        output.update(self.book)
         if self.summary.waiting:
             return  # the report would keep whoever pressed Ctrl-C waiting; the run that goes on writes it
-        self.output.remove_withdrawn()
-        if not self.output.report_is_current():
+        output.remove_withdrawn(self.book)
+        if not output.report_is_current(self.book.out):
             self._postprocess()
 
     def _postprocess(self) -> None:

@@ -20,11 +20,12 @@ import unicodedata
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from autograder.batch.jobs import BatchError
 from autograder.checks.status import Status
-from autograder.course import UserError
 from autograder.grading.adjustment import Adjustment
 from autograder.grading.row import Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
@@ -107,7 +108,7 @@ _GRADED = f"""
 """
 
 
-class GradebookError(UserError):
+class GradebookError(BatchError):
     """The gradebook cannot be used as it is. The message is a sentence or two for a person."""
 
 
@@ -120,20 +121,19 @@ def code_hash(submission: Submission) -> str:
 class Gradebook:
     """An open gradebook: `writing` for the one who grades, `reading` for everybody else."""
 
-    def __init__(self, path: Path, database: sqlite3.Connection, lock: int | None) -> None:
-        self.path = path
+    def __init__(self, out: Path, database: sqlite3.Connection, lock: int | None) -> None:
+        self.out = out
         self._database = database
         self._lock = lock
 
     @classmethod
     def writing(cls, out: Path) -> Gradebook:
         """Open the gradebook of the folder OUT for grading; both are made where they are missing."""
-        path = out / FILE
         with in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             lock = _locked(out / LOCK)
             try:
-                return cls(path, _opened(path, create=True), lock)
+                return cls(out, _opened(out / FILE, create=True), lock)
             except BaseException:
                 os.close(lock)
                 raise
@@ -141,11 +141,10 @@ class Gradebook:
     @classmethod
     def reading(cls, out: Path) -> Gradebook:
         """Open the gradebook of a batch that is finished, or still running."""
-        path = out / FILE
-        if not path.is_file():
+        if not (out / FILE).is_file():
             raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
         with in_words(out):
-            return cls(path, _opened(path, create=False), None)
+            return cls(out, _opened(out / FILE, create=False), None)
 
     def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
         """Take in what was handed in. It replaces all that was known of its assignments; other assignments stay.
@@ -206,15 +205,14 @@ class Gradebook:
         """Keep grades, each with why no grader could judge that code, if so. From here on they survive."""
         with self._transaction():
             for key, grade, lost in graded:
-                numbers = (grade.status, grade.score, grade.max_score, grade.seconds, json.dumps(grade.questions))
-                texts = (utf8_safe(lost), grade.grade, grade.gradescope, grade.feedback)
-                self._run("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *key, *numbers, *texts)
+                as_text = {"questions": json.dumps(grade.questions), "lost": utf8_safe(lost)}
+                self._insert("results", key._asdict() | vars(grade) | as_text)
                 self._run("UPDATE submissions SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?) AND written", *key)
 
     def rows(self, **only: object) -> Iterator[Row]:
         """Submissions that count and have a grade, by assignment and then student: all, or those with these values in their columns."""
         where = "".join(f" AND {column} = ?" for column in only)
-        with in_words(self.path.parent):
+        with in_words(self.out):
             for found in self._database.execute(f"{_GRADED}{where} ORDER BY assignment, student, file", tuple(only.values())):
                 yield _graded(found, tuple(self.adjustments(found["student"], found["assignment"])) if found["adjusted"] else ())
 
@@ -258,11 +256,11 @@ class Gradebook:
         )
         return [rows for key in keys if (rows := list(self.rows(**dict(key))))]
 
-    def places(self) -> Iterator[tuple[str, str | None, str | None]]:
+    def files(self) -> Iterator[tuple[str, str | None, str | None]]:
         """Every student's folder, with the assignment and file of all that counts there; None twice where nothing does."""
         current = "(SELECT student, assignment, file FROM submissions WHERE NOT superseded)"
         query = f"SELECT folder, assignment, file FROM folders LEFT JOIN {current} USING (student) ORDER BY folder"
-        with in_words(self.path.parent):
+        with in_words(self.out):
             yield from map(tuple, self._database.execute(query))
 
     def superseded(self) -> list[Submission]:
@@ -276,7 +274,7 @@ class Gradebook:
         return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
 
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        with in_words(self.path.parent):
+        with in_words(self.out):
             return self._database.execute(query, values).fetchall()
 
     def _run(self, command: str, *values: Any) -> None:
@@ -288,7 +286,7 @@ class Gradebook:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with in_words(self.path.parent), self._database:
+        with in_words(self.out), self._database:
             yield
 
     def close(self) -> None:
@@ -338,16 +336,8 @@ def _submission(found: sqlite3.Row) -> Submission:
 def _graded(found: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
     packed = None
     if found["status"] is not None:
-        packed = PackedGrade(
-            status=Status(found["status"]),
-            score=found["score"],
-            max_score=found["max_score"],
-            seconds=found["seconds"],
-            questions=json.loads(found["questions"]),
-            grade=found["grade"],
-            gradescope=found["gradescope"],
-            feedback=found["feedback"],
-        )
+        columns = {field.name: found[field.name] for field in fields(PackedGrade)}
+        packed = PackedGrade(**columns | {"status": Status(found["status"]), "questions": json.loads(found["questions"])})
     key = Key(found["assignment"], found["suite"], found["code"])
     flags = bool(found["twin"]), bool(found["written"])
     return Row(_submission(found), key, found["folder"], *flags, found["lost"] or "", adjustments, packed)

@@ -67,16 +67,28 @@ class Summary:
     """files that look like code and were passed over"""
     seconds: float = 0.0
     needs_human: dict[str, list[str]] = field(default_factory=dict)
-    """by kind, a sentence for each of the first few"""
-    kinds: Counter[str] = field(default_factory=Counter)
-    """how many there are of each"""
+    """by kind, a sentence for each"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     """student, assignment, score, status and the first thing to look at; where they fit, or were asked for"""
 
-    def is_named(self, kind: str) -> bool:
-        """Something needs a human: whether it is one of the first few of its kind."""
-        self.kinds[kind] += 1
-        return self.kinds[kind] <= MANY
+    def complete(self, book: Gradebook, stubs: set[str], most: int) -> None:
+        """Fill in what the gradebook, and similarity.csv beside it, say. Up to `most` submissions are listed one by one.
+
+        `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
+        """
+        self.superseded = len(book.superseded())
+        self.reused = -self.graded
+        for row in book.rows():
+            self.reused += bool(row.key.suite)
+            self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
+            if len(self.rows) <= most:
+                self.rows.append(_line(row))
+            if needs_a_person(row):
+                self.needs_human.setdefault(LOST if row.lost else row.status, []).append(f"{_who(row)}: {first_thing(row)}")
+        if len(self.rows) > most:
+            self.rows.clear()
+        if alike := [*_identical(book, stubs), *_alike(book)]:
+            self.needs_human[ALIKE] = alike
 
     def show(self, console: Console) -> None:
         """Print it."""
@@ -95,42 +107,30 @@ class Summary:
             more = f" and {len(self.skipped) - MANY} more" if len(self.skipped) > MANY else ""
             names = ", ".join(printable(name) for name in self.skipped[:MANY])
             console.print(Text(f"Skipped, as an editor's copies: {names}{more}."), soft_wrap=True)
+        self._show_needs_human(console)
+
+    def _show_needs_human(self, console: Console) -> None:
         if self.needs_human:
             console.print("To look at yourself:", style="bold")
-        for kind, sentences in self.needs_human.items():
-            for sentence in sentences:
+        for kind in filter(self.needs_human.get, (LOST, *Status, ALIKE)):
+            sentences = self.needs_human[kind]
+            for sentence in sentences[:MANY]:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
-            if self.kinds[kind] > MANY:
-                console.print(f"  and {self.kinds[kind] - MANY} more {kind}", highlight=False)
+            if len(sentences) > MANY:
+                console.print(f"  and {len(sentences) - MANY} more {kind}", highlight=False)
 
 
-def complete(summary: Summary, book: Gradebook, stubs: set[str], most: int) -> None:
-    """Fill in what the gradebook, and similarity.csv beside it, say. Up to `most` submissions are listed one by one.
-
-    `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
-    """
-    summary.superseded = len(book.superseded())
-    summary.reused = -summary.graded
-    found: dict[str, list[str]] = {kind: [] for kind in (LOST, *Status, ALIKE)}
-    for row in book.rows():
-        summary.reused += bool(row.key.suite)
-        summary.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
-        if len(summary.rows) <= most:
-            summary.rows.append(_line(row))
-        if needs_a_person(row) and summary.is_named(kind := LOST if row.lost else row.status):
-            found[kind].append(f"{_who(row)}: {first_thing(row)}")
-    if len(summary.rows) > most:
-        summary.rows.clear()
-    identical = [rows for rows in book.identical() if rows[0].key.code not in stubs]
-    same = [f"{rows[0].submission.assignment}: {', '.join(printable(row.student) for row in rows)} handed in identical code" for rows in identical]
-    found[ALIKE] = [sentence for sentence in (*same, *_alike(book)) if summary.is_named(ALIKE)]
-    summary.needs_human = {kind: sentences for kind, sentences in found.items() if sentences}
+def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:
+    """Groups of submissions with the same code."""
+    for rows in book.identical():
+        if rows[0].key.code not in stubs:
+            yield f"{rows[0].submission.assignment}: {', '.join(printable(row.student) for row in rows)} handed in identical code"
 
 
 def _alike(book: Gradebook) -> Iterator[str]:
     """Groups of submissions that are alike and not all identical: those are named already."""
     groups: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for pair in similarity.read(book.path.parent) or []:
+    for pair in similarity.read(book.out) or []:
         groups.setdefault((pair["assignment"], pair["group"]), []).append(pair)
     for (assignment, group), pairs in groups.items():
         if any(float(pair[share]) < 1 for pair in pairs for share in ("share", "other_share")):

@@ -45,8 +45,8 @@ def safe_name(student: str, taken: set[str]) -> str:
     mark = hashlib.sha256(utf8_safe(student).encode()).hexdigest()[:8]
     endings = itertools.chain(["", f"-{mark}"], (f"-{mark}-{number}" for number in itertools.count(2)))
     names = (_cut(readable, len(ending)) + ending for ending in endings)
-    name = next(name for name in names if _folded(name) not in taken)
-    taken.add(_folded(name))
+    name = next(name for name in names if folded(name) not in taken)
+    taken.add(folded(name))
     return name
 
 
@@ -68,5 +68,6 @@ def _cut(name: str, room: int) -> str:
     return name.encode()[: MAX_BYTES - room].decode("utf-8", "ignore").rstrip(".")
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """The same for names that differ only in case, or in how an accent or a wide letter is written."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

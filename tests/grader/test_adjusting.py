@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from autograder.batch import postprocessing
+from autograder.batch import output, postprocessing
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.output import Output
 from autograder.cli import main
 from autograder.submission import Problem
 from tests.grader import gradebooks
@@ -37,9 +36,7 @@ def out(tmp_path: Path) -> Path:
     class_ = [submission_file("ada"), empty, submission_file("Jos\u00e9", "y = 1"), submission_file("Jose\u0301", "z = 1")]
     with Gradebook.writing(tmp_path) as book:
         grade(book, class_)
-        output = Output(tmp_path, book)
-        output.write_rows(list(book.rows()))
-        output.write_tables()
+        output.update(book)
     postprocessing.write_report(tmp_path)
     return tmp_path
 
