@@ -95,24 +95,14 @@ def main() -> None:
 @click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
 @click.option("--table", is_flag=True, help="List every submission at the end, however many there are.")
 @isolation_option
-def grade(
-    folder: Path, assignment: str | None, out: Path, jobs: int | None, scheduler: str | None, regrade: bool, table: bool, isolation: str
-) -> None:
+def grade(folder: Path, out: Path, jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER."""
     from rich.console import Console
 
     from autograder.batch import coordinator
 
-    configuration = coordinator.RunConfiguration(
-        folder,
-        out,
-        assignment=assignment,
-        jobs=jobs or len(os.sched_getaffinity(0)),
-        scheduler=scheduler,
-        disabled_locks=_disabled_locks(isolation),
-        regrade=regrade,
-        table=table,
-    )
+    jobs = jobs or len(os.sched_getaffinity(0))
+    configuration = coordinator.RunConfiguration(folder, out, jobs=jobs, disabled_locks=_disabled_locks(isolation), **options)
     try:
         summary = coordinator.grade(configuration, Console())
     except KeyboardInterrupt:
@@ -229,42 +219,26 @@ def similarity(out: Path) -> None:
 @click.option("--comment", default="", help="Anything else for the student.")
 @click.option("--by", default="", help="Who says so; else who is logged in.")
 @click.option("--undo", type=int, metavar="NUMBER", help="Take an adjustment back.")
-def adjust(
-    out: Path,
-    student: str | None,
-    assignment: str | None,
-    points: float | None,
-    score: float | None,
-    reason: str,
-    comment: str,
-    by: str,
-    undo: int | None,
-) -> None:
+def adjust(out: Path, student: str | None, assignment: str | None, undo: int | None, by: str, **options: Any) -> None:
     """Correct a grade by hand, or comment on it; without --points, --score and --comment, list what was said.
 
     It is kept in the gradebook of OUT, and stays when the submission is graded again.
     """
-
     from autograder.batch import adjusting
     from autograder.batch.gradebook import Gradebook
     from autograder.grading.adjustment import Adjustment
 
-    changes = points is not None or score is not None
     if undo is not None:
         row = adjusting.undo(out, undo)
-    elif not changes and not comment:
+    elif options["points"] is None and options["score"] is None and not options["comment"]:
         with Gradebook.reading(out) as book:
             for one in book.adjustments(student, assignment):
                 _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
         return
     elif student is None or assignment is None:
         raise Refusal("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
-    elif points is not None and score is not None:
-        raise Refusal("--points adds to the score and --score sets it: give one of them")
-    elif changes and not reason.strip():
-        raise Refusal("say why with --reason: the student reads it beside the corrected score")
     else:
-        row = adjusting.add(out, Adjustment(0, student, assignment, points, score, reason, comment, by or getpass.getuser(), at=""))
+        row = adjusting.add(out, Adjustment(0, student, assignment, by=by or getpass.getuser(), at="", **options))
     if row is not None:
         _say(f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to {row.tested_score:g}.")
 

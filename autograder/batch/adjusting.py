@@ -21,6 +21,11 @@ class AdjustmentError(UserError):
 
 def add(out: Path, adjustment: Adjustment) -> Row | None:
     """Correct a grade, or comment on it; returns the row as it is now. Number and time are given here. Raises GradebookError."""
+    if adjustment.points is not None and adjustment.score is not None:
+        raise AdjustmentError("--points adds to the score and --score sets it: give one of them")
+    changes = adjustment.points is not None or adjustment.score is not None
+    if changes and not adjustment.reason.strip():
+        raise AdjustmentError("say why with --reason: the student reads it beside the corrected score")
     with _writing(out) as book:
         row = _row(book, adjustment.student, adjustment.assignment)
         if adjustment.score is not None and not 0 <= adjustment.score <= row.max_score:

@@ -200,7 +200,6 @@ class _Run:
             yield
             return
         signals = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
-        before = {number: signal.getsignal(number) for number in signals}
 
         def stop(number: int, frame: FrameType | None) -> None:
             if queue.stopped:
@@ -211,14 +210,13 @@ class _Run:
             signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_STOP)
             self.console.print("Stopping: nothing more is begun.")
 
-        for number in signals:
-            signal.signal(number, stop)
+        before = {number: signal.signal(number, stop) for number in signals}
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            for restored, handler in before.items():
-                signal.signal(restored, handler)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def _write(self) -> None:
         """Everything under OUT that this run has not written on the way."""

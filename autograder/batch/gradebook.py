@@ -14,15 +14,14 @@ import errno
 import fcntl
 import hashlib
 import json
-import os
 import sqlite3
 import unicodedata
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from autograder.batch.jobs import BatchError
 from autograder.checks.status import Status
@@ -121,30 +120,28 @@ def code_hash(submission: Submission) -> str:
 class Gradebook:
     """An open gradebook: `writing` for the one who grades, `reading` for everybody else."""
 
-    def __init__(self, out: Path, database: sqlite3.Connection, lock: int | None) -> None:
+    def __init__(self, out: Path, opened: ExitStack, create: bool) -> None:
+        """What `opened` holds is closed with the gradebook."""
         self.out = out
-        self._database = database
-        self._lock = lock
+        self._database = opened.enter_context(closing(_connected(out / FILE, create)))
+        _check(self._database, out / FILE, create)
+        self._opened = opened.pop_all()
 
     @classmethod
     def writing(cls, out: Path) -> Gradebook:
         """Open the gradebook of the folder OUT for grading; both are made where they are missing."""
-        with in_words(out):
+        with in_words(out), ExitStack() as opened:
             out.mkdir(parents=True, exist_ok=True)
-            lock = _locked(out / LOCK)
-            try:
-                return cls(out, _opened(out / FILE, create=True), lock)
-            except BaseException:
-                os.close(lock)
-                raise
+            opened.enter_context(_locked(out / LOCK))
+            return cls(out, opened, create=True)
 
     @classmethod
     def reading(cls, out: Path) -> Gradebook:
         """Open the gradebook of a batch that is finished, or still running."""
         if not (out / FILE).is_file():
             raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
-        with in_words(out):
-            return cls(out, _opened(out / FILE, create=False), None)
+        with in_words(out), ExitStack() as opened:
+            return cls(out, opened, create=False)
 
     def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
         """Take in what was handed in. It replaces all that was known of its assignments; other assignments stay.
@@ -291,9 +288,7 @@ class Gradebook:
 
     def close(self) -> None:
         """Let go of the file, and then of the lock."""
-        self._database.close()
-        if self._lock is not None:
-            os.close(self._lock)
+        self._opened.close()
 
     def __enter__(self) -> Gradebook:
         return self
@@ -343,27 +338,22 @@ def _graded(found: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
     return Row(_submission(found), key, found["folder"], *flags, found["lost"] or "", adjustments, packed)
 
 
-def _locked(path: Path) -> int:
+def _locked(path: Path) -> IO[bytes]:
     """A lock that ends with this process, however it ends."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    file = path.open("ab")
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        os.close(descriptor)
+        file.close()
         message = f"another run is grading into {path.parent}: wait until it has ended, or choose another folder with --out"
         raise GradebookError(message) from error
-    return descriptor
+    return file
 
 
-def _opened(path: Path, create: bool) -> sqlite3.Connection:
+def _connected(path: Path, create: bool) -> sqlite3.Connection:
     mode = "rwc" if create else "ro"
     database = sqlite3.connect(f"file:{urllib.parse.quote(str(path))}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
-    try:
-        _check(database, path, create)
-    except BaseException:
-        database.close()
-        raise
     return database
 
 

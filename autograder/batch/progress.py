@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from types import TracebackType
 
 from rich import progress
 from rich.console import Console
@@ -13,16 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 SECONDS_BETWEEN_LINES = 10.0
 
 
-class Progress:
+class Progress(progress.Progress):
     """Counts submissions as they are graded and shows the count, the rate, the time left and the statuses."""
 
     def __init__(self, console: Console, total: int) -> None:
-        self.console = console
-        self.total = total
-        self.done = 0
-        self.counts: Counter[str] = Counter()
-        self._begin = self._said = time.monotonic()
-        self._bar = progress.Progress(
+        super().__init__(
             TextColumn("Grading"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -33,14 +27,18 @@ class Progress:
             disable=not console.is_terminal,
             transient=True,
         )
-        self._task = self._bar.add_task("", total=total, rate="", statuses="")
+        self.total = total
+        self.done = 0
+        self.counts: Counter[str] = Counter()
+        self._begin = self._said = time.monotonic()
+        self._bar = self.add_task("", total=total, rate="", statuses="")
 
     def graded(self, status: str, submission_files: int) -> None:
         """So many submissions share a grade that has come."""
         self.done += submission_files
         self.counts[status] += submission_files
         if self.console.is_terminal:
-            self._bar.update(self._task, completed=self.done, rate=self._rate(), statuses=self._statuses())
+            self.update(self._bar, completed=self.done, rate=self._rate(), statuses=self._statuses())
         elif time.monotonic() - self._said >= SECONDS_BETWEEN_LINES:
             self._said = time.monotonic()
             left = (self.total - self.done) * self._seconds() / self.done
@@ -55,10 +53,3 @@ class Progress:
 
     def _statuses(self) -> str:
         return ", ".join(f"{count} {status}" for status, count in self.counts.most_common())
-
-    def __enter__(self) -> Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._bar.stop()

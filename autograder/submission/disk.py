@@ -58,29 +58,27 @@ def walk(folder: Path) -> list[str]:
     while folders:
         prefix = folders.pop()
         try:
-            listing = entries(folder / prefix)
+            inner, files = listing(folder / prefix)
         except OSError:
             if prefix:
                 continue  # what lies beside a closed folder may still be all that is needed
             raise
-        seen += len(listing)
+        seen += len(inner) + len(files)
         if seen > MAX_ENTRIES:
             raise Refused(
                 f"Your folder holds more than {MAX_ENTRIES} files: hand in only the file that you wrote.",
                 f"The folder holds more than {MAX_ENTRIES} files and was not searched further.",
             )
-        for entry in listing:
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(f"{prefix}{entry.name}/")
-            else:
-                found.append(prefix + entry.name)
+        folders += [f"{prefix}{name}/" for name in inner]
+        found += [prefix + name for name in files]
     return sorted(found)
 
 
-def entries(folder: Path) -> list[os.DirEntry[str]]:
-    """What lies directly in a folder, by name. Junk is left out."""
-    with os.scandir(folder) as listing:
-        return sorted((entry for entry in listing if not is_junk(entry.name)), key=lambda entry: entry.name)
+def listing(folder: Path) -> tuple[list[str], list[str]]:
+    """The folders that lie directly in a folder, and what is none, by name. Junk is left out."""
+    with os.scandir(folder) as entries:
+        found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if not is_junk(entry.name))
+    return [name for name, is_folder in found if is_folder], [name for name, is_folder in found if not is_folder]
 
 
 def _check_regular(status: os.stat_result, limit: int) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,10 +30,9 @@ class Entry:
     """seconds since 1970; 0 where the export does not say"""
 
 
-def is_export(listing: Collection[os.DirEntry[str]]) -> bool:
+def is_export(folders: Iterable[str], files: Collection[str]) -> bool:
     """Whether what lies directly in a folder has an export's shape: the metadata, and folders such as Gradescope makes them."""
-    metadata = any(entry.name == METADATA and not entry.is_dir(follow_symlinks=False) for entry in listing)
-    return metadata and any(_FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False) for entry in listing)
+    return METADATA in files and any(map(_FOLDER.fullmatch, folders))
 
 
 def entries(folder: Path) -> dict[str, Entry]:

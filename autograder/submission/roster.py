@@ -85,7 +85,7 @@ class _Roster:
 
     def all(self) -> Iterator[SubmissionFile]:
         name = Path(os.path.abspath(self.root)).name
-        if self._is_one_students(disk.entries(self.root)):
+        if self._is_one_students(*disk.listing(self.root)):
             yield from self.guarded(self.root, name, self.only, self.students_folder(self.root, name, self.only, None))
         else:
             yield from self.batch(self.root, self.only or self.course.equal_to(name), self.course.named_in(name))
@@ -95,11 +95,10 @@ class _Roster:
 
         `exports` says whether there may be exports of Gradescope in it.
         """
-        listing = disk.entries(folder)
-        if exports and gradescope.is_export(listing):
+        folders, files = disk.listing(folder)
+        if exports and gradescope.is_export(folders, files):
             yield from self.gradescope_export(folder, assignment, hint)
             return
-        folders, files = _sorted_out(listing)
         named = {} if of_one else {name: known for name in folders if (known := self.course.equal_to(name))}
         exported = _exports(folder, folders, {*named}, files) if exports else set()
         owners = _owners({*folders} - {*named})
@@ -120,7 +119,7 @@ class _Roster:
         """A folder named after an assignment. Who has a file or folder of their own beside it is not one of those in it."""
         if self.only not in (None, assignment):
             return
-        for submission_file in replace(self, only=None).batch(folder, assignment, None, of_one=True, exports=not elsewhere):
+        for submission_file in self.batch(folder, assignment, None, of_one=True, exports=not elsewhere):
             if submission_file.student in elsewhere:
                 note = f"A student named {printable(submission_file.student)} has something of their own beside {printable(folder.name)}."
                 student = f"{utf8_safe(folder.name)}/{submission_file.student}"
@@ -137,7 +136,7 @@ class _Roster:
             yield SubmissionFile(utf8_safe(student), assignment or "", self._label(path), path=file, order=order, problem=problem_of(error))
 
     def gradescope_export(self, folder: Path, assignment: str | None, hint: str | None) -> Iterator[SubmissionFile]:
-        there, _ = _sorted_out(disk.entries(folder))
+        there, _ = disk.listing(folder)
         entries, notes = _metadata(folder, there)
         for name in sorted({*there, *entries}):
             path, entry = folder / name, entries.get(name, gradescope.Entry())
@@ -215,12 +214,11 @@ class _Roster:
             problem=choice.problem,
         )
 
-    def _is_one_students(self, listing: list[os.DirEntry[str]]) -> bool:
+    def _is_one_students(self, folders: list[str], files: list[str]) -> bool:
         """Whether the folder is itself one student's: a clone of the handout, or files all named after assignments.
 
         Of a clone more than one thing must be there, and nothing that could be another student's.
         """
-        folders, files = _sorted_out(listing)
         code = [name for name in files if suffix(name) in READ]
         if not all(self.course.equal_to(stem(name)) for name in code):
             return False
@@ -240,12 +238,6 @@ class _Roster:
     def _label(self, path: Path) -> str:
         relative = path.relative_to(self.root).as_posix()
         return utf8_safe(path.name if relative == "." else relative)
-
-
-def _sorted_out(listing: list[os.DirEntry[str]]) -> tuple[list[str], list[str]]:
-    """The names of folders, and of what is none."""
-    folders = [entry.name for entry in listing if entry.is_dir(follow_symlinks=False)]
-    return folders, [entry.name for entry in listing if not entry.is_dir(follow_symlinks=False)]
 
 
 def _fit(ending: str, named: str | None, assignment: str) -> int:
@@ -315,7 +307,7 @@ def _metadata(folder: Path, there: Iterable[str]) -> tuple[dict[str, gradescope.
 
 def _is_export(folder: Path) -> bool:
     with contextlib.suppress(OSError):
-        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(disk.entries(folder))
+        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(*disk.listing(folder))
     return False
 
 
@@ -330,7 +322,7 @@ def skipped(folder: Path) -> list[str]:
     A batch names them, since one of them may be all that a student has there.
     """
     found = []
-    for parent in (folder, *(folder / name for name in _sorted_out(disk.entries(folder))[0])):
+    for parent in (folder, *(folder / name for name in disk.listing(folder)[0])):
         with contextlib.suppress(OSError), os.scandir(parent) as listing:
             copies = [entry.name for entry in listing if suffix(entry.name.rstrip("~")) in READ and disk.is_junk(entry.name)]
             found += [utf8_safe((parent / name).relative_to(folder).as_posix()) for name in copies if not name.startswith(".")]
