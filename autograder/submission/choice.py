@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -32,6 +32,10 @@ class Course:
     def equal_to(self, name: str) -> str | None:
         """The assignment that this name is, case aside."""
         return next((known for known in self.assignments if known.casefold() == name.casefold()), None)
+
+    def among(self, names: Iterable[str]) -> dict[str, str]:
+        """Those of the names that are an assignment's."""
+        return {name: known for name in names if (known := self.equal_to(name))}
 
     def named_in(self, name: str) -> str | None:
         """The one assignment that stands in this name as a word of its own; None where there is none, or several.

@@ -99,19 +99,19 @@ class _Roster:
         if exports and gradescope.is_export(folders, files):
             yield from self.gradescope_export(folder, assignment, hint)
             return
-        named = {} if of_one else {name: known for name in folders if (known := self.course.equal_to(name))}
+        named = {} if of_one else self.course.among(folders)
         exported = _exports(folder, folders, {*named}, files) if exports else set()
         owners = _owners({*folders} - {*named})
         elsewhere = owners.keys() | _may_be(files)
         for name in folders:
-            path, known, closer = folder / name, named.get(name), self.course.named_in(name) or hint
+            path, decided, closer = folder / name, assignment or named.get(name), self.course.named_in(name) or hint
             if name in exported:
-                found = self.gradescope_export(path, assignment or known, closer)
-            elif known is None:
-                found = self.students_folder(path, owners[name], assignment, closer)
+                found = self.gradescope_export(path, decided, closer)
+            elif name in named:
+                found = self._of_assignment(path, named[name], elsewhere)
             else:
-                found = self._of_assignment(path, known, elsewhere)
-            yield from self.guarded(path, owners.get(name, name), assignment or known, found)
+                found = self.students_folder(path, owners[name], assignment, closer)
+            yield from self.guarded(path, owners.get(name, name), decided, found)
         for name, download in _downloads(files, {*owners}).items():
             yield from self.guarded(folder / name, name, assignment or hint, self.file(folder / name, assignment, hint, download))
 
@@ -153,17 +153,21 @@ class _Roster:
         """A folder or clone of one student."""
         files = disk.walk(folder)
         endings = set(map(suffix, files))
-        zips = {file: self.course.named_in(stem(file)) for file in files if suffix(file) == ".zip"} if endings.isdisjoint(CODE) else {}
-        of_this = [file for file, named in zips.items() if assignment is None or named in (None, assignment)]
-        for file in of_this:
-            yield from self._zip(folder / file, student, assignment, zips[file] or hint)
-        if of_this:
+        zips = self._zips(files, assignment) if endings.isdisjoint(CODE) else {}
+        for file, named in zips.items():
+            yield from self._zip(folder / file, student, assignment, named or hint)
+        if zips:
             return
         without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
         notes = (_STRAY_METADATA,) if gradescope.METADATA in files else ()
         for choice in choose(files, assignment, hint, self.course):
             fit = _UNNAMED if choice.problem is None else without_choice
             yield replace(self._chosen(folder, choice, student, fit), notes=notes)
+
+    def _zips(self, files: list[str], assignment: str | None) -> dict[str, str | None]:
+        """The zips that may hold an assignment, each with the one that its name speaks of."""
+        zips = {file: self.course.named_in(stem(file)) for file in files if suffix(file) == ".zip"}
+        return {file: named for file, named in zips.items() if assignment is None or named in (None, assignment)}
 
     def file(self, path: Path, assignment: str | None, hint: str | None, download: Download | None) -> Iterator[SubmissionFile]:
         """One file that stands for one student; `download` is what its name says, if a platform made it."""
