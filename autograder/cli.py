@@ -152,8 +152,8 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
 
     try:
         chosen = [course.find(name) for name in names] or course.assignments()
-        if said := next(filter(None, map(complaint, chosen)), None):
-            raise Refusal(said)
+        if problem := next(filter(None, map(complaint, chosen)), None):
+            raise Refusal(problem)
         settings = json.load(config) if config is not None else None
         for path in package.build(chosen, out, settings, isolation):
             _say(path)

@@ -169,10 +169,10 @@ class _Run:
     def _probed(self, queue: JobQueue, job: Job, answer: Answer) -> None:
         grade = answer.grade
         if grade is None or grade.score != grade.max_score:
-            came = answer.lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"
+            result = answer.lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"
             raise BatchError(
                 f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of {job.key.assignment} "
-                f"({came}): `autograder doctor` may say why; nobody's grade was changed, and the same command goes on"
+                f"({result}): `autograder doctor` may say why; nobody's grade was changed, and the same command goes on"
             )
         queue.put_first(Job(job.key, refusal=(Status.KILLED, NOT_JUDGED)))
 

@@ -113,8 +113,8 @@ class GradebookError(BatchError):
 
 def code_hash(submission: Submission) -> str:
     """The same for two submissions exactly if they run the same code, or cannot be read for the same reason."""
-    said = submission.problem.student if submission.problem is not None else None
-    return hashlib.sha256(json.dumps([submission.cells, said]).encode("ascii")).hexdigest()
+    reason = submission.problem.student if submission.problem is not None else None
+    return hashlib.sha256(json.dumps([submission.cells, reason]).encode("ascii")).hexdigest()
 
 
 class Gradebook:
@@ -278,8 +278,8 @@ class Gradebook:
         self._database.execute(command, values)
 
     def _insert(self, table: str, values: Mapping[str, Any]) -> None:
-        names, places = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
-        self._run(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({places})", *values.values())
+        names, marks = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
+        self._run(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})", *values.values())
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -121,8 +121,8 @@ def _kind(file: str, assignment: str, course: Course) -> int:
         return _NOTEBOOK if named in (assignment, None) else _ANOTHERS
     if course.equal_to(stem(file)) == assignment:
         # In a repository the file of an assignment is the one at its place in the handout.
-        place = f"/assignments/{assignment}/{file.rpartition('/')[2]}"
-        return _IN_PLACE if f"/{file}".casefold().endswith(place.casefold()) else _EXACT
+        path = f"/assignments/{assignment}/{file.rpartition('/')[2]}"
+        return _IN_PLACE if f"/{file}".casefold().endswith(path.casefold()) else _EXACT
     return {assignment: _LOOSE, None: _NAMELESS}.get(named, _ANOTHERS)
 
 

@@ -26,9 +26,6 @@ class Content:
     """whether nothing else can be bound when it runs"""
 
 
-NOTHING = Content()
-
-
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
     """The functions that an assignment asks for: those of its stub. None where there is no such stub."""

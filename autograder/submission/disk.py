@@ -15,10 +15,7 @@ MAX_ENTRIES = 10_000
 
 _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
 
-# A pipe opened without O_NONBLOCK would wait for a writer. Other systems lack some of the flags.
-_FLAGS = os.O_RDONLY
-for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
-    _FLAGS |= getattr(os, _name, 0)
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # without the last, a pipe would wait for a writer
 
 
 def is_junk(name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from autograder.submission import content, python
@@ -85,7 +85,7 @@ class _Cell:
     otter: bool = False
     fault: str = ""
     """why it is not Python, where it is not"""
-    content: Content = content.NOTHING
+    content: Content = field(default_factory=Content)
 
 
 def _notes(cells: list[_Cell]) -> Iterator[str]:
@@ -93,10 +93,9 @@ def _notes(cells: list[_Cell]) -> Iterator[str]:
     yield from (f"Code cell {number} is not Python ({fault}) and was left out." for number, fault in faulty[:_LISTED])
     if len(faulty) > _LISTED:
         yield f"{len(faulty) - _LISTED} more code cells are not Python and were left out."
-    numbered = list(enumerate(cells, 1))
-    if magic := [number for number, cell in numbered if cell.magic]:
+    if magic := [number for number, cell in enumerate(cells, 1) if cell.magic]:
         yield f"Magic, shell and help lines were left out of code {_listed(magic)}."
-    if otters := [number for number, cell in numbered if cell.otter]:
+    if otters := [number for number, cell in enumerate(cells, 1) if cell.otter]:
         yield f"Lines that call Otter's grader were left out of code {_listed(otters)}."
 
 
@@ -106,7 +105,7 @@ def _read_cell(source: str, otters: set[str]) -> _Cell:
     try:
         tree = python.parse(python_text)
     except NotPython as error:
-        return _Cell(fault=error.place_and_reason)
+        return _Cell(fault=error.fault)
     unwanted = [statement for statement in tree.body if _is_otters(statement, otters)]
     return _Cell(
         text=_passed_over(python_text, unwanted),
@@ -182,23 +181,23 @@ def _without_magic(source: str) -> str:
 
 def _without_line_magic(source: str) -> str:
     kept = []
-    place = 0
-    while place < len(source):
-        magic = _LINE_MAGIC.match(source, place)
+    position = 0
+    while position < len(source):
+        magic = _LINE_MAGIC.match(source, position)
         if magic:
             # pass, because the line may be all that a block holds
             kept.append(f"{magic['indent']}pass" + "\n" * magic[0].count("\n"))
-            place = magic.end()
-        end = _statement_end(source, place)
-        kept.append(source[place:end])
-        place = end
+            position = magic.end()
+        end = _statement_end(source, position)
+        kept.append(source[position:end])
+        position = end
     return "".join(kept)
 
 
-def _statement_end(source: str, place: int) -> int:
-    """Where the line that begins at `place` ends, with all lines that continue it."""
+def _statement_end(source: str, position: int) -> int:
+    """Where the line that begins at `position` ends, with all lines that continue it."""
     depth = 0
-    for piece in _PIECE.finditer(source, place):
+    for piece in _PIECE.finditer(source, position):
         if piece[0] in ("(", "[", "{"):
             depth += 1
         elif piece[0] in (")", "]", "}"):

@@ -36,7 +36,8 @@ class Download:
     """tells two students of one name apart"""
     file: str = ""
     """as the student named it; empty for a folder, and for a note of the platform's own"""
-    upload: int = 0
+    upload: float = 0
+    """greater for what came later"""
     attempt: int = 0
     late: bool = False
     handed_in: float = 0.0
@@ -54,21 +55,18 @@ def folder(name: str) -> Download | None:
 
 
 def _read(name: str, patterns: dict[str, str]) -> Download | None:
-    matches = ((platform, re.fullmatch(pattern, name, re.DOTALL)) for platform, pattern in patterns.items())
-    platform, said = next(((platform, match.groupdict("")) for platform, match in matches if match), ("", {}))
-    if not said:
-        return None
-    time = said.get("time", "")
-    return Download(
-        platform,
-        said["student"],
-        said.get("user", said["student"]),
-        said.get("file", "") + said.get("suffix", ""),
-        int(said.get("upload") or time.replace("-", "") or 0),
-        int(said.get("attempt") or 0),
-        bool(said.get("late")),
-        _seconds(time),
-    )
+    for platform, pattern in patterns.items():
+        if match := re.fullmatch(pattern, name, re.DOTALL):
+            return _download(platform, **match.groupdict(""))
+    return None
+
+
+def _download(
+    platform: str, student: str, user: str = "", file: str = "", suffix: str = "", upload: str = "", attempt: str = "", late: str = "", time: str = ""
+) -> Download:
+    """From the parts of a name, as the patterns call them; a part that is not there is empty."""
+    order = int(upload or time.replace("-", "") or 0)
+    return Download(platform, student, user or student, file + suffix, order, int(attempt or 0), bool(late), _seconds(time))
 
 
 def _seconds(time: str) -> float:

@@ -24,37 +24,33 @@ _PYTHON_2 = ("Missing parentheses in call to", "multiple exception types must be
 
 
 class NotPython(Exception):
-    """Text that does not parse: where, why, and what to do about it."""
+    """Text that does not parse: why, with the line where that is known, and what to do about it."""
 
-    def __init__(self, line: int | None, reason: str, advice: str) -> None:
-        super().__init__(reason)
-        self.line = line
-        self.reason = reason
+    def __init__(self, fault: str, advice: str) -> None:
+        super().__init__(fault)
+        self.fault = fault
         self.advice = advice
-
-    @property
-    def place_and_reason(self) -> str:
-        return f"line {self.line}: {self.reason}" if self.line else self.reason
 
 
 def parse(text: str) -> ast.Module:
     """The syntax tree. Raises NotPython, and nothing else, for any text that has none."""
     if len(text) > MAX_CODE:
-        raise NotPython(None, f"it has more than {MAX_CODE // 1024} KiB of code", "cut it down to what you wrote")
+        raise NotPython(f"it has more than {MAX_CODE // 1024} KiB of code", "cut it down to what you wrote")
     if text.count("{") > MAX_BRACES:
-        raise NotPython(None, f"it holds more than {MAX_BRACES:,} braces", "keep data in another file")
+        raise NotPython(f"it holds more than {MAX_BRACES:,} braces", "keep data in another file")
     if _CHAIN.search(_GAPS.sub("", text)):
-        raise NotPython(None, "it holds a name with more than 64 dots", "shorten that name")
+        raise NotPython("it holds a name with more than 64 dots", "shorten that name")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape is the student's affair
             return ast.parse(text)
     except SyntaxError as error:
-        raise NotPython(error.lineno or None, printable(error.msg, 120), _advice(error, text)) from error
+        line = f"line {error.lineno}: " if error.lineno else ""
+        raise NotPython(f"{line}{printable(error.msg, 120)}", _advice(error, text)) from error
     except (MemoryError, RecursionError, SystemError) as error:  # how parsers say that they ran out of stack
-        raise NotPython(None, "it is nested too deeply", "break the deepest expression into smaller ones") from error
+        raise NotPython("it is nested too deeply", "break the deepest expression into smaller ones") from error
     except ValueError as error:
-        raise NotPython(None, printable(str(error), 120), "save the file as UTF-8 text") from error
+        raise NotPython(printable(str(error), 120), "save the file as UTF-8 text") from error
 
 
 def check(text: str) -> ast.Module:
@@ -63,8 +59,8 @@ def check(text: str) -> ast.Module:
         tree = parse(text)
     except NotPython as error:
         raise Refused(
-            f"The file is not Python ({error.place_and_reason}): {error.advice}, and hand it in again.",
-            f"The file is not Python ({error.place_and_reason}).",
+            f"The file is not Python ({error.fault}): {error.advice}, and hand it in again.",
+            f"The file is not Python ({error.fault}).",
         ) from error
     if not tree.body:
         raise Refused(

@@ -171,7 +171,7 @@ class _Roster:
 
     def file(self, path: Path, assignment: str | None, hint: str | None, download: Download | None) -> Iterator[SubmissionFile]:
         """One file that stands for one student; `download` is what its name says, if a platform made it."""
-        own = download or Download("", stem(path.name), "", path.name)
+        own = download or Download("", stem(path.name), "", path.name, upload=disk.modified(path))
         named = self.course.named_in(stem(own.file))
         if suffix(own.file) == ".zip" and not os.path.islink(path):
             found = self._zip(path, own.student, assignment, named or hint)
@@ -180,8 +180,7 @@ class _Roster:
         late = (f"{own.platform} marks it as late.",) if own.late else ()
         for one in found:
             fit = _fit(suffix(own.file), named, one.assignment)
-            order = (fit, own.upload, own.attempt) if download else (fit, disk.modified(path), 0)
-            yield replace(one, order=order, handed_in=own.handed_in, notes=one.notes + late)
+            yield replace(one, order=(fit, own.upload, own.attempt), handed_in=own.handed_in, notes=one.notes + late)
 
     def _plain(self, path: Path, own: Download, assignment: str | None) -> SubmissionFile:
         """A file that is no zip."""
