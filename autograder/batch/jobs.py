@@ -87,4 +87,4 @@ class JobQueue:
 
 def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
     """What a grade depends on besides the code. A grade given without the wall never stands for one given behind it."""
-    return " without ".join([assignment.suite_hash, *([",".join(sorted(disabled_locks))] if disabled_locks else [])])
+    return f"{assignment.suite_hash} without {','.join(sorted(disabled_locks))}" if disabled_locks else assignment.suite_hash

@@ -26,10 +26,10 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 def names(data: bytes) -> list[str]:
     """The files in a zip, in order. Raises Refused for a zip that is damaged, encrypted, too large or not honest."""
     with _opened(data) as archive:
-        members = [member for member in archive.infolist() if not member.is_dir()]
-        for member in archive.infolist():
-            _check_name(member)
-    members = [member for member in members if not any(map(is_junk, member.filename.split("/")))]
+        entries = archive.infolist()
+    for entry in entries:
+        _check_name(entry)
+    members = [entry for entry in entries if not entry.is_dir() and not any(map(is_junk, entry.filename.split("/")))]
     if len(members) > MAX_MEMBERS:
         raise _too_large(f"{len(members)} files, and at most {MAX_MEMBERS} are read")
     if sum(member.file_size for member in members) > MAX_TOTAL:
@@ -55,8 +55,6 @@ def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             yield archive
-    except Refused:
-        raise
     except Exception as error:  # zipfile raises whatever its parts raise: BadZipFile, OverflowError, struct.error, zlib.error …
         raise Refused(
             "The zip is damaged or no zip at all: make it anew, or hand in the .py or .ipynb file itself.",

@@ -10,6 +10,7 @@ about that student alone: it changes how nobody else's files are read, and makes
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -334,27 +335,21 @@ def skipped(folder: Path) -> list[str]:
 
 def _superseded(found: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
     """The same submissions; where one student has several for an assignment, all but one are marked."""
-    groups = defaultdict(list)
-    for submission_file in found:
-        groups[submission_file.student, submission_file.assignment].append(submission_file)
-    for (_, assignment), group in groups.items():
-        if not assignment or len(group) == 1:
+    in_order = sorted(found, key=lambda one: (one.assignment, one.student, one.order, one.file))
+    for (assignment, _), group in itertools.groupby(in_order, key=lambda one: (one.assignment, one.student)):
+        if not assignment:
             yield from group
             continue
-        group.sort(key=lambda one: (one.order, one.file))
         *earlier, counted = group
         notes = tuple(f"{printable(one.file)} was handed in as well and is superseded." for one in earlier)
         yield replace(counted, notes=counted.notes + notes)
+        file = printable(counted.file)
+        problem = Problem(
+            f"This file was not graded, because {file} counts for {assignment}: hand in again only if that is wrong.",
+            f"This file is superseded: {file} of the same student counts for {assignment}.",
+        )
         for one in earlier:
-            yield replace(one, superseded=True, problem=_superseded_by(counted), candidates=())
-
-
-def _superseded_by(counted: SubmissionFile) -> Problem:
-    file, assignment = printable(counted.file), counted.assignment
-    return Problem(
-        f"This file was not graded, because {file} counts for {assignment}: hand in again only if that is wrong.",
-        f"This file is superseded: {file} of the same student counts for {assignment}.",
-    )
+            yield replace(one, superseded=True, problem=problem, candidates=())
 
 
 def _shown(path: Path) -> str:
