@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter
 
 from autograder.submission.names import printable
 from autograder.submission.records import Problem
@@ -53,12 +53,30 @@ class Course:
         return next(filter(None, map(self.named_in, [stem(file), *reversed(folders)])), None)
 
 
+_IN_PLACE, _EXACT, _LOOSE, _NOTEBOOK, _NAMELESS = range(5)
+"""How a file's name speaks of an assignment, the likeliest first."""
+
+
+@dataclass(frozen=True)
+class NamedFile:
+    """A file of a student's, and the assignment that its name speaks of, if any."""
+
+    file: str
+    assignment: str | None
+    kind: int
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its name speaks of an assignment, and is not merely the handout's notebook."""
+        return self.kind < _NOTEBOOK
+
+
 @dataclass(frozen=True)
 class Choice:
     """Which of a student's files count for an assignment."""
 
     assignment: str
-    files: tuple[str, ...] = ()
+    files: tuple[NamedFile, ...] = ()
     """those that could be meant, the likeliest first"""
     problem: Problem | None = None
     """why none of them counts by its name alone"""
@@ -81,14 +99,12 @@ def choose(files: Sequence[str], assignment: str | None, hint: str | None, cours
 
     `hint` is the assignment of files that name none.
     """
-    code = [file for file in files if _is_students(file)]
+    code = [_named(file, course) for file in files if _is_students(file)]
     if assignment:
-        return [_one(code, files, assignment, course)]
-    named = {course.equal_to(stem(file)) for file in code} | {course.named_by(file) for file in code if hint is None}
-    wanted = (named - {None}) or {hint}
-    return [_one(code, files, known, course) for known in course.assignments if known in wanted] or [
-        Choice("", problem=_unnamed(code, files, course))
-    ]
+        return [_one(code, files, assignment)]
+    wanted = {one.assignment for one in code if one.kind <= _EXACT or hint is None} - {None} or {hint}
+    chosen = [_one(code, files, known) for known in course.assignments if known in wanted]
+    return chosen or [Choice("", problem=_unnamed(code, files, course))]
 
 
 def _is_students(file: str) -> bool:
@@ -97,38 +113,28 @@ def _is_students(file: str) -> bool:
     return suffix(file) in CODE and not given
 
 
-def _one(code: list[str], files: Sequence[str], assignment: str, course: Course) -> Choice:
-    # A zip may hold two files of one name, so these are pairs.
-    likely = sorted(((kind, file) for file in code if (kind := _kind(file, assignment, course)) < _ANOTHERS), key=itemgetter(0))
+def _named(file: str, course: Course) -> NamedFile:
+    named, name = course.named_by(file), file.rpartition("/")[2].casefold()
+    if name == _GIVEN_NOTEBOOK:
+        return NamedFile(file, named, _NOTEBOOK)
+    if exact := course.equal_to(stem(file)):
+        # In a repository the file of an assignment is the one at its place in the handout.
+        in_place = f"/{file}".casefold().endswith(f"/assignments/{exact.casefold()}/{name}")
+        return NamedFile(file, exact, _IN_PLACE if in_place else _EXACT)
+    return NamedFile(file, named, _LOOSE if named else _NAMELESS)
+
+
+def _one(code: list[NamedFile], files: Sequence[str], assignment: str) -> Choice:
+    likely = sorted((one for one in code if one.assignment in (assignment, None)), key=attrgetter("kind"))
     if not likely:
         return Choice(assignment, problem=_none(files, assignment))
     # The handout's notebook is likely enough to be looked at, but any other file comes before it.
-    best = min((kind for kind, _ in likely), key=lambda kind: (kind == _NOTEBOOK, kind))
-    candidates = [file for kind, file in likely if kind == best]
-    if len(candidates) > 1:
-        return Choice(assignment, tuple(candidates[:MAX_RIVALS]), several(candidates, assignment))
-    rivals = dict.fromkeys(file for _, file in likely if file not in candidates)
-    return Choice(assignment, (*candidates, *tuple(rivals)[:MAX_RIVALS]))
-
-
-_IN_PLACE, _EXACT, _LOOSE, _NOTEBOOK, _NAMELESS, _ANOTHERS = range(6)
-
-
-def _kind(file: str, assignment: str, course: Course) -> int:
-    """How likely a file is meant for an assignment, the likeliest first."""
-    named = course.named_by(file)
-    if is_given_notebook(file):
-        return _NOTEBOOK if named in (assignment, None) else _ANOTHERS
-    if course.equal_to(stem(file)) == assignment:
-        # In a repository the file of an assignment is the one at its place in the handout.
-        path = f"/assignments/{assignment}/{file.rpartition('/')[2]}"
-        return _IN_PLACE if f"/{file}".casefold().endswith(path.casefold()) else _EXACT
-    return {assignment: _LOOSE, None: _NAMELESS}.get(named, _ANOTHERS)
-
-
-def is_given_notebook(file: str) -> bool:
-    """Whether it is the handout's notebook, or goes by its name."""
-    return file.rpartition("/")[2].casefold() == _GIVEN_NOTEBOOK
+    best = min((one.kind for one in likely), key=lambda kind: (kind == _NOTEBOOK, kind))
+    first = [one for one in likely if one.kind == best]
+    if len(first) > 1:  # a zip may hold two of one name
+        return Choice(assignment, tuple(first[:MAX_RIVALS]), several([one.file for one in first], assignment))
+    rivals = dict.fromkeys(one for one in likely if one not in first)
+    return Choice(assignment, (*first, *tuple(rivals)[:MAX_RIVALS]))
 
 
 def several(candidates: Sequence[str], assignment: str) -> Problem:
@@ -148,13 +154,13 @@ def _none(files: Sequence[str], assignment: str) -> Problem:
     )
 
 
-def _unnamed(code: list[str], files: Sequence[str], course: Course) -> Problem:
+def _unnamed(code: list[NamedFile], files: Sequence[str], course: Course) -> Problem:
     if not code:
         return Problem(
             "There is no .py or .ipynb file in what you handed in: hand in the file that holds your functions.",
             f"No .py or .ipynb file was found{_what_is_there(files)}.",
         )
-    return which_assignment(code[0], course)
+    return which_assignment(code[0].file, course)
 
 
 def which_assignment(file: str, course: Course) -> Problem:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.submission import archive, disk, gradescope, platforms
-from autograder.submission.choice import CODE, READ, Choice, Course, choose, is_given_notebook, stem, suffix, which_assignment
+from autograder.submission.choice import CODE, READ, Choice, Course, NamedFile, choose, stem, suffix, which_assignment
 from autograder.submission.names import printable, utf8_safe
 from autograder.submission.platforms import Download
 from autograder.submission.records import Candidate, NothingToGrade, Problem, SubmissionFile, problem_of
@@ -200,11 +200,10 @@ class _Roster:
     def _chosen(self, base: Path, choice: Choice, student: str, fit: int, zipped: bool = False) -> SubmissionFile:
         """What was chosen from a folder or zip of one student."""
 
-        def candidate(file: str) -> Candidate:
-            named = self.course.named_by(file) == choice.assignment and not is_given_notebook(file)
+        def candidate(one: NamedFile) -> Candidate:
             if zipped:
-                return Candidate(f"{self._label(base)}!{utf8_safe(file)}", base, file, named)
-            return Candidate(self._label(base / file), base / file, None, named)
+                return Candidate(f"{self._label(base)}!{utf8_safe(one.file)}", base, one.file, one.is_named)
+            return Candidate(self._label(base / one.file), base / one.file, None, one.is_named)
 
         candidates = tuple(map(candidate, choice.files))
         label, path = (candidates[0].file, candidates[0].path) if choice.problem is None else (self._label(base), base if zipped else None)
