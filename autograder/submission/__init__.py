@@ -1,7 +1,7 @@
 """Reads whatever students hand in, and never runs any of it.
 
     roster    who handed in what: finds the submissions in a file or folder (choice, platforms, gradescope help)
-    reader    one submission to one submission (disk, archive, text, notebook, python help)
+    reader    what counts of one submission, as Python text (disk, archive, text, notebook, python, bindings help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from autograder.submission import content, python
-from autograder.submission.content import Content
+from autograder.submission import bindings, python
+from autograder.submission.bindings import Bindings
 from autograder.submission.names import printable
 from autograder.submission.python import NotPython
 from autograder.submission.records import Refused
@@ -58,7 +58,7 @@ def is_notebook(text: str, named_so: bool) -> bool:
     return named_so or _code_cells(document) is not None
 
 
-def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...], Content]:
+def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...], Bindings]:
     """The Python text of each code cell, notes on what was left out, and what is written. Raises Refused where there is no code.
 
     A cell of which nothing can be run stays, as "", so that the cells keep their numbers.
@@ -71,7 +71,7 @@ def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...], Content]:
             f"Nothing in the notebook can be run{first}: run all its cells once, and hand it in again.",
             f"No code cell of the notebook is left to run{first}.",
         )
-    return tuple(cell.text for cell in cells), tuple(_notes(cells)), content.joined(cell.content for cell in cells)
+    return tuple(cell.text for cell in cells), tuple(_notes(cells)), bindings.joined(cell.bindings for cell in cells)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class _Cell:
     otter: bool = False
     fault: str = ""
     """why it is not Python, where it is not"""
-    content: Content = field(default_factory=Content)
+    bindings: Bindings = field(default_factory=Bindings)
 
 
 def _notes(cells: list[_Cell]) -> Iterator[str]:
@@ -112,7 +112,7 @@ def _read_cell(source: str, otters: set[str]) -> _Cell:
         runs=any(not isinstance(statement, ast.Pass) for statement in set(tree.body) - set(unwanted)),
         magic=python_text != source,
         otter=bool(unwanted),
-        content=content.of(tree),
+        bindings=bindings.of(tree),
     )
 
 

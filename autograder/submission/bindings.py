@@ -16,7 +16,7 @@ _BINDERS = frozenset({"exec", "eval", "globals", "vars", "locals", "setattr", "_
 
 
 @dataclass(frozen=True)
-class Content:
+class Bindings:
     """What the top level of a text binds."""
 
     names: frozenset[str] = frozenset()
@@ -32,7 +32,7 @@ def functions(assignment: str) -> frozenset[str]:
     return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
-def of(tree: ast.Module) -> Content:
+def of(tree: ast.Module) -> Bindings:
     """What a text binds, by its syntax tree."""
     names: set[str] = set()
     written: set[str] = set()
@@ -42,7 +42,7 @@ def of(tree: ast.Module) -> Content:
         names |= found
         written = written - found | found - open_still
         certain &= "*" not in found and _BINDERS.isdisjoint(name.id for name in _names(statement))
-    return Content(frozenset(names), frozenset(written), certain)
+    return Bindings(frozenset(names), frozenset(written), certain)
 
 
 def _bound(statement: ast.stmt) -> tuple[set[str], set[str]]:
@@ -56,12 +56,12 @@ def _bound(statement: ast.stmt) -> tuple[set[str], set[str]]:
     return found, {ANSWERS} if _are_open_answers(statement) else set()
 
 
-def joined(contents: Iterable[Content]) -> Content:
+def joined(several: Iterable[Bindings]) -> Bindings:
     """What several texts bind that run one after the other."""
-    found = list(contents)
+    found = list(several)
     names = frozenset[str]().union(*(one.names for one in found))
     written = frozenset[str]().union(*(one.written for one in found))
-    return Content(names, written, all(one.certain for one in found))
+    return Bindings(names, written, all(one.certain for one in found))
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
