@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from autograder import course
 from autograder.checks.call import ANSWERS
 from autograder.submission import archive, bindings, disk, notebook, python, text
-from autograder.submission.choice import CODE, several, suffix
 from autograder.submission.bindings import Bindings
+from autograder.submission.choice import CODE, several, suffix
 from autograder.submission.names import printable
 from autograder.submission.records import Candidate, Problem, Refused, Submission, SubmissionFile, problem_of
 
