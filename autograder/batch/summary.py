@@ -67,7 +67,9 @@ class Summary:
     """files that look like code and were passed over"""
     seconds: float = 0.0
     needs_human: dict[str, list[str]] = field(default_factory=dict)
-    """by kind, a sentence for each"""
+    """by kind, a sentence for each of the first few"""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """how many there are of each"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     """student, assignment, score, status and the first thing to look at; where they fit, or were asked for"""
 
@@ -83,12 +85,17 @@ class Summary:
             self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
             if len(self.rows) <= most:
                 self.rows.append(_line(row))
-            if needs_a_person(row):
-                self.needs_human.setdefault(LOST if row.lost else row.status, []).append(f"{_who(row)}: {first_thing(row)}")
+            if needs_a_person(row) and self._is_named(kind := LOST if row.lost else row.status):
+                self.needs_human.setdefault(kind, []).append(f"{_who(row)}: {first_thing(row)}")
         if len(self.rows) > most:
             self.rows.clear()
-        if alike := [*_identical(book, stubs), *_alike(book)]:
+        if alike := [sentence for sentence in (*_identical(book, stubs), *_alike(book)) if self._is_named(ALIKE)]:
             self.needs_human[ALIKE] = alike
+
+    def _is_named(self, kind: str) -> bool:
+        """Something needs a human: whether it is one of the first few of its kind. For more, no grade is read."""
+        self.kinds[kind] += 1
+        return self.kinds[kind] <= MANY
 
     def show(self, console: Console) -> None:
         """Print it."""
@@ -113,11 +120,10 @@ class Summary:
         if self.needs_human:
             console.print("To look at yourself:", style="bold")
         for kind in filter(self.needs_human.get, (LOST, *Status, ALIKE)):
-            sentences = self.needs_human[kind]
-            for sentence in sentences[:MANY]:
+            for sentence in self.needs_human[kind]:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
-            if len(sentences) > MANY:
-                console.print(f"  and {len(sentences) - MANY} more {kind}", highlight=False)
+            if self.kinds[kind] > MANY:
+                console.print(f"  and {self.kinds[kind] - MANY} more {kind}", highlight=False)
 
 
 def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:
