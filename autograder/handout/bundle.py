@@ -28,8 +28,7 @@ _GIVEN = ("*.md", "figures.py", "figures/*.png", "*/lab.py", "*/*.csv", "*/measu
 
 def contents() -> dict[str, bytes]:
     """Path in the handout → content. What is not named here does not ship."""
-    templates = (path for path in TEMPLATE.rglob("*.template"))
-    files = {path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in templates}
+    files = {path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")}
     given = (path for pattern in _GIVEN for path in (ROOT / "assignments").glob(pattern))
     files |= {path.relative_to(ROOT).as_posix(): path for path in given}
     files |= {f"autograder/checks/{path.name}": path for path in (PACKAGE / "checks").glob("*.py")}
@@ -46,16 +45,13 @@ def contents() -> dict[str, bytes]:
 
 def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
     """What a handout has of one assignment."""
-    folder = f"assignments/{assignment.name}"
-    files = {f"{folder}/{path.name}": path.read_bytes() for path in (assignment.lesson, assignment.stub)}
-    notebook = assignment.folder / "explore.ipynb"
+    as_they_are = (assignment.lesson, assignment.stub, assignment.public_tests, assignment.golden_values)
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in as_they_are}
+    folder, notebook = f"assignments/{assignment.name}", assignment.folder / "explore.ipynb"
     if notebook.is_file():
         files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), assignment.name, tests).encode("utf-8")
-    for name, content in otter_tests.test_files(assignment.name, tests).items():
-        files[f"{folder}/tests/{name}"] = content.encode("utf-8")
-    files[f"tests/public/{assignment.public_tests.name}"] = assignment.public_tests.read_bytes()
-    files[f"tests/public/expected/{assignment.golden_values.name}"] = assignment.golden_values.read_bytes()
-    return files
+    test_files = otter_tests.test_files(assignment.name, tests)
+    return files | {f"{folder}/tests/{name}": content.encode("utf-8") for name, content in test_files.items()}
 
 
 def build(target: Path) -> Path:

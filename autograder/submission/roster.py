@@ -201,9 +201,8 @@ class _Roster:
         """What was chosen from a folder or zip of one student."""
 
         def candidate(one: NamedFile) -> Candidate:
-            if zipped:
-                return Candidate(f"{self._label(base)}!{utf8_safe(one.file)}", base, one.file, one.is_named)
-            return Candidate(self._label(base / one.file), base / one.file, None, one.is_named)
+            path, member = (base, one.file) if zipped else (base / one.file, None)
+            return Candidate(self._label(path, member), path, member, one.is_named)
 
         candidates = tuple(map(candidate, choice.files))
         label, path = (candidates[0].file, candidates[0].path) if choice.problem is None else (self._label(base), base if zipped else None)
@@ -238,9 +237,9 @@ class _Roster:
         label = utf8_safe(name) if export == self.root else f"{self._label(export)}/{utf8_safe(name)}"
         return SubmissionFile(utf8_safe(student), assignment or "", label, path=None, order=(_NO_CODE, 0.0, 0), problem=problem)
 
-    def _label(self, path: Path) -> str:
+    def _label(self, path: Path, member: str | None = None) -> str:
         relative = path.relative_to(self.root).as_posix()
-        return utf8_safe(path.name if relative == "." else relative)
+        return utf8_safe((path.name if relative == "." else relative) + (f"!{member}" if member else ""))
 
 
 def _fit(ending: str, named: str | None, assignment: str) -> int:
