@@ -17,7 +17,7 @@ from autograder.checks.status import Status
 from autograder.grading.review import ALL_PASS, first_thing, needs_a_person
 from autograder.grading.row import Row
 from autograder.reports import similarity
-from autograder.submission.names import printable
+from autograder.submission.names import listed, printable
 
 MANY = 10
 """Of each kind of thing that needs a human, so many are named; grades.csv and similarity.csv have the rest."""
@@ -111,9 +111,8 @@ class Summary:
         if self.superseded:
             console.print(f"{self.superseded} superseded by a later submission: see superseded.csv.", highlight=False)
         if self.skipped:
-            more = f" and {len(self.skipped) - MANY} more" if len(self.skipped) > MANY else ""
-            names = ", ".join(printable(name) for name in self.skipped[:MANY])
-            console.print(Text(f"Skipped, as an editor's copies: {names}{more}."), soft_wrap=True)
+            names = listed([printable(name) for name in self.skipped], MANY)
+            console.print(Text(f"Skipped, as an editor's copies: {names}."), soft_wrap=True)
         self._show_needs_human(console)
 
     def _show_needs_human(self, console: Console) -> None:

@@ -27,6 +27,12 @@ def printable(text: str, limit: int = MAX_NAME) -> str:
     return line if len(line) <= limit and len(cut) == len(text) else line[: limit - 1] + "…"
 
 
+def listed(names: list[str], most: int) -> str:
+    """The first of these names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def csv_cell(text: str) -> str:
     """Text for a CSV cell, with a leading apostrophe where a spreadsheet would take it for a formula."""
     text = utf8_safe(text)

@@ -15,7 +15,7 @@ from autograder.checks.call import ANSWERS
 from autograder.submission import archive, bindings, disk, notebook, python, text
 from autograder.submission.bindings import Bindings
 from autograder.submission.choice import CODE, several, suffix
-from autograder.submission.names import printable
+from autograder.submission.names import listed, printable
 from autograder.submission.records import Candidate, Problem, Refused, Submission, SubmissionFile, problem_of
 
 _MENTIONED = 3
@@ -121,7 +121,7 @@ def _left_aside(own: _Read, others: Iterable[_Read], wanted: frozenset[str]) -> 
     for other in others:
         more = sorted((other.bindings.written & wanted) - own.bindings.written)
         if more:
-            yield f"{printable(other.file)} has {_listed(more)} too, and was not graded: move what counts into {printable(own.file)}."
+            yield f"{printable(other.file)} has {listed(more, _MENTIONED)} too, and was not graded: move what counts into {printable(own.file)}."
 
 
 def _not_graded(files: list[str]) -> Iterator[str]:
@@ -161,11 +161,6 @@ def _of_another(found: Bindings, assignment: str) -> Problem | None:
         f"This file has the functions of {other} and none of {assignment}: hand in your {assignment}.py or {assignment}.ipynb.",
         f"It is a file for {other}, and was handed in for {assignment}: grade it with --assignment {other}.",
     )
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _MENTIONED} more" if len(names) > _MENTIONED else ""
-    return ", ".join(names[:_MENTIONED]) + more
 
 
 def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Bindings]:
