@@ -11,7 +11,7 @@ from typing import Any
 
 from autograder.submission import bindings, python
 from autograder.submission.bindings import Bindings
-from autograder.submission.names import printable
+from autograder.submission.names import listed, printable
 from autograder.submission.python import NotPython
 from autograder.submission.records import Refused
 
@@ -242,7 +242,7 @@ def _listed(numbers: list[int]) -> str:
     if len(numbers) == 1:
         return f"cell {numbers[0]}"
     if len(numbers) > _LISTED:
-        return f"cells {', '.join(map(str, numbers[:_LISTED]))} and {len(numbers) - _LISTED} more"
+        return f"cells {listed([str(number) for number in numbers], _LISTED)}"
     return f"cells {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
 
 
