@@ -15,21 +15,17 @@ from autograder.grading.row import Row
 from autograder.submission.names import folded, printable, utf8_safe
 
 
-class AdjustmentError(UserError):
-    """What was asked for cannot be done. The message is a sentence for a person."""
-
-
 def add(out: Path, adjustment: Adjustment) -> Row | None:
-    """Correct a grade, or comment on it; returns the row as it is now. Number and time are given here. Raises GradebookError."""
+    """Correct a grade, or comment on it; returns the row as it is now. Number and time are given here. Raises UserError."""
     if adjustment.points is not None and adjustment.score is not None:
-        raise AdjustmentError("--points adds to the score and --score sets it: give one of them")
+        raise UserError("--points adds to the score and --score sets it: give one of them")
     changes = adjustment.points is not None or adjustment.score is not None
     if changes and not adjustment.reason.strip():
-        raise AdjustmentError("say why with --reason: the student reads it beside the corrected score")
+        raise UserError("say why with --reason: the student reads it beside the corrected score")
     with _writing(out) as book:
         row = _row(book, adjustment.student, adjustment.assignment)
         if adjustment.score is not None and not 0 <= adjustment.score <= row.max_score:
-            raise AdjustmentError(f"the score of {adjustment.assignment} lies between 0 and {row.max_score:g}")
+            raise UserError(f"the score of {adjustment.assignment} lies between 0 and {row.max_score:g}")
         now = datetime.now().astimezone().isoformat(timespec="seconds")
         reason, comment, by = (utf8_safe(" ".join(text.split())) for text in (adjustment.reason, adjustment.comment, adjustment.by))
         meant = replace(adjustment, student=row.submission.student, reason=reason, comment=comment, by=by, at=now)
@@ -42,7 +38,7 @@ def undo(out: Path, number: int) -> Row | None:
     with _writing(out) as book:
         found = next((one for one in book.adjustments() if one.number == number), None)
         if found is None:
-            raise AdjustmentError(f"there is no adjustment {number}: `autograder adjust {out}` lists those that there are")
+            raise UserError(f"there is no adjustment {number}: `autograder adjust {out}` lists those that there are")
         book.undo(found)
         return _written(book, found)
 
@@ -58,12 +54,12 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
     meant = _meant(student, folders)
     rows = [row for name in meant for row in book.rows(assignment=assignment, student=name)]
     if len(meant) > 1:
-        raise AdjustmentError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
+        raise UserError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
     if rows:
         return rows[0]
     near = [name for name in folders if folded(student) in folded(name)][:3] or difflib.get_close_matches(student, folders, 3)
     nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
-    raise AdjustmentError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
+    raise UserError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
 
 
 def _meant(student: str, folders: dict[str, str]) -> list[str]:
@@ -79,5 +75,5 @@ def _written(book: Gradebook, adjustment: Adjustment) -> Row | None:
     try:
         postprocessing.write_report(book.out)
     except GradebookError as error:
-        raise AdjustmentError(f"it is kept, and the report is not up to date: {error}") from error
+        raise UserError(f"it is kept, and the report is not up to date: {error}") from error
     return next(book.rows(assignment=adjustment.assignment, student=adjustment.student), None)

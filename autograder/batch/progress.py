@@ -30,26 +30,20 @@ class Progress(progress.Progress):
         self.total = total
         self.done = 0
         self.counts: Counter[str] = Counter()
-        self._begin = self._said = time.monotonic()
+        self._begin = self._last_line = time.monotonic()
         self._bar = self.add_task("", total=total, rate="", statuses="")
 
     def graded(self, status: str, submission_files: int) -> None:
         """So many submissions share a grade that has come."""
         self.done += submission_files
         self.counts[status] += submission_files
+        now = time.monotonic()
+        rate = f"{self.done / max(now - self._begin, 0.001):.1f} a second"
+        statuses = ", ".join(f"{count} {status}" for status, count in self.counts.most_common())
         if self.console.is_terminal:
-            self.update(self._bar, completed=self.done, rate=self._rate(), statuses=self._statuses())
-        elif time.monotonic() - self._said >= SECONDS_BETWEEN_LINES:
-            self._said = time.monotonic()
-            left = (self.total - self.done) * self._seconds() / self.done
-            line = f"{self.done} of {self.total} graded, {self._rate()}, {left:.0f} s left: {self._statuses()}"
+            self.update(self._bar, completed=self.done, rate=rate, statuses=statuses)
+        elif now - self._last_line >= SECONDS_BETWEEN_LINES:
+            self._last_line = now
+            left = (self.total - self.done) * (now - self._begin) / self.done
+            line = f"{self.done} of {self.total} graded, {rate}, {left:.0f} s left: {statuses}"
             self.console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-    def _seconds(self) -> float:
-        return time.monotonic() - self._begin
-
-    def _rate(self) -> str:
-        return f"{self.done / max(self._seconds(), 0.001):.1f} a second"
-
-    def _statuses(self) -> str:
-        return ", ".join(f"{count} {status}" for status, count in self.counts.most_common())

@@ -13,7 +13,6 @@ from autograder.submission.disk import MAX_FILE, MIB, is_junk
 from autograder.submission.names import printable
 from autograder.submission.records import Refused
 
-MAX_MEMBER = MAX_FILE
 MAX_TOTAL = 16 * MIB
 MAX_MEMBERS = 1000
 
@@ -47,7 +46,7 @@ def read(data: bytes, name: str) -> bytes:
             f"The zip no longer holds {printable(name)}: it changed while it was being read.",
         )
     with _opened(data) as archive, archive.open(name) as member:
-        return member.read(MAX_MEMBER)
+        return member.read(MAX_FILE)
 
 
 @contextmanager
@@ -84,8 +83,8 @@ def _check_content(member: zipfile.ZipInfo) -> None:
             "The zip uses an unusual compression: make it anew with the usual one (deflate).",
             f"{printable(member.filename)} has compression method {member.compress_type}, which is not read.",
         )
-    if member.file_size > MAX_MEMBER:
-        raise _too_large(f"{printable(member.filename)}, which is larger than {MAX_MEMBER // MIB} MiB")
+    if member.file_size > MAX_FILE:
+        raise _too_large(f"{printable(member.filename)}, which is larger than {MAX_FILE // MIB} MiB")
 
 
 def _unsafe(what: str) -> Refused:
