@@ -41,8 +41,8 @@ def read(found: SubmissionFile) -> Submission:
         chosen = _chosen(found)
         if chosen is None:
             return found
-        read = replace(found, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.bindings, found.assignment))
-        return read if read.problem else replace(read, cells=chosen.cells, notes=found.notes + chosen.notes)
+        found = replace(found, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.bindings, found.assignment))
+        return found if found.problem else replace(found, cells=chosen.cells, notes=found.notes + chosen.notes)
     except Exception as error:  # a file that is refused; or a parser, or the system, in a way that nobody foresaw
         return replace(found, problem=found.problem or problem_of(error))
 
