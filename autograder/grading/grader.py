@@ -18,8 +18,8 @@ from autograder.grading.result import NOT_JUDGED, Grade
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
-from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
+from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
 
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autograder.sandbox.bounds import bounded_memory
 from markdown_it import MarkdownIt
 
 from autograder import course
@@ -36,7 +37,6 @@ from autograder.grading.result import Grade
 from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
-from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
 from autograder.sandbox.limits import LIMITS, Limits
@@ -158,9 +158,9 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
         ground.asked.setdefault(ground.hidden, set()).add(carried((worker.process,)))
         return worker
 
-    def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Any:
+    def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Any:
         ground.asked.setdefault(ground.hidden, set()).add(carried(args))
-        return honest_call(self, function, args, kwargs, count_lines)
+        return honest_call(self, function, args, kwargs, measured)
 
     def close(self: Sandboxed) -> None:
         honest_close(self)
@@ -358,7 +358,7 @@ def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
     backend = Sandboxed(ground.grader.sandbox, Source("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
     try:
-        reply = backend.call("rope_frequencies", (4,), {}, count_lines=False)
+        reply = backend.call("rope_frequencies", (4,), {}, measured=False)
     finally:
         backend.close()
     assert np.array_equal(codec.decode(reply.value), [1.0, 0.01])
