@@ -63,7 +63,7 @@ class Examiner:
 
     def judge(self, mutant: Mutant) -> Judged:
         """What became of a mutant, and what was said of it."""
-        module = _module(self.assignment, compile(mutant.tree, str(self.assignment.solution), "exec"))
+        module = _module(self.assignment, compile(mutant.made(), str(self.assignment.solution), "exec"))
         if module is None:
             return "stops", []
         observed = self.suite.observe(catalogue.Module(module))
