@@ -47,7 +47,8 @@ class GraderProcess:
                 start_new_session=True,
             )
         if cores:
-            os.sched_setaffinity(self._process.pid, cores)
+            with contextlib.suppress(OSError):  # it is only quicker so
+                os.sched_setaffinity(self._process.pid, cores)
         self.connection: Connection = Connection(ours.detach())
         self.ready = False
         self.job: Job | None = None
