@@ -255,7 +255,7 @@ def main(names: list[str]) -> int:
         suite = Suite(assignment)
         # Everything that is loaded once is loaded now, and not in each child.
         assert all(test_result.passed for test_result in suite.run(catalogue.Module(catalogue.solution(assignment))))
-        unchanged = Mutant("", "", "", lambda: ast.parse(assignment.solution.read_text(encoding="utf-8")))
+        unchanged = Mutant("", "", "", functools.partial(ast.parse, assignment.solution.read_text(encoding="utf-8")))
         assert not loses_points(suite, unchanged), "the children catch even the solution"
         known = reasons.get(assignment.name, {})
         count = survived = 0
