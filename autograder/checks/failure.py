@@ -33,6 +33,11 @@ UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Nothing is there yet: not a mistake."""
 
 
+def with_likely_cause(message: str, hint: str | None) -> str:
+    """A message and, as its last line, the likely cause where one is known."""
+    return f"{message}\nLikely cause: {hint}" if hint else message
+
+
 class Wrong(AssertionError):
     """A test's grade on a submission.
 
@@ -48,7 +53,7 @@ class Wrong(AssertionError):
         self.function = function
 
     def __str__(self) -> str:
-        return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
+        return with_likely_cause(self.message, self.hint)
 
 
 class Stopped(BaseException):

@@ -19,7 +19,7 @@ from autograder.checks.limit import Interrupted
 from autograder.checks.proxy import Submission
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
-from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
+from autograder.checks.test_result import Listener, TestResult, by_question, compared_with, describe, points_possible, points_won, test_result
 
 LESSON = "README.md"
 
@@ -36,11 +36,11 @@ class Question:
 
     @property
     def points(self) -> float:
-        return sum(one.test.points for one in self.test_results if one.passed)
+        return points_won(self.test_results)
 
     @property
     def possible(self) -> float:
-        return sum(one.test.points for one in self.test_results)
+        return points_possible(self.test_results)
 
     @property
     def finished(self) -> bool:
@@ -238,9 +238,7 @@ def run(found: Run, names: Sequence[str], *plugins: object) -> Run:
 def _progress(name: str, found: Run) -> Progress:
     path = found.context.file(name)
     relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    groups: dict[str, list[TestResult]] = {}
-    for one in found.test_results.get(name, []):
-        groups.setdefault(one.test.question, []).append(one)
+    groups = by_question(found.test_results.get(name, []))
     questions = tuple(Question(question, tuple(group)) for question, group in groups.items())
     failure = found.context.loaded[name].failure if name in found.context.loaded else None
     return Progress(name, relative, questions, found.printed.get(name, {}), failure is not None and failure.left_out)

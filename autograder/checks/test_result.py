@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import pytest
 
 from autograder.checks.call import ANSWERS
-from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
 from autograder.checks.proxy import Submission
 from autograder.checks.status import TestStatus
 
@@ -77,7 +77,25 @@ class TestResult:
     @property
     def sentence(self) -> str:
         """The message with its hint."""
-        return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
+        return with_likely_cause(self.message, self.hint)
+
+
+def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
+    """Question → its results, both in the order of the tests."""
+    questions: dict[str, list[TestResult]] = {}
+    for one in test_results:
+        questions.setdefault(one.test.question, []).append(one)
+    return questions
+
+
+def points_won(test_results: Iterable[TestResult]) -> float:
+    """The points of the tests that passed."""
+    return sum(one.test.points for one in test_results if one.passed)
+
+
+def points_possible(test_results: Iterable[TestResult]) -> float:
+    """The points of all these tests."""
+    return sum(one.test.points for one in test_results)
 
 
 def describe(item: pytest.Function) -> Test:
