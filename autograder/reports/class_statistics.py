@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from autograder.checks.test_result import TestResult
+from autograder.checks.test_result import TestResult, by_question, points_possible
 from autograder.grading.adjustment import Adjustment
 from autograder.grading.result import Grade
 from autograder.grading.review import first_thing, needs_a_person
@@ -94,12 +94,8 @@ class Results:
             return
         self.ran += 1
         self.seconds[row.key.code] = row.seconds
-        questions: dict[str, list[TestResult]] = {}
-        for one in grade.test_results:
-            questions.setdefault(one.test.question, []).append(one)
-        for name, test_results in questions.items():
-            points = sum(one.test.points for one in test_results)
-            item = self.questions.setdefault(name, Item(name, name, points))
+        for name, test_results in by_question(grade.test_results).items():
+            item = self.questions.setdefault(name, Item(name, name, points_possible(test_results)))
             item.add(row.questions[name], row.tested_score, any(not one.status.is_unwritten for one in test_results))
         for one in grade.test_results:
             test = one.test

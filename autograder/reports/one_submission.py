@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from autograder.checks.failure import Kind
+from autograder.checks.failure import Kind, with_likely_cause
 from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import TestResult
+from autograder.checks.test_result import TestResult, by_question
 from autograder.course import find
-from autograder.grading.feedback import plain
+from autograder.grading.feedback import plain, scored
 from autograder.grading.result import Grade
 from autograder.grading.suite import Suite
 from autograder.submission import Submission
@@ -70,18 +70,13 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
 def _print_questions(grade: Grade, everything: bool, console: Console) -> None:
     told: dict[str, str] = {}
     complete = []
-    for question in grade.questions:
-        test_results = [one for one in grade.test_results if one.test.question == question]
+    for question, test_results in by_question(grade.test_results).items():
         if shown := [one for one in test_results if everything or one.matters]:
-            _print_question(question, _points(test_results), shown, {} if everything else told, everything, console)
+            _print_question(question, scored(test_results), shown, {} if everything else told, everything, console)
         else:
             complete.append(question)
     if complete:
         console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
-
-
-def _points(test_results: list[TestResult]) -> str:
-    return f"{sum(one.test.points for one in test_results if one.passed):g} of {sum(one.test.points for one in test_results):g}"
 
 
 def _print_question(question: str, points: str, shown: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
@@ -114,7 +109,7 @@ def _in_short(one: TestResult, question: str, known: str | None, told: Collectio
 def _print_test(one: TestResult, hint: str | None, console: Console) -> None:
     mark = MARKS.get(one.status, f"[red]{one.status}[/]")
     hidden = f", {HIDDEN}" if one.test.hidden else ""
-    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{_points([one])}{hidden}[/]", highlight=False)
+    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{scored([one])}{hidden}[/]", highlight=False)
     call = [f">>> {plain(one.call)}"] if one.call else []
-    for line in [*call, *plain(one.message).splitlines(), *([f"Likely cause: {hint}"] if hint else [])]:
+    for line in [*call, *with_likely_cause(plain(one.message), hint).splitlines()]:
         console.print(Text(f"      {line}"), soft_wrap=True)
