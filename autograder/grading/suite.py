@@ -74,16 +74,22 @@ class Suite:
 
 
 class TestContext:
-    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones."""
+    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones.
+
+    It is a pytest plugin, by which the course's own plugin comes to know it.
+    """
 
     __test__ = False
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.public_tests = assignment.public_tests
         self._seed = course.seed()
         self.backend: Backend | None = None
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.TEST_CONTEXT] = self
 
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         """What the fixture named after the assignment gives a test."""
@@ -94,7 +100,7 @@ class TestContext:
     def _reference(self, item: pytest.Item) -> Reference:
         if self.recorded_calls is not None:
             return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
-        if item.path == self.public_tests:
+        if item.path == self.assignment.public_tests:
             return golden_values(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)
 
@@ -181,18 +187,7 @@ def run_pytest(assignment: Assignment, context: TestContext, *plugins: object) -
     options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
     options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
-    return pytest.main([*options, *files], plugins=[plugin, _GivesContext(context), *plugins])
-
-
-class _GivesContext:
-    """A pytest plugin that tells the course's plugin whose submissions to give out."""
-
-    def __init__(self, context: TestContext) -> None:
-        self.context = context
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self.context
+    return pytest.main([*options, *files], plugins=[plugin, context, *plugins])
 
 
 class _Collector:

@@ -22,7 +22,7 @@ from otter.utils import OTTER_CONFIG_FILENAME
 
 from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
-from autograder.grading.otter_files import test_files
+from autograder.grading.scoring import test_files
 from autograder.grading.suite import Suite
 
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"

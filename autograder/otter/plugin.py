@@ -65,7 +65,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         from autograder.grading import feedback
         from autograder.grading.row import LOST
-        from autograder.grading.wording import worded
+        from autograder.grading.scoring import worded
 
         questions = worded(results.results.values(), self.grade.test_results, self.grade.public_results, self.assignment)
         results.results = {question.name: question for question in questions}
