@@ -250,7 +250,7 @@ def changes(part: Part) -> Iterator[tuple[int, str, str]]:
     if len(axes) > 1:
         yield from _along_another_axis(part, axes)
     for statement, node, put in nodes:
-        where = _place(statement)
+        where = _where(statement)
         for what, new in _replacements(node, statement, arguments):
             put(ast.fix_missing_locations(ast.copy_location(new, node)))
             try:
@@ -334,45 +334,38 @@ _ALIKE = [
 ]  # fmt: skip
 """Names that are taken for each other."""
 
-_NAMES = {name: sorted(names - {name}) for names in _ALIKE for name in names}
+_SIMILAR = {name: sorted(names - {name}) for names in _ALIKE for name in names}
 
 FLOAT32 = "float32"
 _ANGLES = ("outer", "log", "frequencies", "rope_frequencies", "_rope_frequencies", "rotations_in_context", "rope_cos_sin")
 """Steps whose digits matter far along a sequence."""
 
 _COUNTS = ("arange", "linspace")
+_NO_VARIABLES = ("np", "len", "range", "zip", "float", "int", "tuple", "list", "max", "min", "abs", "sum")
 _TRIANGLES = ("tri", "tril", "triu", "diag", "eye")
 
 
-def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> Iterator[tuple[str, ast.AST]]:
+Replacement = tuple[str, ast.AST]
+"""What is wrong with a node that stands in the place of another, and that node."""
+
+
+def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> Iterator[Replacement]:
     match node:
-        case ast.BinOp() | ast.BoolOp() | ast.AugAssign():
-            for operator, what in _OPERATORS.get(type(node.op), []):
-                yield what, _with(node, op=operator())
-        case ast.Compare(ops=[compared]):
-            for operator, what in _OPERATORS.get(type(compared), []):
-                yield what, _with(node, ops=[operator()])
+        case ast.BinOp():
+            yield from _operators(node)
+            yield from _in_single_precision(node)
+            yield from _operands(node)
+        case ast.BoolOp() | ast.AugAssign() | ast.Compare(ops=[_]):
+            yield from _operators(node)
         case ast.UnaryOp(op=ast.USub()):
             or_axis = ", or an axis is the wrong one," if isinstance(node.operand, ast.Constant) else ""
             yield f"A minus sign is missing{or_axis}", node.operand
         case ast.UnaryOp(op=ast.Not() | ast.Invert()):
             yield "A condition is the wrong way round", node.operand
-        case ast.Constant(value=bool(value)):
-            yield f"A switch is {not value} that should be the other", ast.Constant(not value)
-        case ast.Constant(value=int(value)):
-            for new in (value + 1, value - 1):
-                yield "A number is one off, or an axis is the wrong one,", ast.Constant(new)
-        case ast.Constant(value=float(value)):
-            yield "A constant is not the one of the definition", ast.Constant(value * 2 + 0.5 * (value == 0))
-        case ast.Attribute(attr=name) if name in _NAMES:
-            for other in _NAMES[name]:
-                yield f"“{other}” stands where “{name}” belongs", _with(node, attr=other)
-        case ast.Name(id=name) if name in _NAMES and name not in arguments:
-            for other in _NAMES[name]:
-                yield f"“{other}” stands where “{name}” belongs", _with(node, id=other)
-        case ast.Name(id=name, ctx=ast.Load()):
-            for other in _others(name, statement, arguments):
-                yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
+        case ast.Constant():
+            yield from _constants(node.value)
+        case ast.Attribute() | ast.Name():
+            yield from _names(node, statement, arguments)
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape") as shape, slice=index):
             yield from _sizes(node, shape, name, index, statement, arguments)
         case ast.IfExp():
@@ -383,28 +376,65 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
             yield "A case is taken for all", _with(node, test=ast.Constant(True))
         case ast.Expr(value=ast.Call() as called):
             yield f"The step {_step(called)} is left out", ast.Pass()
-        case ast.AugAssign():
-            yield "A step is left out", ast.Pass()
-    if isinstance(node, ast.Call):
-        yield from _calls(node)
-    if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Pow | ast.Div)) or (isinstance(node, ast.Call) and _name(node) in _ANGLES):
+        case ast.Call():
+            yield from _calls(node)
+            yield from _counts(node)
+            yield from _in_single_precision(node)
+
+
+def _operators(node: ast.BinOp | ast.BoolOp | ast.AugAssign | ast.Compare) -> Iterator[Replacement]:
+    compared = isinstance(node, ast.Compare)
+    for operator, what in _OPERATORS.get(type(node.ops[0] if isinstance(node, ast.Compare) else node.op), []):
+        yield what, _with(node, ops=[operator()]) if compared else _with(node, op=operator())
+
+
+def _in_single_precision(node: ast.BinOp | ast.Call) -> Iterator[Replacement]:
+    loses_digits = isinstance(node.op, ast.Mult | ast.Pow | ast.Div) if isinstance(node, ast.BinOp) else _name(node) in _ANGLES
+    if loses_digits:
         yield FLOAT32, ast.Call(ast.Attribute(ast.Name("np", ast.Load()), FLOAT32, ast.Load()), [node], [])
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
-            kind = {ast.Sub: "difference", ast.Pow: "power"}.get(type(node.op), "product" if isinstance(node.op, ast.MatMult) else "quotient")
-            yield f"A {kind} is taken the wrong way round", _with(node, left=node.right, right=node.left)
-        if not isinstance(node.op, ast.MatMult):
-            part = "term" if isinstance(node.op, ast.Add | ast.Sub) else "exponent" if isinstance(node.op, ast.Pow) else "factor"
-            yield f"A {part} is left out", node.left
-            yield f"A {part} is left out", node.right
+
+
+def _operands(node: ast.BinOp) -> Iterator[Replacement]:
+    """Both in the other order, and each alone."""
+    if (result := _NOT_COMMUTATIVE.get(type(node.op))) is not None:
+        yield f"A {result} is taken the wrong way round", _with(node, left=node.right, right=node.left)
+    if not isinstance(node.op, ast.MatMult):
+        part = _OPERANDS.get(type(node.op), "factor")
+        yield f"A {part} is left out", node.left
+        yield f"A {part} is left out", node.right
+
+
+_NOT_COMMUTATIVE = {ast.Sub: "difference", ast.Pow: "power", ast.MatMult: "product", ast.Div: "quotient", ast.FloorDiv: "quotient"}
+_OPERANDS = {ast.Add: "term", ast.Sub: "term", ast.Pow: "exponent"}
+
+
+def _constants(value: object) -> Iterator[Replacement]:
+    match value:
+        case bool():
+            yield f"A switch is {not value} that should be the other", ast.Constant(not value)
+        case int():
+            for new in (value + 1, value - 1):
+                yield "A number is one off, or an axis is the wrong one,", ast.Constant(new)
+        case float():
+            yield "A constant is not the one of the definition", ast.Constant(value * 2 + 0.5 * (value == 0))
+
+
+def _names(node: ast.Attribute | ast.Name, statement: ast.stmt, arguments: list[str]) -> Iterator[Replacement]:
+    """Numpy's names that are taken for each other, and the other names that are at hand."""
+    field = "attr" if isinstance(node, ast.Attribute) else "id"
+    name = getattr(node, field)
+    if name in _SIMILAR and (field == "attr" or name not in arguments):
+        for other in _SIMILAR[name]:
+            yield f"“{other}” stands where “{name}” belongs", _with(node, **{field: other})
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        for other in _others(name, statement, arguments):
+            yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
 
 
 _AXES = {-1: "last axis", -2: "last axis but one"}
 
 
-def _sizes(
-    node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]
-) -> Iterator[tuple[str, ast.AST]]:
+def _sizes(node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]) -> Iterator[Replacement]:
     """The size of another array, or along another axis."""
     try:
         axis = int(ast.literal_eval(index))
@@ -421,10 +451,10 @@ def _sizes(
                 yield said, _with(node, value=wrong, slice=ast.UnaryOp(ast.USub(), ast.Constant(-place)))
 
 
-def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
-    for place, keyword in enumerate(node.keywords):
+def _calls(node: ast.Call) -> Iterator[Replacement]:
+    for index, keyword in enumerate(node.keywords):
         if keyword.arg is not None:
-            rest = [*node.keywords[:place], *node.keywords[place + 1 :]]
+            rest = [*node.keywords[:index], *node.keywords[index + 1 :]]
             yield f"“{keyword.arg}” is missing in the step {_step(node)}", _with(node, keywords=rest)
     starred = any(isinstance(one, ast.Starred) for one in node.args)
     if len(node.args) >= 2 and not starred:
@@ -435,6 +465,10 @@ def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
     elif node.args and not starred:
         yield f"The step {_step(node)} is left out", node.args[0]
         yield f"The step {_step(node)} is done twice", _with(node, args=[node, *node.args[1:]])
+
+
+def _counts(node: ast.Call) -> Iterator[Replacement]:
+    """Numbers that begin, end or run otherwise; triangles that lie otherwise."""
     if _name(node) in _COUNTS:
         yield "A count begins and ends one too far", ast.BinOp(node, ast.Add(), ast.Constant(1))
         yield "A count begins and ends one too early", ast.BinOp(node, ast.Sub(), ast.Constant(1))
@@ -453,16 +487,13 @@ def _with(node: Any, **fields: Any) -> Any:
     return changed
 
 
-def _others(name: str, statement: ast.stmt, arguments: list[str]) -> Iterator[str]:
+def _others(name: str, statement: ast.stmt, arguments: list[str]) -> list[str]:
     """The names that could stand in the place of one: those read in the same statement, and the function's arguments."""
-    if name.startswith("_") or name in ("np", "len", "range", "zip", "float", "int", "tuple", "list", "max", "min", "abs", "sum"):
-        return
-    simple = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    called = {node.func.id for node in ast.walk(statement) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    if name in called:
-        return
-    names = dict.fromkeys([*(node.id for node in simple), *arguments])
-    yield from (other for other in names if other != name and other != "np" and other not in called and not other.startswith("_"))
+    nodes = list(ast.walk(statement))
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    read = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    possible = [one for one in dict.fromkeys([*read, *arguments]) if one not in called | {"np"} and not one.startswith("_")]
+    return [other for other in possible if other != name] if name in possible and name not in _NO_VARIABLES else []
 
 
 def _is_numpy(node: ast.AST) -> bool:
@@ -481,7 +512,7 @@ def _told(name: str, arguments: list[str]) -> str:
     return f"`{name}`" if name in arguments else f"“{name}”"
 
 
-def _place(statement: ast.stmt) -> str:
+def _where(statement: ast.stmt) -> str:
     """Where a statement stands, by what it makes."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AugAssign) else []
     names = list(dict.fromkeys(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))
