@@ -144,7 +144,7 @@ class Oracle:
         return look(self.assignment, encoded)
 
     def came(self, function: str, reply: Reply) -> None:
-        """What came is kept by `causes.Watch`, for every call of a suite alike."""
+        """What came is kept by `causes.Observer`, for every call of a suite alike."""
 
     def answer(self, key: str) -> Any:
         return vars(right(self.assignment))[call.ANSWERS][key]

@@ -47,8 +47,8 @@ class Grader:
                 public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 told = backend.told
-                settled = causes.named(assignment, public, cells)
-                test_results = causes.named(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
+                settled = causes.with_causes(assignment, public, cells)
+                test_results = causes.with_causes(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
         finally:
             backend.close()
         return Grade(

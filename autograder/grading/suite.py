@@ -31,7 +31,7 @@ from autograder.checks.reference import Reference
 from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.grading import catalogue
-from autograder.grading.causes import Observed, Watch
+from autograder.grading.causes import ObservedTest, Observer
 from autograder.grading.recorder import Recorder, with_hints
 
 RANDOM_INPUTS = "rng"
@@ -56,11 +56,11 @@ class Suite:
         """The result of every test on one submission; of some phases alone where these are named."""
         return [one.result for one in self.observe(backend, *phases)]
 
-    def observe(self, backend: Backend, *phases: Phase) -> list[Observed]:
+    def observe(self, backend: Backend, *phases: Phase) -> list[ObservedTest]:
         """As `run`, with all that the submission was seen to do."""
-        self._context.backend = watch = Watch(backend)
+        self._context.backend = observer = Observer(backend)
         chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
-        return [Observed(runnable.test_result(test), watch.taken()) for test, runnable in chosen.items()]
+        return [observer.test(functools.partial(runnable.test_result, test)) for test, runnable in chosen.items()]
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""

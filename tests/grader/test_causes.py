@@ -28,7 +28,7 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
     module, failure = call.load(name, [text], str(assignment.solution))
     assert failure is None, failure
-    return causes.named(assignment, suite.observe(catalogue.Module(module)), [text])
+    return causes.with_causes(assignment, suite.observe(catalogue.Module(module)), [text])
 
 
 def hints(results: list[TestResult], function: str) -> str:
