@@ -5,14 +5,13 @@
     grader       one submission → one grade
     scoring      the test files that Otter reads, its scores of test results, and what it says of them
     quiz         the right answers and why, and known wrong ones
-    adjustment   a person's word on a grade
     result       a grade, and its form as JSON
-    row          a grade as it travels, and a row of the gradebook
+    row          a grade as it travels, a person's word on it, and a row of the gradebook
     review       which rows a person should look at, and where
     feedback     a grade → words for a student
 
 It loads Otter and the sandbox only in `grader` and `scoring`: who only reads grades stays small.
 """
 
-FRONT_DOOR = ("adjustment", "catalogue", "feedback", "grader", "quiz", "result", "review", "row", "scoring", "suite")
+FRONT_DOOR = ("catalogue", "feedback", "grader", "quiz", "result", "review", "row", "scoring", "suite")
 """The modules that other rooms may import."""

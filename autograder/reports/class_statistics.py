@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from autograder.checks.test_result import TestResult, by_question, points_possible
-from autograder.grading.adjustment import Adjustment
 from autograder.grading.result import Grade
 from autograder.grading.review import first_thing, needs_a_person
-from autograder.grading.row import Row
+from autograder.grading.row import Adjustment, Row
 from autograder.submission.names import printable
 
 BINS = 20
