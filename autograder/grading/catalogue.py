@@ -199,16 +199,10 @@ def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
     """The messages of a solution's errors, each as the constant texts around its values."""
     found: list[tuple[str, ...]] = []
     for node in ast.walk(ast.parse(assignment.solution.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
-            match node.exc.args[0]:
-                case ast.Constant(value=str(text)):
-                    found.append((text,))
-                case ast.JoinedStr(values=values):
-                    parts = [""]
-                    for value in values:
-                        if isinstance(value, ast.Constant):
-                            parts[-1] += str(value.value)
-                        else:
-                            parts.append("")
-                    found.append(tuple(parts))
+        match node:
+            case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str(text)), *_])):
+                found.append((text,))
+            case ast.Raise(exc=ast.Call(args=[ast.JoinedStr(values=values), *_])):
+                marked = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
+                found.append(tuple(marked.split("\0")))
     return tuple(found)

@@ -223,7 +223,7 @@ def _behaving(assignment: Assignment, entry: Misconception, function: str) -> ty
 _mistaken = functools.lru_cache(maxsize=512)(catalogue.mistaken)
 
 
-def candidates(assignment: Assignment, function: str) -> Iterator[tuple[Misconception, ...]]:
+def candidates(assignment: Assignment, function: str) -> Iterator[Sequence[Misconception]]:
     """The mistakes that can show in a function's results, the likeliest group first.
 
     The function's own mistakes come before those below it (somebody may have written anew what the solution takes from another

@@ -15,7 +15,7 @@ import itertools
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,42 +29,32 @@ SIGNATURE = "signature"
 """The origin of a mistake that changes nothing but what goes into a function or comes out of it: what that refuses, it refuses still."""
 
 
-@functools.cache
-def of_signature(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
-    """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
-    return tuple(_of_signature(assignment, function))
-
-
-@functools.cache
-def of_source(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
-    """The mistakes that are one small change of the solution."""
-    return tuple(_of_source(assignment, function))
-
-
 # From the signature
 
 
-def _of_signature(assignment: Assignment, function: str) -> Iterator[Misconception]:
+@functools.cache
+def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
+    """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
     right = vars(catalogue.right(assignment))[function]
     signature = inspect.signature(right)
+    found = []
 
-    def entry(name: str, hint: str, implementation: Implementation, coarse: bool = False) -> Misconception:
-        return Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation, coarse)
+    def add(name: str, hint: str, implementation: Implementation, coarse: bool = False) -> None:
+        found.append(Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation, coarse))
 
-    parameters = list(signature.parameters.values())
-    for parameter in parameters:
+    for name, parameter in signature.parameters.items():
         for what, hint, change in _ARGUMENT_CHANGES:
-            said = COARSE if what == "rounded" else f"`{parameter.name}` {hint}"
-            yield entry(f"{parameter.name} {what}", said, _with_argument(right, signature, parameter.name, change), what == "rounded")
+            coarse = change is _float32
+            add(f"{name} {what}", hint if coarse else f"`{name}` {hint}", _with_argument(right, signature, name, change), coarse)
         if parameter.default is not inspect.Parameter.empty:
-            fixed = _with_argument(right, signature, parameter.name, functools.partial(_constant, parameter.default))
-            said = f"`{parameter.name}` is not used: your result is the one for its default. The rule is to use what the caller passes."
-            yield entry(f"{parameter.name} ignored", said, fixed)
-    for one, other in itertools.pairwise(parameters):
-        said = f"`{one.name}` and `{other.name}` are exchanged: your result is the one with each in the other's place."
-        yield entry(f"{one.name} and {other.name} exchanged", said, _exchanged(right, signature, one.name, other.name))
+            fixed = _with_argument(right, signature, name, functools.partial(_constant, parameter.default))
+            add(f"{name} ignored", f"`{name}` is not used: your result is the one for its default. The rule is to use what the caller passes.", fixed)
+    for one, other in itertools.pairwise(signature.parameters):
+        hint = f"`{one}` and `{other}` are exchanged: your result is the one with each in the other's place."
+        add(f"{one} and {other} exchanged", hint, _exchanged(right, signature, one, other))
     for what, hint, change in _RESULT_CHANGES:
-        yield entry(f"result {what}", hint, _with_result(right, change), what == "rounded")
+        add(f"result {what}", hint, _with_result(right, change), change is _float32)
+    return found
 
 
 class _NotApplicable(Exception):
@@ -156,7 +146,7 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
     ("rooted", "enters as its square root.", _root),
     ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
-    ("rounded", "", _float32),
+    ("rounded", COARSE, _float32),
     ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),
     ("reversed rows", "is read from its end along the sequence.", lambda value: np.flip(_array(value, 2), -2)),
     ("reversed", "is read from its end.", lambda value: np.flip(_array(value), -1)),
@@ -209,7 +199,10 @@ def own_parts(assignment: Assignment, function: str) -> list[str]:
     return [name for name in known if name in found]
 
 
-def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]:
+@functools.cache
+def of_source(assignment: Assignment, function: str) -> list[Misconception]:
+    """The mistakes that are one small change of the solution."""
+    found = []
     own = own_parts(assignment, function)
     for name in own:
         helper = f" (in the part “{name.strip('_').replace('_', ' ')}”)" if name != function else ""
@@ -219,7 +212,8 @@ def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]
             hint = COARSE if coarse else f"{what} {place}"
             implementation = _built(assignment, function, own, name)
             origin = f"{name}:{line}"
-            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {place}")
+            found.append(Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {place}"))
+    return found
 
 
 def _built(assignment: Assignment, function: str, own: list[str], changed: str) -> Implementation:
@@ -245,18 +239,18 @@ def changes(part: Part) -> Iterator[tuple[int, str, str]]:
     shared by all submissions of a process, and whoever asks may be stopped by one of them.
     """
     arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
-    nodes = list(_nodes(part))
-    axes = [node for _, node, _ in nodes if isinstance(node, ast.keyword) and node.arg == "axis"]
+    slots = list(_slots(part, part, ("body", "value")))
+    axes = [slot.node for slot in slots if isinstance(slot.node, ast.keyword) and slot.node.arg == "axis"]
     if len(axes) > 1:
         yield from _along_another_axis(part, axes)
-    for statement, node, put in nodes:
-        where = _where(statement)
-        for what, new in _replacements(node, statement, arguments):
-            put(ast.fix_missing_locations(ast.copy_location(new, node)))
+    for slot in slots:
+        where = _where(slot.statement)
+        for what, new in _replacements(slot.node, slot.statement, arguments):
+            slot.put(ast.fix_missing_locations(ast.copy_location(new, slot.node)))
             try:
-                yield statement.lineno, what, where
+                yield slot.statement.lineno, what, where
             finally:
-                put(node)
+                slot.put(slot.node)
 
 
 def _along_another_axis(part: Part, axes: list[ast.keyword]) -> Iterator[tuple[int, str, str]]:
@@ -272,32 +266,26 @@ def _along_another_axis(part: Part, axes: list[ast.keyword]) -> Iterator[tuple[i
             one.value = value
 
 
-Place = tuple[ast.stmt, ast.AST, Callable[[ast.AST], None]]
-"""A statement, a node in it, and what puts another node in the place of that one."""
+class _Slot(NamedTuple):
+    """A node of a statement, and what puts another node in its place."""
+
+    statement: ast.stmt
+    node: ast.AST
+    put: Callable[[ast.AST], None]
 
 
-def _nodes(part: Part) -> Iterator[Place]:
-    """All nodes of a body; the docstring is none, and what is said to a bad argument is not looked at."""
-    skipped = isinstance(part, ast.FunctionDef) and ast.get_docstring(part) is not None
-    for put, node in list(_children(part, ("value", "body")))[skipped:]:
-        yield from _within(part if isinstance(part, ast.Assign) else node, node, put)
-
-
-def _within(statement: Any, node: ast.AST, put: Callable[[ast.AST], None]) -> Iterator[Place]:
-    if not isinstance(node, ast.Raise):
-        yield statement, node, put
-        for put_child, child in _children(node, node._fields):
-            yield from _within(child if isinstance(child, ast.stmt) else statement, child, put_child)
-
-
-def _children(node: ast.AST, fields: Iterable[str]) -> Iterator[tuple[Callable[[ast.AST], None], ast.AST]]:
+def _slots(statement: ast.stmt, parent: ast.AST, fields: Iterable[str]) -> Iterator[_Slot]:
+    """All nodes in some fields of a node; what is said to a bad argument is not looked at."""
     for field in fields:
-        value: Any = getattr(node, field, None)
-        if isinstance(value, ast.AST):
-            yield functools.partial(setattr, node, field), value
-        for place, item in enumerate(value if isinstance(value, list) else ()):
-            if isinstance(item, ast.AST):
-                yield functools.partial(value.__setitem__, place), item
+        value: Any = getattr(parent, field, None)
+        items = enumerate(value) if isinstance(value, list) else [(None, value)]
+        for index, child in items:
+            if isinstance(child, ast.AST) and not isinstance(child, ast.Raise):
+                inside = child if isinstance(child, ast.stmt) else statement
+                yield _Slot(
+                    inside, child, functools.partial(setattr, parent, field) if index is None else functools.partial(value.__setitem__, index)
+                )
+                yield from _slots(inside, child, child._fields)
 
 
 _OPERATORS: dict[type[ast.AST], list[tuple[type[ast.AST], str]]] = {
