@@ -55,9 +55,12 @@ def read(path: Path) -> list[list[str]]:
     return [row + [""] * (len(rows[0]) - len(row)) for row in rows] or [[]]
 
 
-def other_points(said: str, points: float) -> bool:
-    """Whether a platform's cell says another maximum. Scores go in as they are, so all of them would be wrong."""
-    return bool(re.fullmatch(r"\d+([.,]\d+)?", said)) and float(said.replace(",", ".")) != points
+def require_points(cell: str, graded: Row, what: str, roster: str, advice: str) -> None:
+    """Raises RosterError where a platform's cell has another maximum. Scores go in as they are, so all of them would be wrong."""
+    points = graded.max_score
+    if re.fullmatch(r"\d+([.,]\d+)?", cell) and float(cell.replace(",", ".")) != points:
+        here = f"{graded.submission.assignment} is graded out of {points:g}"
+        raise RosterError(f"{what} is worth {cell} points in {roster}, and {here}: set it to {points:g} points in {advice}")
 
 
 def letters(text: str) -> str:
