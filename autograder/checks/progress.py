@@ -15,16 +15,13 @@ from autograder.checks.blocks import building_blocks
 from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.golden import Evidence
-from autograder.checks.limit import Interrupted
+from autograder.checks.limit import FILE
 from autograder.checks.proxy import Submission
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import Listener, TestResult, by_question, compared_with, describe, points_possible, points_won, test_result
 
 LESSON = "README.md"
-
-FILE = "(file)"
-"""Stands for a test's name where the file printed something while it was loaded."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +149,8 @@ class Run(Listener):
         """by assignment and test"""
         self.item: pytest.Function | None = None
         self.submission: Submission | None = None
-        self.interrupted_at: int | None = None
-        """the student's line that ran when Ctrl-C came"""
+        self.interrupted_at = ""
+        """the student's line that ran when Ctrl-C came, in words"""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -183,7 +180,7 @@ class Run(Listener):
         self.test_results.setdefault(name, []).append(found)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.interrupted_at = excinfo.value.line if isinstance(excinfo.value, Interrupted) else None
+        self.interrupted_at = str(excinfo.value)
 
     @property
     def running(self) -> str:
@@ -191,7 +188,7 @@ class Run(Listener):
         if self.item is None:
             return "the tests were being collected"
         call = self.submission.last_call if self.submission is not None else f"{_assignment(self.item)}.py"
-        return f"{call} was running" + (f", at line {self.interrupted_at} of your file" if self.interrupted_at else "")
+        return f"{call} was running{self.interrupted_at}"
 
     def pytest_sessionfinish(self) -> None:
         for name, evidence in self.context.evidence.items():

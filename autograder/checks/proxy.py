@@ -14,7 +14,7 @@ from autograder.checks import call, codec, numpy_errors, source
 from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import Raised, Reply
 from autograder.checks.failure import Kind, Stopped, Wrong
-from autograder.checks.limit import FILE, Interrupted, Limit
+from autograder.checks.limit import FILE, Limit
 from autograder.checks.prompt import Call
 from autograder.checks.reference import Reference
 
@@ -65,7 +65,7 @@ class InProcess:
 def _stop_if_interrupted(raised: Raised | None) -> None:
     """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit"):
-        raise Interrupted(raised.line)
+        raise KeyboardInterrupt(f", at line {raised.line} of your file" if raised.line else "")
 
 
 class Function:

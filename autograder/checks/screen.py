@@ -7,7 +7,6 @@ function where it sits.
 
 from __future__ import annotations
 
-import argparse
 import faulthandler
 import json
 import pdb
@@ -20,11 +19,11 @@ import pytest
 from rich.console import Console
 from rich.markup import escape
 
+from autograder.checks import launch
 from autograder.checks.blocks import building_blocks
-from autograder.checks.launch import DONE
-from autograder.checks.limit import Limit, from_json
+from autograder.checks.limit import FILE, logged
 from autograder.checks.plugin import LocalContext
-from autograder.checks.progress import FILE, LESSON, Progress, Question, all_progress, known_assignments
+from autograder.checks.progress import LESSON, Progress, Question, all_progress, known_assignments
 from autograder.checks.source import notebook_functions
 from autograder.checks.spelling import spell_out
 from autograder.checks.test_result import TestResult
@@ -44,7 +43,7 @@ def print_overview(console: Console, all_progress: Sequence[Progress]) -> None:
     for progress in all_progress:
         _print_warnings(console, progress)
     for progress in all_progress:
-        console.print(f" {progress.name:<18} {progress.points:>6g} of {progress.possible:<5g} {_step(progress)}", highlight=False)
+        console.print(f" {progress.name:<18} {progress.points:>6g} of {progress.possible:<5g} {_step(progress)}")
     _print_footer(console, all_progress)
 
 
@@ -77,8 +76,8 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
         _print_what_is_left(console, progress)
     if any(question.failure and question.failure.call for question in progress.questions):
         module = ".".join(progress.path.with_suffix("").parts)
-        console.print(f"[dim]To try a call: {escape(_python())} -i -m {module}[/]", highlight=False)
-        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]", highlight=False)
+        console.print(f"[dim]To try a call: {escape(_python())} -i -m {module}[/]")
+        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
     _print_footer(console, [progress])
 
 
@@ -92,11 +91,11 @@ def _print_beginning(console: Console, progress: Progress) -> None:
     """What holds for the whole file: why nothing of it runs, where it stops, or that nothing is written yet."""
     following = progress.next_question
     if progress.source.problem:
-        console.print(f"\n[red]{escape(progress.source.problem)}[/]", highlight=False)
+        console.print(f"\n[red]{escape(progress.source.problem)}[/]")
     elif progress.stopped:
         told = escape(progress.stopped[0].upper() + progress.stopped[1:])
         some = "" if all(question.unreached for question in progress.questions) else " What is defined above that line was checked."
-        console.print(f"\n[red]{told}.[/]{some}\n", highlight=False)
+        console.print(f"\n[red]{told}.[/]{some}\n")
         _print_printed(console, progress, FILE)
     elif progress.untouched and following is not None:
         lesson = progress.path.with_name(LESSON)
@@ -111,13 +110,12 @@ def _print_warnings(console: Console, progress: Progress) -> None:
     """What will go wrong when the file is graded, though it may run here."""
     missing = progress.source.imports()
     for one in missing:
-        console.print(f"[yellow]{escape(str(progress.path))}:{one.line} imports {escape(one.module)}.[/]", highlight=False)
+        console.print(f"[yellow]{escape(str(progress.path))}:{one.line} imports {escape(one.module)}.[/]")
     if missing:
         console.print(
             "When your file is graded, there is only numpy and what comes with Python. Such a line is then left out, and a function that uses it "
             "fails. Write what your functions need into this file. Move your own experiments into the notebook, or under "
             '`if __name__ == "__main__":`.',
-            highlight=False,
         )
     unwritten = set(progress.source.unwritten())
     for notebook, functions in notebook_functions(progress.path.parent).items():
@@ -126,14 +124,13 @@ def _print_warnings(console: Console, progress: Progress) -> None:
             console.print(
                 f"[yellow]{escape(notebook)} defines {', '.join(beside)}; in {progress.path.name} the same is not written yet.[/] "
                 "One file is graded, the one that you hand in: copy the functions into it, or hand in the notebook.",
-                highlight=False,
             )
 
 
 def _print_question(console: Console, progress: Progress, question: Question, brief: bool) -> None:
     mark, words, failure = _state(progress, question)
     words = f"[dim]{escape(words)}[/]" if words else ""
-    console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip(), highlight=False)
+    console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip())
     if brief or question.name in progress.root_causes:
         return
     if failure is None:
@@ -142,11 +139,11 @@ def _print_question(console: Console, progress: Progress, question: Question, br
     lesson = f"{progress.path.with_name(LESSON)}, section {question.name}"
     console.print(f"     {escape(failure.test.rule)}", style="italic")
     if failure.call:
-        console.print(f"     [bold]>>> {escape(failure.call)}[/]", highlight=False)
-    console.print(f"     {escape(failure.message)}", highlight=False)
+        console.print(f"     [bold]>>> {escape(failure.call)}[/]")
+    console.print(f"     {escape(failure.message)}")
     _print_printed(console, progress, failure.test.name)
     if failure.hint:
-        console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}", highlight=False)
+        console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}")
     console.print(f"     [dim]See {escape(lesson)}[/]")
 
 
@@ -170,11 +167,11 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
     if test is None:
         return
     lines = progress.printed[test].rstrip("\n").splitlines()
-    console.print(f"     [dim]Your code printed{' while it was loaded' if test == FILE else f' in {escape(test)}'}:[/]", highlight=False)
+    console.print(f"     [dim]Your code printed{' while it was loaded' if test == FILE else f' in {escape(test)}'}:[/]")
     for line in lines[:MAX_PRINTED]:
-        console.print(f"     │ {escape(line)}", highlight=False)
+        console.print(f"     │ {escape(line)}")
     if len(lines) > MAX_PRINTED:
-        console.print(f"     [dim]│ … and {len(lines) - MAX_PRINTED} more lines[/]", highlight=False)
+        console.print(f"     [dim]│ … and {len(lines) - MAX_PRINTED} more lines[/]")
 
 
 def _print_what_is_left(console: Console, progress: Progress) -> None:
@@ -182,16 +179,16 @@ def _print_what_is_left(console: Console, progress: Progress) -> None:
     empty = _to_answer(progress)
     counted = len(progress.source.answers) - len(_left_open(progress)["practice"].split())
     if empty:
-        console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {counted}:[/] {', '.join(empty)}", highlight=False)
-        console.print(f"Next: the questions of the lesson, at {escape(str(progress.path))}:{progress.source.answers_line}", highlight=False)
+        console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {counted}:[/] {', '.join(empty)}")
+        console.print(f"Next: the questions of the lesson, at {escape(str(progress.path))}:{progress.source.answers_line}")
     practice = [key for key in progress.empty_answers if key not in empty]
     if practice:
-        console.print(f"For practice, without points: {', '.join(practice)}", highlight=False)
+        console.print(f"For practice, without points: {', '.join(practice)}")
     rules = _left_open(progress)["rules"]
     if rules:
         console.print("\nOnly tests that you do not see check these rules:")
     for rule, functions in rules.items():
-        console.print(f"   {rule}: {functions}", highlight=False)
+        console.print(f"   {rule}: {functions}")
 
 
 def _to_answer(progress: Progress) -> list[str]:
@@ -242,45 +239,29 @@ class Debugger:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """One run. `launch` gives the words."""
+    """One run of the checks; the exit code."""
     spell_out(sys.stdout, sys.stderr)
-    parser = argparse.ArgumentParser()
-    parser.add_argument("assignments", nargs="*")
-    parser.add_argument("--log", required=True)
-    parser.add_argument("--stuck", required=True)
-    parser.add_argument("--strict", action="store_true")
-    parser.add_argument("--next", action="store_true")
-    options = parser.parse_args(arguments)
+    options = launch.parser().parse_args(arguments)
     known = known_assignments(Path.cwd())
     unknown = [name for name in options.assignments if name not in known]
     if unknown or not known:
         there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
         print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
-        return 2
-    found = _checked(options.assignments or known, options.log, options.stuck)
-    if found is None:
-        return 130
+        return launch.WRONG_USE
+    try:
+        with logged(options.log) as limit:
+            found = all_progress(LocalContext(Path.cwd(), limit), options.assignments or known, Debugger())
+    except KeyboardInterrupt as stopped:
+        print(f"Stopped while {stopped}.", file=sys.stderr)
+        return launch.INTERRUPTED
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
-    if options.next and console.is_terminal:
+    if options.watch and console.is_terminal:
         console.clear()
     if len(found) == 1:
-        print_detail(console, found[0], only_next=options.next)
+        print_detail(console, found[0], only_next=options.watch)
     else:
         print_overview(console, found)
     return int(options.strict and not all(progress.finished for progress in found))
-
-
-def _checked(assignments: Sequence[str], log_file: str, stuck: str) -> list[Progress] | None:
-    """Run the checks; None where Ctrl-C ended them. The log says to `launch` which call is running, and at last that nothing is left to say of it."""
-    with open(log_file, "w", encoding="utf-8") as log:
-        faulthandler.enable(file=log)
-        try:
-            return all_progress(LocalContext(Path.cwd(), Limit(log, from_json(stuck))), assignments, Debugger())
-        except KeyboardInterrupt as stopped:
-            print(f"Stopped while {stopped}.", file=sys.stderr)
-            return None
-        finally:
-            log.write(f"{DONE}\n")
 
 
 if __name__ == "__main__":

@@ -316,7 +316,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     "words",
     [
         ["autograder.checks", "rope"],
-        ["autograder.checks.screen", "rope", "--stuck", "[]", "--log", "log"],
+        ["autograder.checks.screen", "rope", "--log", "1.log"],
         ["pytest", "-q", "-p", "autograder.checks.plugin", "--import-mode=importlib", "tests/public/test_rope.py"],
     ],
 )
