@@ -2,17 +2,18 @@
 
 `@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives the
 submission. On its own (a student's laptop) the plugin runs `assignments/<name>/<name>.py` in this process against recorded
-values; the grader sets another `TestContext` before collecting.
+values; the grader has another `TestContext`.
 """
 
 from __future__ import annotations
 
 import functools
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -48,17 +49,28 @@ if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
 
 
-class TestContext(Protocol):
-    """Hands out submissions to tests."""
+TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
+
+class TestContext(ABC):
+    """Hands out submissions to tests. As a pytest plugin, it does so for this run of pytest."""
+
+    __test__ = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[TEST_CONTEXT] = self
+
+    @abstractmethod
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         """The submission for one test."""
 
+    @abstractmethod
     def seed(self) -> int:
         """What random inputs are drawn from."""
 
 
-class LocalContext:
+class LocalContext(TestContext):
     """The test context of a student: their own file, in this process, against recorded values."""
 
     def __init__(self, root: Path, limit: Limit | None = None) -> None:
@@ -71,18 +83,19 @@ class LocalContext:
         """The student's file."""
         return self.root / "assignments" / assignment / f"{assignment}.py"
 
+    def load(self, assignment: str) -> InProcess:
+        """The functions of that file."""
+        return InProcess(assignment, self.file(assignment), self.limit)
+
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
-            self.loaded[assignment] = InProcess(assignment, self.file(assignment), self.limit)
+            self.loaded[assignment] = self.load(assignment)
         path = item.path.parent / RECORDS / f"{assignment}.json"
         reference = golden_values(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)
 
     def seed(self) -> int:
         return 0
-
-
-TEST_CONTEXT = pytest.StashKey[TestContext]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -144,16 +157,21 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(f"{name}: Likely cause: {hint}")
 
 
+def submission_of(item: pytest.Item) -> Submission | None:
+    """The submission that a test was given, while it runs."""
+    given = getattr(item, "funcargs", None) or {}
+    return next((one for one in given.values() if isinstance(one, Submission)), None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """A grade is one sentence, not a traceback; what is not written yet is skipped, not failed."""
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
-        given = item.funcargs.values() if isinstance(item, pytest.Function) else ()
-        asked = next((one.last_call for one in given if isinstance(one, Submission)), None)
-        said = f">>> {asked}\n{wrong}" if asked is not None else str(wrong)
-        item.repr_failure = lambda excinfo, style=None: said  # type: ignore[method-assign]
+        submission = submission_of(item)
+        message = f">>> {submission.last_call}\n{wrong}" if submission is not None and submission.last_call is not None else str(wrong)
+        item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
         report.outcome = "skipped"

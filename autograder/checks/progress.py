@@ -16,10 +16,9 @@ from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.golden import Evidence
 from autograder.checks.limit import FILE
-from autograder.checks.proxy import Submission
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
-from autograder.checks.test_result import Listener, TestResult, by_question, compared_with, describe, points_possible, points_won, test_result
+from autograder.checks.test_result import TestResult, by_question, compared_with, describe, points_possible, points_won, test_result
 
 LESSON = "README.md"
 
@@ -136,11 +135,10 @@ class Progress:
         return f"{self.path}:{self.source.line(function)}"
 
 
-class Run(Listener):
-    """A pytest plugin that runs tests in a context, those of one `question` or all, and collects what came of each."""
+class Run:
+    """A pytest plugin that collects how tests came out, those of one `question` or all, and what they printed."""
 
     def __init__(self, context: plugin.LocalContext, question: str | None = None) -> None:
-        super().__init__()
         self.context = context
         self.question = question
         self.test_results: dict[str, list[TestResult]] = {}
@@ -148,47 +146,35 @@ class Run(Listener):
         self.printed: dict[str, dict[str, str]] = {}
         """by assignment and test"""
         self.item: pytest.Function | None = None
-        self.submission: Submission | None = None
-        self.interrupted_at = ""
-        """the student's line that ran when Ctrl-C came, in words"""
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self.context
+        self.raised: BaseException | None = None
+        """what ended the current test"""
+        self.interrupted = "the tests were being collected"
+        """what Ctrl-C interrupted, in words"""
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
 
     def pytest_runtest_setup(self, item: pytest.Function) -> None:
-        self.raised, self.item, self.submission = None, item, None
+        self.item, self.raised = item, None
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Function) -> None:
-        given = item.funcargs.get(_assignment(item))
-        self.submission = given if isinstance(given, Submission) else None
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
+        if call.excinfo is not None and self.raised is None:
+            self.raised = call.excinfo.value
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        said = "".join(text for title, text in report.sections if title in (f"Captured stdout {report.when}", f"Captured stderr {report.when}"))
-        if said.strip() and self.item is not None and report.when != "teardown":
+        titles = (f"Captured stdout {report.when}", f"Captured stderr {report.when}")
+        printed = "".join(text for title, text in report.sections if title in titles)
+        if printed.strip() and self.item is not None and report.when != "teardown":
             test = self.item.name if report.when == "call" else FILE
-            self.printed.setdefault(_assignment(self.item), {})[test] = said
+            self.printed.setdefault(_assignment(self.item), {})[test] = printed
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Function) -> None:
-        name = _assignment(item)
-        found = test_result(describe(item), self.raised, self.submission)
-        self.test_results.setdefault(name, []).append(found)
+        found = test_result(describe(item), self.raised, plugin.submission_of(item))
+        self.test_results.setdefault(_assignment(item), []).append(found)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.interrupted_at = str(excinfo.value)
-
-    @property
-    def running(self) -> str:
-        """What was running when the run was stopped."""
-        if self.item is None:
-            return "the tests were being collected"
-        call = self.submission.last_call if self.submission is not None else f"{_assignment(self.item)}.py"
-        return f"{call} was running{self.interrupted_at}"
+        self.interrupted = str(excinfo.value) or (self.interrupted if self.item is None else f"{self.item.name} was running")
 
     def pytest_sessionfinish(self) -> None:
         for name, evidence in self.context.evidence.items():
@@ -224,9 +210,9 @@ def run(found: Run, names: Sequence[str], *plugins: object) -> Run:
     tests = [str(root / "tests" / "public" / f"test_{name}.py") for name in names]
     quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
     options = [f"--rootdir={root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
-    status = pytest.main([*options, *tests], plugins=[plugin, found, *plugins])
+    status = pytest.main([*options, *tests], plugins=[plugin, found.context, found, *plugins])
     if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt(found.running)
+        raise KeyboardInterrupt(found.interrupted)
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise RuntimeError(f"the tests could not be run ({status})")
     return found

@@ -51,21 +51,21 @@ class InProcess:
             self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
             self.failure = call.describe_exception(error, str(path))
-        _stop_if_interrupted(self.failure)
+        _stop_if_interrupted(self.failure, path.name)
         if before is not None:
             sys.modules[name] = before
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         with self.limit.on(function, self.file, self.blocks.below(function)):
             reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
-        _stop_if_interrupted(reply.raised)
+        _stop_if_interrupted(reply.raised, Call(function, args, kwargs))
         return reply
 
 
-def _stop_if_interrupted(raised: Raised | None) -> None:
+def _stop_if_interrupted(raised: Raised | None, running: object) -> None:
     """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit"):
-        raise KeyboardInterrupt(f", at line {raised.line} of your file" if raised.line else "")
+        raise KeyboardInterrupt(f"{running} was running" + (f", at line {raised.line} of your file" if raised.line else ""))
 
 
 class Function:

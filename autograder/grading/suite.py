@@ -73,10 +73,8 @@ class Suite:
         return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
 
 
-class TestContext:
+class TestContext(plugin.TestContext):
     """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones."""
-
-    __test__ = False
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
@@ -181,18 +179,7 @@ def run_pytest(assignment: Assignment, context: TestContext, *plugins: object) -
     options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
     options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
-    return pytest.main([*options, *files], plugins=[plugin, _GivesContext(context), *plugins])
-
-
-class _GivesContext:
-    """A pytest plugin that tells the course's plugin whose submissions to give out."""
-
-    def __init__(self, context: TestContext) -> None:
-        self.context = context
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self.context
+    return pytest.main([*options, *files], plugins=[plugin, context, *plugins])
 
 
 class _Collector:
