@@ -20,7 +20,6 @@ FRONT_DOOR = (
     "golden",
     "plugin",
     "proxy",
-    "reference",
     "source",
     "status",
     "test_result",

@@ -25,8 +25,7 @@ import numpy as np
 from autograder.checks.call import ANSWERS, UNCOUNTED
 from autograder.checks.codec import Foreign
 from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Wrong
-from autograder.checks.proxy import Function, Observed, Submission, is_a
-from autograder.checks.reference import REFUSED
+from autograder.checks.proxy import REFUSED, Function, Observed, Submission, is_a
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below it

@@ -19,6 +19,7 @@ from autograder.checks import codec
 from autograder.checks.call import Reply
 from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.failure import VALUES, Kind
+from autograder.checks.proxy import Refusal
 
 TOLD = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
@@ -46,13 +47,6 @@ M = TypeVar("M", bound=Mistake)
 
 
 # What may come of a call besides a plain value
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """An exception in the place of a value."""
-
-    kind: str = ""
 
 
 @dataclass(frozen=True)

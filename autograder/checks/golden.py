@@ -14,18 +14,18 @@ from typing import Any
 
 from autograder.checks import codec
 from autograder.checks.call import Reply
-from autograder.checks.explanation import Hints, Refusal, Row, explanations, missing_refusals, outcome, read_mark, told
+from autograder.checks.explanation import Hints, Row, explanations, missing_refusals, outcome, read_mark, told
 from autograder.checks.failure import BrokenTest
-from autograder.checks.reference import REFUSED, Reference
+from autograder.checks.proxy import REFUSED, Reference
 
 OWN, THINKABLE, BELOW = "own", "thinkable", "below"
 """The groups of a function's known mistakes: those in the catalogue of the function itself, those that need no catalogue, and those of
 the functions that it builds on."""
 
 
-def decoded(wanted: str) -> Any:
-    """A recorded value."""
-    return codec.decode(base64.b64decode(wanted))
+def decoded(wanted: str | None) -> Any:
+    """What was recorded as wanted of a call."""
+    return REFUSED if wanted is None else codec.decode(base64.b64decode(wanted))
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,9 @@ class GoldenValues:
         self.current = next(self.calls, {})
         if self.current.get("function") != function:
             raise BrokenTest(f"no recorded value for this call of {function}: run `make handout`")
-        wanted = self.current["wanted"]
-        return REFUSED if wanted is None else decoded(wanted)
+        return decoded(self.current["wanted"])
 
-    def came(self, function: str, reply: Reply) -> None:
+    def observe(self, function: str, reply: Reply) -> None:
         if self.evidence is not None and self.current.get("function") == function:
             self.evidence.add(self.current, reply)
         self.current = {}
@@ -73,13 +72,13 @@ class Evidence:
 
     def add(self, recorded: dict[str, Any], reply: Reply) -> None:
         """One call as it was recorded, and what came of it."""
-        right = Refusal() if recorded["wanted"] is None else decoded(recorded["wanted"])
+        right = decoded(recorded["wanted"])
         marks = recorded["mistakes"]
 
         def predicted(known: Known) -> Any:
             return read_mark(marks[known.number], right) if known.number in marks else right
 
-        got = Refusal() if reply.raised is not None else outcome(reply)
+        got = REFUSED if reply.raised is not None else outcome(reply)
         self.rows.setdefault(recorded["function"], []).append(Row(got, right, predicted))
 
     def hints(self) -> Iterator[tuple[str, Hints]]:

@@ -26,8 +26,7 @@ from autograder import course
 from autograder.checks import plugin
 from autograder.checks.failure import BrokenTest
 from autograder.checks.golden import golden_values
-from autograder.checks.proxy import Backend, Submission
-from autograder.checks.reference import Reference
+from autograder.checks.proxy import Backend, Reference, Submission
 from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.grading import catalogue
