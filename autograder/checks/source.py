@@ -10,21 +10,12 @@ import sys
 import tokenize
 import traceback
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.checks.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 """What a graded submission may import."""
-
-
-@dataclass(frozen=True)
-class Import:
-    """An import that a graded submission could not have."""
-
-    line: int
-    module: str
 
 
 class Source:
@@ -87,8 +78,8 @@ class Source:
         found = [node for node in self.body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
         return found[-1] if found else None
 
-    def imports(self) -> list[Import]:
-        """The imports that fail when it is graded. One under a guard is the student's own affair."""
+    def imports(self) -> list[tuple[int, str]]:
+        """Line and module of each import that fails when it is graded. One under a guard is the student's own affair."""
         return list(_imports(self.body))
 
 
@@ -112,7 +103,7 @@ def _is_answers(targets: list[ast.expr]) -> bool:
     return any(isinstance(target, ast.Name) and target.id == ANSWERS for target in targets)
 
 
-def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
+def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
     for node in nodes:
         modules: list[str] = []
         match node:
@@ -122,7 +113,7 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
                 modules = [one.name for one in names]
             case ast.ImportFrom(module=module, level=level):
                 modules = ["." * level + (module or "")]
-        yield from (Import(node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
+        yield from ((node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
         yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
 
 
