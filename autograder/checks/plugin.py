@@ -22,7 +22,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.failure import UNFINISHED, Kind, Wrong
-from autograder.checks.golden import Evidence, golden_values
+from autograder.checks.golden import Evidence, GoldenValues
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
 
@@ -91,7 +91,7 @@ class LocalContext(TestContext):
         if assignment not in self.loaded:
             self.loaded[assignment] = self.load(assignment)
         path = item.path.parent / RECORDS / f"{assignment}.json"
-        reference = golden_values(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
+        reference = GoldenValues(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)
 
     def seed(self) -> int:

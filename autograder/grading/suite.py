@@ -25,7 +25,7 @@ from hypothesis.errors import UnsatisfiedAssumption
 from autograder import course
 from autograder.checks import plugin
 from autograder.checks.failure import BrokenTest
-from autograder.checks.golden import golden_values
+from autograder.checks.golden import GoldenValues
 from autograder.checks.proxy import Backend, Reference, Submission
 from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
@@ -92,7 +92,7 @@ class TestContext(plugin.TestContext):
         if self.recorded_calls is not None:
             return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
         if item.path == self.public_tests:
-            return golden_values(self.assignment.golden_values, item.name)
+            return GoldenValues(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)
 
     def seed(self) -> int:
