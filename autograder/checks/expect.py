@@ -47,7 +47,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
     wanted = _accepted(function, args, kwargs)
     got = function.observe(args, kwargs).value
-    _compare(function, got, wanted, None)
+    close(got, wanted, function.name)
     for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
         if got_dtype.newbyteorder("=") != wanted_dtype:
@@ -155,7 +155,7 @@ def answer(submission: Submission, key: str) -> None:
 def _matches(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False) -> Observed:
     wanted = _accepted(function, args, kwargs)
     observed = function.observe(args, kwargs, measured)
-    _compare(function, observed.value, wanted, tolerance)
+    close(observed.value, wanted, function.name, tolerance)
     return observed
 
 
@@ -182,13 +182,6 @@ def _at_fault(function: Function, what: str) -> Exception:
         message = f"{function.name} was called with what your functions had returned, and that is not of the form that it takes"
         return Wrong(Kind.VALUE, message)
     return BrokenTest(f"{what} of {function.name}: the test is wrong")
-
-
-def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None) -> None:
-    found = difference(got, wanted, tolerance)
-    if found is not None:
-        kind, words = found
-        raise Wrong(kind, f"{function.name}: {words}")
 
 
 def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:

@@ -7,7 +7,6 @@ values; the grader has another `TestContext`.
 
 from __future__ import annotations
 
-import functools
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Generator
@@ -134,12 +133,7 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
-    return np.random.default_rng(_seeds(_seed(context, item), item.name))
-
-
-@functools.cache
-def _seeds(term: int, test: str) -> np.random.SeedSequence:
-    return np.random.SeedSequence([term, *test.encode("utf-8")])
+    return np.random.default_rng([_seed(context, item), *item.name.encode("utf-8")])
 
 
 def _seed(context: TestContext, item: pytest.Item) -> int:
@@ -151,9 +145,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """The likely causes, once all tests have run: a cause is told where it explains everything that was seen."""
     context = config.stash[TEST_CONTEXT]
     if isinstance(context, LocalContext):
-        told = [(name, hints) for evidence in context.evidence.values() for name, hints in evidence.hints()]
-        hints = {hint: name for name, both in told for hint in (both.values, both.refusals) if hint}
-        for hint, name in hints.items():
+        known = [(name, hints) for evidence in context.evidence.values() for name, hints in evidence.hints()]
+        functions = {hint: name for name, hints in known for hint in (hints.values, hints.refusals) if hint}
+        for hint, name in functions.items():
             terminalreporter.write_line(f"{name}: Likely cause: {hint}")
 
 

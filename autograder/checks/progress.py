@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from autograder.checks import plugin
-from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.golden import Evidence
 from autograder.checks.limit import FILE
-from autograder.checks.source import Source
+from autograder.checks.source import Blocks, Source, building_blocks
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult, by_question, compared_with, describe, test_result
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from autograder.checks import call, codec, numpy_errors, source
-from autograder.checks.blocks import Blocks, building_blocks
+from autograder.checks import call, codec, source
 from autograder.checks.call import Raised, Reply
-from autograder.checks.failure import Kind, Stopped, Wrong
+from autograder.checks.failure import Kind, Stopped, Wrong, numpy_cause
 from autograder.checks.limit import FILE, Limit
 from autograder.checks.prompt import Call
 
@@ -67,12 +66,12 @@ class InProcess:
         self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
-        self.blocks = Blocks({})
+        self.blocks = source.Blocks({})
         self.module, self.failure = types.ModuleType(name), None
         self.module.__file__ = str(path)
         try:
             text = source.decoded(path.read_bytes())
-            self.blocks = building_blocks(text if self.limit.stuck else "")
+            self.blocks = source.building_blocks(text if self.limit.stuck else "")
             with self.limit.on(FILE, path.name):
                 self.module, self.failure = call.load(name, [text], str(path))
         except Stopped as stopped:
@@ -150,7 +149,7 @@ class Function:
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         message = f": {raised.message}" if raised.message else ""
-        return Wrong(Kind.RAISED, f"{self.name} raised {raised.kind}{where}{message}", hint=numpy_errors.cause(raised), function=blamed)
+        return Wrong(Kind.RAISED, f"{self.name} raised {raised.kind}{where}{message}", hint=numpy_cause(raised.message), function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import call, codec
-from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS, Raised, Reply
 from autograder.checks.expect import difference
 from autograder.checks.explanation import Hints, Rounded, Row, explanations, joined, missing_refusals, outcome, rounding_error
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.proxy import Backend, Refusal
+from autograder.checks.source import Blocks, building_blocks
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import catalogue, generated

@@ -14,8 +14,7 @@ import nbformat
 import pytest
 
 from autograder.checks import limit
-from autograder.checks.blocks import building_blocks
-from autograder.checks.source import Source
+from autograder.checks.source import Source, building_blocks
 from autograder.course import ROOT, assignments, find
 from autograder.sandbox.limits import LIMITS
 
