@@ -51,6 +51,11 @@ class Raised:
     left_out: bool = False
     """whether it came from an import at the top level: that line alone was left out, and the rest of the file ran"""
 
+    @property
+    def at_line(self) -> str:
+        """The line in words, to stand behind others; empty where it is not known."""
+        return f" at line {self.line}" if self.line else ""
+
 
 @dataclass(frozen=True)
 class Reply:

@@ -163,9 +163,6 @@ class _Encoder:
         header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
         self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
-    def _scalar(self, value: np.generic, depth: int) -> None:
-        self._array(np.asarray(value), depth, b"g")
-
 
 _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
     type(None): lambda encoder, value, depth: encoder._put(b"N"),
@@ -178,7 +175,7 @@ _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
     tuple: _Encoder._sequence,
     dict: _Encoder._dict,
     np.ndarray: _Encoder._array,
-    **dict.fromkeys(_SCALAR_TYPES, _Encoder._scalar),
+    **dict.fromkeys(_SCALAR_TYPES, lambda encoder, value, depth: encoder._array(np.asarray(value), depth, b"g")),
     Foreign: lambda encoder, value, depth: encoder.foreign(value.description),
 }
 """By the exact type: a class that a submission derives from one of these is foreign."""
@@ -244,13 +241,6 @@ class _Decoder:
         count: int = self._unpack(_COUNT)[0]
         return count
 
-    def _float(self, depth: int) -> float:
-        value: float = self._unpack(_FLOAT)[0]
-        return value
-
-    def _complex(self, depth: int) -> complex:
-        return complex(*self._unpack(_COMPLEX))
-
     def _int(self, depth: int) -> int:
         size = self._count()
         value = int.from_bytes(self._take(min(size, MAX_INT_BYTES)), "little", signed=True)
@@ -266,9 +256,6 @@ class _Decoder:
 
     def _list(self, depth: int) -> list[Any]:
         return [self.read(depth + 1) for _ in range(self._believable_count())]
-
-    def _tuple(self, depth: int) -> tuple[Any, ...]:
-        return tuple(self._list(depth))
 
     def _dict(self, depth: int) -> dict[str, Any]:
         count = self._believable_count()
@@ -322,12 +309,12 @@ _READERS: dict[int, Callable[[_Decoder, int], Any]] = {
     ord("T"): lambda decoder, depth: True,
     ord("F"): lambda decoder, depth: False,
     ord("i"): _Decoder._int,
-    ord("d"): _Decoder._float,
-    ord("c"): _Decoder._complex,
+    ord("d"): lambda decoder, depth: decoder._unpack(_FLOAT)[0],
+    ord("c"): lambda decoder, depth: complex(*decoder._unpack(_COMPLEX)),
     ord("s"): _Decoder._text,
     ord("!"): lambda decoder, depth: Foreign(decoder._text(depth)),
     ord("l"): _Decoder._list,
-    ord("t"): _Decoder._tuple,
+    ord("t"): lambda decoder, depth: tuple(decoder._list(depth)),
     ord("m"): _Decoder._dict,
     ord("a"): _Decoder._array,
     ord("g"): _Decoder._scalar,

@@ -25,8 +25,7 @@ import numpy as np
 from autograder.checks.call import ANSWERS, UNCOUNTED
 from autograder.checks.codec import Foreign
 from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Wrong
-from autograder.checks.proxy import Function, Observed, Submission, is_a
-from autograder.checks.reference import REFUSED
+from autograder.checks.proxy import REFUSED, Function, Observed, Submission, is_a
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below it
@@ -48,8 +47,8 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
     wanted = _accepted(function, args, kwargs)
     got = function.observe(args, kwargs).value
-    _compare(function, got, wanted, None)
-    for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
+    close(got, wanted, function.name)
+    for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
         if got_dtype.newbyteorder("=") != wanted_dtype:
             message = f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted"
@@ -89,7 +88,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
     wanted = _accepted(function, args, kwargs)
     got = function.observe(args, kwargs).value
-    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (got, wanted))
+    got_shapes, wanted_shapes = ([np.shape(part) for part in parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
         message = f"{function.name}: wanted shape {shapes} for a call without a fault, got {got_shapes}"
@@ -156,7 +155,7 @@ def answer(submission: Submission, key: str) -> None:
 def _matches(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False) -> Observed:
     wanted = _accepted(function, args, kwargs)
     observed = function.observe(args, kwargs, measured)
-    _compare(function, observed.value, wanted, tolerance)
+    close(observed.value, wanted, function.name, tolerance)
     return observed
 
 
@@ -183,13 +182,6 @@ def _at_fault(function: Function, what: str) -> Exception:
         message = f"{function.name} was called with what your functions had returned, and that is not of the form that it takes"
         return Wrong(Kind.VALUE, message)
     return BrokenTest(f"{what} of {function.name}: the test is wrong")
-
-
-def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None) -> None:
-    found = difference(got, wanted, tolerance)
-    if found is not None:
-        kind, words = found
-        raise Wrong(kind, f"{function.name}: {words}")
 
 
 def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:
@@ -232,7 +224,7 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
         tolerance = max(TOLERANCE.get(array.dtype.newbyteorder("="), 0.0) for array in (got, wanted))
-    if _all_near(got, wanted, tolerance):
+    if all_near(got, wanted, tolerance):
         return None
     with np.errstate(all="ignore"):
         error = np.abs(got.astype(np.longdouble) - wanted.astype(np.longdouble))
@@ -253,7 +245,7 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
     return Kind.VALUE, words
 
 
-def _all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
+def all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
     """Whether numbers of the usual types agree at first sight, as nearly all do. Others are looked at closely."""
     if got.dtype == wanted.dtype and got.dtype.kind in "bi":
         return np.array_equal(got, wanted)
@@ -299,7 +291,8 @@ def _same_number(wanted: float, found: float) -> bool:
 _NUMBER = re.compile(r"(?<![a-z0-9_.])-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|nan\b|inf\b)")
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
+def parts(value: Any) -> tuple[Any, ...]:
+    """The results of a function that returns several, or its one."""
     return tuple(value) if type(value) in (tuple, list) else (value,)
 
 

@@ -13,12 +13,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from autograder.checks import call, plugin
 from autograder.checks.call import Reply
 from autograder.checks.progress import LESSON, Run, run
-from autograder.checks.proxy import InProcess, Submission
+from autograder.checks.proxy import InProcess
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult
@@ -76,23 +74,21 @@ class _NotebookContext(plugin.LocalContext):
         super().__init__(root)
         self.environment = environment
 
-    def submission(self, assignment: str, item: pytest.Item) -> Submission:
-        in_file = super().submission(assignment, item)
-        return Submission(assignment, _Cells(self.environment, self.loaded[assignment]), in_file.reference)
+    def load(self, assignment: str) -> InProcess:
+        return _Cells(self.environment, assignment, self.file(assignment))
 
 
-class _Cells:
+class _Cells(InProcess):
     """Functions that the cells of a notebook define; where they do not, those of a file."""
 
-    def __init__(self, environment: Mapping[str, Any], file: InProcess) -> None:
+    def __init__(self, environment: Mapping[str, Any], name: str, path: Path) -> None:
+        super().__init__(name, path)
         self.environment = environment
-        self.file = file
-        self.failure = file.failure
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         defined = _defined(function, self.environment)
         if defined is None:
-            return self.file.call(function, args, kwargs, measured)
+            return super().call(function, args, kwargs, measured)
         cell = types.ModuleType("cell")
         vars(cell).update({function: defined, "__file__": inspect.unwrap(defined).__code__.co_filename})
         return call.perform(cell, function, *copy.deepcopy((args, kwargs)), measured)

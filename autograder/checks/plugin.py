@@ -2,17 +2,17 @@
 
 `@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives the
 submission. On its own (a student's laptop) the plugin runs `assignments/<name>/<name>.py` in this process against recorded
-values; the grader sets another `TestContext` before collecting.
+values; the grader has another `TestContext`.
 """
 
 from __future__ import annotations
 
-import functools
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -21,7 +21,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.failure import UNFINISHED, Kind, Wrong
-from autograder.checks.golden import Evidence, golden_values
+from autograder.checks.golden import Evidence, GoldenValues
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
 
@@ -48,17 +48,28 @@ if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
 
 
-class TestContext(Protocol):
-    """Hands out submissions to tests."""
+TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
+
+class TestContext(ABC):
+    """Hands out submissions to tests. As a pytest plugin, it does so for this run of pytest."""
+
+    __test__ = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[TEST_CONTEXT] = self
+
+    @abstractmethod
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         """The submission for one test."""
 
+    @abstractmethod
     def seed(self) -> int:
         """What random inputs are drawn from."""
 
 
-class LocalContext:
+class LocalContext(TestContext):
     """The test context of a student: their own file, in this process, against recorded values."""
 
     def __init__(self, root: Path, limit: Limit | None = None) -> None:
@@ -71,18 +82,19 @@ class LocalContext:
         """The student's file."""
         return self.root / "assignments" / assignment / f"{assignment}.py"
 
+    def load(self, assignment: str) -> InProcess:
+        """The functions of that file."""
+        return InProcess(assignment, self.file(assignment), self.limit)
+
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
-            self.loaded[assignment] = InProcess(assignment, self.file(assignment), self.limit)
+            self.loaded[assignment] = self.load(assignment)
         path = item.path.parent / RECORDS / f"{assignment}.json"
-        reference = golden_values(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
+        reference = GoldenValues(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)
 
     def seed(self) -> int:
         return 0
-
-
-TEST_CONTEXT = pytest.StashKey[TestContext]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -121,12 +133,7 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
-    return np.random.default_rng(_seeds(_seed(context, item), item.name))
-
-
-@functools.cache
-def _seeds(term: int, test: str) -> np.random.SeedSequence:
-    return np.random.SeedSequence([term, *test.encode("utf-8")])
+    return np.random.default_rng([_seed(context, item), *item.name.encode("utf-8")])
 
 
 def _seed(context: TestContext, item: pytest.Item) -> int:
@@ -138,10 +145,16 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """The likely causes, once all tests have run: a cause is told where it explains everything that was seen."""
     context = config.stash[TEST_CONTEXT]
     if isinstance(context, LocalContext):
-        told = [(name, hints) for evidence in context.evidence.values() for name, hints in evidence.hints()]
-        hints = {hint: name for name, both in told for hint in (both.values, both.refusals) if hint}
-        for hint, name in hints.items():
+        known = [(name, hints) for evidence in context.evidence.values() for name, hints in evidence.hints()]
+        functions = {hint: name for name, hints in known for hint in (hints.values, hints.refusals) if hint}
+        for hint, name in functions.items():
             terminalreporter.write_line(f"{name}: Likely cause: {hint}")
+
+
+def submission_of(item: pytest.Item) -> Submission | None:
+    """The submission that a test was given, while it runs."""
+    given = getattr(item, "funcargs", None) or {}
+    return next((one for one in given.values() if isinstance(one, Submission)), None)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -150,10 +163,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
-        given = item.funcargs.values() if isinstance(item, pytest.Function) else ()
-        asked = next((one.last_call for one in given if isinstance(one, Submission)), None)
-        said = f">>> {asked}\n{wrong}" if asked is not None else str(wrong)
-        item.repr_failure = lambda excinfo, style=None: said  # type: ignore[method-assign]
+        submission = submission_of(item)
+        message = f">>> {submission.last_call}\n{wrong}" if submission is not None and submission.last_call is not None else str(wrong)
+        item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
         report.outcome = "skipped"

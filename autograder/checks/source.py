@@ -1,4 +1,7 @@
-"""What can be said of a student's file before it runs: mistakes of syntax, imports that grading has not, what is still empty."""
+"""What can be said of a file before it runs: mistakes of syntax, imports that grading has not, what is still empty.
+
+And which of its functions build on which others: so that a mistake is told once, where it sits.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,13 @@ import re
 import sys
 import tokenize
 import traceback
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from autograder.checks.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 """What a graded submission may import."""
-
-
-@dataclass(frozen=True)
-class Import:
-    """An import that a graded submission could not have."""
-
-    line: int
-    module: str
 
 
 class Source:
@@ -84,11 +78,12 @@ class Source:
 
     @property
     def _answers(self) -> ast.Assign | None:
-        found = [node for node in self.body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
+        assigned = [node for node in self.body if isinstance(node, ast.Assign)]
+        found = [node for node in assigned if any(isinstance(target, ast.Name) and target.id == ANSWERS for target in node.targets)]
         return found[-1] if found else None
 
-    def imports(self) -> list[Import]:
-        """The imports that fail when it is graded. One under a guard is the student's own affair."""
+    def imports(self) -> list[tuple[int, str]]:
+        """Line and module of each import that fails when it is graded. One under a guard is the student's own affair."""
         return list(_imports(self.body))
 
 
@@ -108,11 +103,7 @@ def is_stub(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _is_answers(targets: list[ast.expr]) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == ANSWERS for target in targets)
-
-
-def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
+def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
     for node in nodes:
         modules: list[str] = []
         match node:
@@ -122,8 +113,57 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
                 modules = [one.name for one in names]
             case ast.ImportFrom(module=module, level=level):
                 modules = ["." * level + (module or "")]
-        yield from (Import(node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
+        yield from ((node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
         yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
+
+
+class Blocks:
+    """What each function of a file builds on.
+
+    Only what is asked for is followed, since of functions that call each other in a ring every one builds on all.
+    """
+
+    def __init__(self, direct: Mapping[str, Collection[str]]) -> None:
+        self._direct = direct
+        self._below: dict[str, frozenset[str]] = {}
+
+    def below(self, name: str) -> frozenset[str]:
+        """All functions of the same file that one uses, directly or through others."""
+        if name not in self._below:
+            found: set[str] = set()
+            waiting = list(self._direct.get(name, ()))
+            while waiting:
+                one = waiting.pop()
+                if one not in found:
+                    found.add(one)
+                    waiting += self._direct[one]
+            self._below[name] = frozenset(found - {name})
+        return self._below[name]
+
+    def root_causes(self, failing: Collection[str]) -> dict[str, str]:
+        """For each failing function that builds on another failing one: the function to fix first."""
+        causes = {}
+        for name in failing:
+            below = [other for other in failing if other in self.below(name)]
+            lowest = [other for other in below if not any(third in self.below(other) for third in below)]
+            if below:
+                causes[name] = (lowest or below)[0]
+        return causes
+
+
+def building_blocks(source: str) -> Blocks:
+    """What the functions of a file build on; none for text that is not Python."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Blocks({})
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return Blocks(
+        {
+            name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in functions} - {name}
+            for name, node in functions.items()
+        }
+    )
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:

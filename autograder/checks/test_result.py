@@ -148,17 +148,6 @@ def _test_result(test: Test, raised: BaseException | None) -> TestResult:
     raise raised
 
 
-class Listener:
-    """A pytest plugin that keeps the exception that ended the last test, and none of pytest's words about it."""
-
-    def __init__(self) -> None:
-        self.raised: BaseException | None = None
-
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        if call.excinfo is not None and self.raised is None:
-            self.raised = call.excinfo.value
-
-
 def compared_with(failing: Mapping[str, Collection[TestResult]]) -> dict[str, str]:
     """For each function that fails, without a known cause, only in tests that also call another: that one, if it fails by itself."""
     by_itself = [name for name, missed in failing.items() if any(set(one.called) == {name} for one in missed)]

@@ -27,7 +27,7 @@ import numpy as np
 
 from autograder.checks import call, codec
 from autograder.checks.call import Raised, Reply
-from autograder.checks.reference import REFUSED
+from autograder.checks.proxy import REFUSED
 from autograder.course import ROOT, Assignment
 
 REMEMBERED = 32 * 1024
@@ -143,7 +143,7 @@ class Oracle:
         look = _wanted if len(encoded) <= REMEMBERED else _wanted.__wrapped__
         return look(self.assignment, encoded)
 
-    def came(self, function: str, reply: Reply) -> None:
+    def observe(self, function: str, reply: Reply) -> None:
         """What came is kept by `causes.Observer`, for every call of a suite alike."""
 
     def answer(self, key: str) -> Any:

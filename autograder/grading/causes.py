@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import call, codec
-from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS, Raised, Reply
 from autograder.checks.expect import difference
-from autograder.checks.explanation import Hints, Refusal, Rounded, Row, explanations, missing_refusals, outcome, rounding_error, told
+from autograder.checks.explanation import Hints, Rounded, Row, explanations, joined, missing_refusals, outcome, rounding_error
 from autograder.checks.failure import VALUES, Kind
-from autograder.checks.proxy import Backend
+from autograder.checks.proxy import Backend, Refusal
+from autograder.checks.source import Blocks, building_blocks
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import catalogue, generated
@@ -115,7 +115,12 @@ def _wrong_below(evidence: Mapping[str, Sequence[Row]], blocks: Blocks) -> dict[
 def hints_of(assignment: Assignment, function: str, rows: Sequence[Row], is_built_on_a_wrong_one: bool) -> Hints:
     """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is broken says more."""
     values = [] if is_built_on_a_wrong_one else explanations(rows, candidates(assignment, function))
-    return Hints(told(values), told(missing_refusals(rows, written(assignment, function))))
+    return Hints(hint_of(values), hint_of(missing_refusals(rows, written(assignment, function))))
+
+
+def hint_of(mistakes: Sequence[Misconception]) -> str | None:
+    """What is told of mistakes that explain the same."""
+    return joined((one.hint for one in mistakes), (one.place for one in mistakes))
 
 
 def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, below: str | None, given: set[str]) -> TestResult:

@@ -169,7 +169,7 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     parts = [f"**{words[grade.stopped]}**"] if grade.stopped in words else []
     failure = grade.failure
     if failure is not None:
-        at = f" at line {failure.line}" if failure.line else ""
+        at = failure.at_line
         if failure.left_out:
             said = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
             return [*parts, said + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]

@@ -12,7 +12,7 @@ from typing import Any
 from autograder.checks import codec
 from autograder.checks.explanation import mark
 from autograder.checks.golden import BELOW, OWN, THINKABLE
-from autograder.checks.reference import REFUSED
+from autograder.checks.proxy import REFUSED
 from autograder.course import Assignment
 from autograder.grading import causes, generated
 from autograder.grading.catalogue import Misconception, Oracle

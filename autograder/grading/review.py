@@ -39,9 +39,8 @@ def _is_unwritten(grade: Grade | None) -> bool:
 def _findings(grade: Grade) -> Iterator[str]:
     missed = [one for one in grade.test_results if one.matters]
     if grade.failure is not None:
-        at = f" at line {grade.failure.line}" if grade.failure.line else ""
         happened = "an import was left out" if grade.failure.left_out else "the file stops"
-        yield f"{happened}{at}, {grade.failure.kind}: {grade.failure.message}"
+        yield f"{happened}{grade.failure.at_line}, {grade.failure.kind}: {grade.failure.message}"
     for wanted in ((TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED), (TestStatus.FAILED,)):
         found = [one for one in missed if one.status in wanted]
         # One with a known cause says most.

@@ -25,9 +25,8 @@ from hypothesis.errors import UnsatisfiedAssumption
 from autograder import course
 from autograder.checks import plugin
 from autograder.checks.failure import BrokenTest
-from autograder.checks.golden import golden_values
-from autograder.checks.proxy import Backend, Submission
-from autograder.checks.reference import Reference
+from autograder.checks.golden import GoldenValues
+from autograder.checks.proxy import Backend, Reference, Submission
 from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.grading import catalogue
@@ -73,23 +72,14 @@ class Suite:
         return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
 
 
-class TestContext:
-    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones.
-
-    It is a pytest plugin, by which the course's own plugin comes to know it.
-    """
-
-    __test__ = False
+class TestContext(plugin.TestContext):
+    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self._seed = course.seed()
         self.backend: Backend | None = None
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self
 
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         """What the fixture named after the assignment gives a test."""
@@ -101,7 +91,7 @@ class TestContext:
         if self.recorded_calls is not None:
             return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
         if item.path == self.assignment.public_tests:
-            return golden_values(self.assignment.golden_values, item.name)
+            return GoldenValues(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)
 
     def seed(self) -> int:

@@ -61,7 +61,7 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
     _print_questions(grade, everything, console)
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
-        console.print(f"{happened} at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
+        console.print(f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
     if any(one.test.hidden and one.is_mistake for one in grade.test_results):
         console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
     console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)

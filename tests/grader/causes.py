@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder import course
-from autograder.checks import call, explanation
+from autograder.checks import call
 from autograder.checks.call import ANSWERS
 from autograder.checks.explanation import explanations
 from autograder.checks.failure import Kind
@@ -74,7 +74,7 @@ class Examiner:
             rows = causes.evidence_of(self.assignment, name, observed)
             blamed = {one.function for one in missed if one.test.question == name and one.function}
             told = explanations(rows, causes.candidates(self.assignment, name)) if not blamed else []
-            if blamed - touched or (explanation.told(told) and not any(self.is_true(one, name, mutant, module) for one in told)):
+            if blamed - touched or (causes.hint_of(told) and not any(self.is_true(one, name, mutant, module) for one in told)):
                 return "wrong", _said(missed)
         return _became(missed, touched), _said(missed)
 

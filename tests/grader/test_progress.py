@@ -14,8 +14,7 @@ import nbformat
 import pytest
 
 from autograder.checks import limit
-from autograder.checks.blocks import building_blocks
-from autograder.checks.source import Source
+from autograder.checks.source import Source, building_blocks
 from autograder.course import ROOT, assignments, find
 from autograder.sandbox.limits import LIMITS
 
@@ -316,7 +315,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     "words",
     [
         ["autograder.checks", "rope"],
-        ["autograder.checks.screen", "rope", "--stuck", "[]", "--log", "log"],
+        ["autograder.checks.screen", "rope", "--log", "1.log"],
         ["pytest", "-q", "-p", "autograder.checks.plugin", "--import-mode=importlib", "tests/public/test_rope.py"],
     ],
 )
