@@ -47,8 +47,8 @@ class Misconception:
     implementation: Callable[..., Any]
     coarse: bool = False
     """whether it only loses digits: which ones differs from code to code, so its values are recognised by the size of their error"""
-    place: str = ""
-    """where to look, in words, for one that is not told apart from others at the same place"""
+    location: str = ""
+    """where to look, in words, for one that is not told apart from others at the same location"""
 
 
 def misconception(function: str, *, hint: str, origin: str, coarse: bool = False) -> Callable[[Callable[..., Any]], Misconception]:
@@ -183,14 +183,14 @@ def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | No
     return (reply.raised.kind, rule) if rule else None
 
 
-def _rule(said: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
+def _rule(message: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
     for parts in stated:
         pattern = "(.+?)".join(re.escape(part) for part in parts)
-        if match := re.fullmatch(pattern, said, re.DOTALL):
+        if match := re.fullmatch(pattern, message, re.DOTALL):
             # A name may stand in the message, a value may not.
             names = [group if group.isidentifier() and group not in ("nan", "inf") else "…" for group in match.groups()]
-            told = "".join(part + name for part, name in zip(parts, [*names, ""], strict=True))
-            return re.split(r"; (?:got|there is)|: got", told)[0].strip()
+            without_values = "".join(part + name for part, name in zip(parts, [*names, ""], strict=True))
+            return re.split(r"; (?:got|there is)|: got", without_values)[0].strip()
     return None
 
 

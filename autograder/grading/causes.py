@@ -120,7 +120,7 @@ def hints_of(assignment: Assignment, function: str, rows: Sequence[Row], is_buil
 
 def hint_of(mistakes: Sequence[Misconception]) -> str | None:
     """What is told of mistakes that explain the same."""
-    return joined((one.hint for one in mistakes), (one.place for one in mistakes))
+    return joined((one.hint for one in mistakes), (one.location for one in mistakes))
 
 
 def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, below: str | None, given: set[str]) -> TestResult:

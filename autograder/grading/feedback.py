@@ -96,7 +96,7 @@ def _is_hidden_mistake(one: TestResult) -> bool:
     return one.test.phase is Phase.HIDDEN and not one.passed and one.status is not TestStatus.UNREADABLE
 
 
-def told(one: TestResult) -> str:
+def of_test(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
     if not one.matters or one.status is TestStatus.UNREADABLE:
         return ""
@@ -107,11 +107,11 @@ def told(one: TestResult) -> str:
     return with_likely_cause(f"{_rule(one)}: {_kind(one)}.", one.hint)
 
 
-def told_of_answer(one: TestResult, right: Answer | None) -> str:
+def of_answer(one: TestResult, right: Answer | None) -> str:
     """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
     head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
     hint = f" {one.hint}" if one.hint else ""
-    return f"{head}.{hint} The answer is {right.told}" if right else f"{head}.{hint}"
+    return f"{head}.{hint} The answer is {right.sentence}" if right else f"{head}.{hint}"
 
 
 def markdown(submission: Submission, grade: Grade) -> str:
@@ -171,8 +171,8 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     if failure is not None:
         at = failure.at_line
         if failure.left_out:
-            said = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
-            return [*parts, said + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
+            head = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
+            return [*parts, head + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
         if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
@@ -253,7 +253,7 @@ def _questions(test_results: list[TestResult], passed: str) -> list[str]:
             won, possible = points_won(one.test_results), points_possible(one.test_results)
             name = f"`{one.name}` ({won:g} of {possible:g})" if won < possible else f"`{one.name}` ({won:g})"
             lines.setdefault(one.state.value.format(cause=one.cause, passed=passed), []).append(name)
-    listed = [f"- {said}: {', '.join(names)}." for said, names in lines.items()]
+    listed = [f"- {state}: {', '.join(names)}." for state, names in lines.items()]
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
 
 
@@ -288,7 +288,7 @@ def _is_choice(one: TestResult, right: Mapping[str, Answer]) -> bool:
 def _answer_line(one: TestResult) -> str:
     key = quiz.key(one.test)
     practice = "" if one.test.points else " (For practice, without points.)"
-    return "- " + inline(told_of_answer(one, None)).replace(inline(key), f"`{key}`", 1) + practice
+    return "- " + inline(of_answer(one, None)).replace(inline(key), f"`{key}`", 1) + practice
 
 
 def scored(test_results: list[TestResult]) -> str:

@@ -207,12 +207,12 @@ def of_source(assignment: Assignment, function: str) -> list[Misconception]:
     for name in own:
         helper = f" (in the part “{name.strip('_').replace('_', ' ')}”)" if name != function else ""
         for line, what, where in changes(parts(assignment)[name]):
-            place = f"{where}{helper}: compare that step with the definition of `{function}`."
+            location = f"{where}{helper}: compare that step with the definition of `{function}`."
             coarse = FLOAT32 in what
-            hint = COARSE if coarse else f"{what} {place}"
+            hint = COARSE if coarse else f"{what} {location}"
             implementation = _built(assignment, function, own, name)
             origin = f"{name}:{line}"
-            found.append(Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {place}"))
+            found.append(Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {location}"))
     return found
 
 
@@ -354,8 +354,8 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
             yield from _constants(node.value)
         case ast.Attribute() | ast.Name():
             yield from _names(node, statement, arguments)
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape") as shape, slice=index):
-            yield from _sizes(node, shape, name, index, statement, arguments)
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape") as shape, slice=axis):
+            yield from _sizes(node, shape, name, axis, statement, arguments)
         case ast.IfExp():
             yield "One of two cases is treated like the other", node.body
             yield "One of two cases is treated like the other", node.orelse
@@ -416,27 +416,29 @@ def _names(node: ast.Attribute | ast.Name, statement: ast.stmt, arguments: list[
             yield f"“{other}” stands where “{name}” belongs", _with(node, **{field: other})
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         for other in _others(name, statement, arguments):
-            yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
+            yield f"{_quoted(other, arguments)} stands where {_quoted(name, arguments)} belongs", _with(node, id=other)
 
 
 _AXES = {-1: "last axis", -2: "last axis but one"}
 
 
-def _sizes(node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]) -> Iterator[Replacement]:
+def _sizes(
+    node: ast.Subscript, shape: ast.Attribute, name: str, written_axis: ast.expr, statement: ast.stmt, arguments: list[str]
+) -> Iterator[Replacement]:
     """The size of another array, or along another axis."""
     try:
-        axis = int(ast.literal_eval(index))
+        axis = int(ast.literal_eval(written_axis))
     except (ValueError, TypeError):
         return
     if axis not in _AXES:
         return
-    right = f"the size of {_told(name, arguments)} along its {_AXES[axis]}"
+    right = f"the size of {_quoted(name, arguments)} along its {_AXES[axis]}"
     for other in (name, *_others(name, statement, arguments)):
-        for place, words in _AXES.items():
-            if (other, place) != (name, axis):
+        for index, words in _AXES.items():
+            if (other, index) != (name, axis):
                 wrong = _with(shape, value=ast.Name(other, ast.Load()))
-                said = f"The size of {_told(other, arguments)} along its {words} stands where {right} belongs,"
-                yield said, _with(node, value=wrong, slice=ast.UnaryOp(ast.USub(), ast.Constant(-place)))
+                what = f"The size of {_quoted(other, arguments)} along its {words} stands where {right} belongs,"
+                yield what, _with(node, value=wrong, slice=ast.UnaryOp(ast.USub(), ast.Constant(-index)))
 
 
 def _calls(node: ast.Call) -> Iterator[Replacement]:
@@ -496,7 +498,7 @@ def _step(node: ast.Call) -> str:
     return f"“{_name(node).strip('_').replace('_', ' ')}”"
 
 
-def _told(name: str, arguments: list[str]) -> str:
+def _quoted(name: str, arguments: list[str]) -> str:
     return f"`{name}`" if name in arguments else f"“{name}”"
 
 

@@ -104,8 +104,8 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
         except Exception as error:
             raise CannotGrade(f"neither this submission nor the solution can be graded ({type(error).__name__}: {error})") from failure
         if judges.score != judges.max_score:
-            said = f"the grader failed ({type(failure).__name__}: {failure}), and the solution of {assignment.name} loses points"
-            raise CannotGrade(said) from failure
+            loses = f"the solution of {assignment.name} loses points"
+            raise CannotGrade(f"the grader failed ({type(failure).__name__}: {failure}), and {loses}") from failure
         return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
 
 

@@ -79,8 +79,8 @@ class Adjustment:
     @property
     def sentence(self) -> str:
         """All of it, for the student as well."""
-        said = " ".join(filter(None, (self.reason, self.comment)))
-        return f"{self.what} by {self.by} on {datetime.fromisoformat(self.at):%Y-%m-%d}{f': {said}' if said else ''}"
+        why = " ".join(filter(None, (self.reason, self.comment)))
+        return f"{self.what} by {self.by} on {datetime.fromisoformat(self.at):%Y-%m-%d}{f': {why}' if why else ''}"
 
 
 @dataclass(frozen=True)

@@ -101,10 +101,10 @@ def worded(files: Iterable[TestFile], test_results: list[TestResult], public_res
     """Otter's files, each with what these results say of its tests. What students see of them at once begins with what is still to be decided."""
     right = quiz.answers(assignment)
     words = {
-        one.test.name: feedback.told_of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.told(one)
+        one.test.name: feedback.of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.of_test(one)
         for one in feedback.coarse(test_results)
     }
-    public_words = {one.test.name: feedback.told(one) for one in public_results if not one.test.hidden}
+    public_words = {one.test.name: feedback.of_test(one) for one in public_results if not one.test.hidden}
     questions = [Question(file, words, public_words) for file in files]
     for first in questions[:1]:
         first.public_head = f"{feedback.headline(*public_points(questions), sum(float(one.possible) for one in questions))}\n\n"
@@ -123,10 +123,10 @@ class Question(ExceptionTestFile):  # type: ignore[misc]
     def summary(self, public_only: bool = False) -> str:
         """The points of the question, what did not pass, and of answers also why the right ones are."""
         words = self.public_words if public_only else self.words
-        said = [(case.passed, words.get(case.test_case.name)) for case in self.test_case_results]
-        told = [f"  {'✓' if passed else '✗'} {words}".replace("\n", "\n    ") for passed, words in said if words]
+        texts = [(case.passed, words.get(case.test_case.name)) for case in self.test_case_results]
+        marked = [f"  {'✓' if passed else '✗'} {text}".replace("\n", "\n    ") for passed, text in texts if text]
         # What several tests say alike, such as a likely cause, is said once.
-        lines = dict.fromkeys([self._points(public_only), *(line for one in told for line in one.split("\n"))])
+        lines = dict.fromkeys([self._points(public_only), *(line for text in marked for line in text.split("\n"))])
         return (self.public_head if public_only else "") + "\n".join(lines)
 
     def _points(self, public_only: bool) -> str:

@@ -165,8 +165,8 @@ def collect(assignment: Assignment, context: TestContext) -> list[pytest.Functio
     collector = _Collector()
     status = run_pytest(assignment, context, collector)
     if status != pytest.ExitCode.OK:
-        said = "; ".join(collector.failures) or f"pytest ended with {status!r}"
-        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {said}")
+        why = "; ".join(collector.failures) or f"pytest ended with {status!r}"
+        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {why}")
     return collector.items
 
 

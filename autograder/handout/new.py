@@ -64,7 +64,7 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     yield page, _inserted(page, [match.end() for match in listed], entry)
     words = ROOT / "assignments" / "glossary.md"
     row = f"| middle of a step ({name}) | Half a width after the beginning of the step. | {number} |\n"
-    yield words, _inserted(words, _place_of_word(words, name), row)
+    yield words, _inserted(words, _position_of_word(words, name), row)
     pictures = ROOT / "assignments" / "figures.py"
     last = [
         match.start() for match in re.finditer(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", pictures.read_text("utf-8"), re.MULTILINE)
@@ -74,15 +74,15 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     yield numbers, numbers.read_text("utf-8") + _filled(_TEMPLATES / "numbers.py.txt", name)
 
 
-def _inserted(path: Path, places: list[int], what: str) -> str:
-    """A file with something put in at the last of these places."""
-    if not places:
+def _inserted(path: Path, positions: list[int], what: str) -> str:
+    """A file with something put in at the last of these positions."""
+    if not positions:
         raise HandoutError(f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than it was")
     text = path.read_text("utf-8")
-    return text[: places[-1]] + what + text[places[-1] :]
+    return text[: positions[-1]] + what + text[positions[-1] :]
 
 
-def _place_of_word(path: Path, name: str) -> list[int]:
+def _position_of_word(path: Path, name: str) -> list[int]:
     """Where the new word belongs in the alphabet."""
     words = path.read_text("utf-8").partition("## Symbols")[0]
     rows = [match for match in re.finditer(r"^\| (?!term )(.+?) \| .+ \| \d+ \|\n", words, re.MULTILINE)]

@@ -54,8 +54,8 @@ def _number(value: float) -> str:
 def _aligned(value: float) -> str:
     """A score for a column: blanks as wide as digits and points stand for the decimals that it does not need."""
     text = _number(value)
-    places = len(text) - text.find(".") - 1 if "." in text else 0
-    return text + ("" if places else _POINT) + _DIGIT * (3 - places)
+    decimals = len(text.partition(".")[2])
+    return text + ("" if decimals else _POINT) + _DIGIT * (3 - decimals)
 
 
 def _percent(share: float) -> str:

@@ -181,7 +181,7 @@ class ClassStatistics:
         if review:
             why = printable(first_thing(row), 300)
             self.cases.append(Case(one.assignment or "?", printable(row.student), status, why))
-        self.adjustments += [(printable(row.student), one_said) for one_said in row.adjustments]
+        self.adjustments += [(printable(row.student), adjustment) for adjustment in row.adjustments]
         if one.assignment and not row.lost:
             self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.grade)
 
@@ -198,8 +198,8 @@ class ClassStatistics:
     @property
     def results(self) -> list[Results]:
         """Of each assignment that somebody handed in, in the order of the course."""
-        place = {name: number for number, name in enumerate(self._order)}
-        return sorted(self._results.values(), key=lambda one: (place.get(one.name, len(place)), one.name))
+        order = {name: number for number, name in enumerate(self._order)}
+        return sorted(self._results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
 
     @property
     def mistakes(self) -> list[Mistake]:

@@ -68,40 +68,40 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
 
 
 def _print_questions(grade: Grade, everything: bool, console: Console) -> None:
-    told: dict[str, str] = {}
+    shown_causes: dict[str, str] = {}
     complete = []
     for question, test_results in by_question(grade.test_results).items():
         if shown := [one for one in test_results if everything or one.matters]:
-            _print_question(question, scored(test_results), shown, {} if everything else told, everything, console)
+            _print_question(question, scored(test_results), shown, {} if everything else shown_causes, everything, console)
         else:
             complete.append(question)
     if complete:
         console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
 
 
-def _print_question(question: str, points: str, shown: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
-    """One function. `told` holds the causes that were told already and where, and grows by those of this block."""
+def _print_question(question: str, points: str, shown: list[TestResult], shown_causes: dict[str, str], everything: bool, console: Console) -> None:
+    """One function. `shown_causes` holds the causes that were told already and where, and grows by those of this block."""
     console.print(f"[bold]{question}[/]  {points}", highlight=False)
-    known = next((told[one.hint] for one in shown if one.hint in told), None)
+    known = next((shown_causes[one.hint] for one in shown if one.hint in shown_causes), None)
     in_short: Counter[tuple[str, str]] = Counter()
     for one in shown:
-        if words := _in_short(one, question, known, told, everything):
+        if words := _in_short(one, question, known, shown_causes, everything):
             in_short[words] += 1
         else:
-            _print_test(one, one.hint if one.hint not in told else None, console)
-            told |= {one.hint: question} if one.hint is not None else {}
+            _print_test(one, one.hint if one.hint not in shown_causes else None, console)
+            shown_causes |= {one.hint: question} if one.hint is not None else {}
     for (before, after), count in in_short.items():
         console.print(f"  {before}{count} test{'s' if count > 1 else ''}{after}", highlight=False, soft_wrap=True)
     console.print()
 
 
-def _in_short(one: TestResult, question: str, known: str | None, told: Collection[str], everything: bool) -> tuple[str, str] | None:
+def _in_short(one: TestResult, question: str, known: str | None, shown_causes: Collection[str], everything: bool) -> tuple[str, str] | None:
     """What is said of all tests of a kind, before and after their number; None for one that has its own lines."""
     if one.status.is_unwritten:
         return f"[dim]·[/] {escape(plain(one.message))} (", ")"
     if one.is_mistake and one.function not in (None, question) and not everything:
         return "[red]✗[/] not right in ", f", and built on {one.function}"
-    if known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in told):
+    if known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in shown_causes):
         return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
     return None
 

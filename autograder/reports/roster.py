@@ -84,9 +84,9 @@ class People:
         self._domains.update(one.partition("@")[2] for one in whole if "@" in one)
         local_part, at, _ = whole[0].partition("@")
         keys = [("number", number.strip()), ("login", local_part + at), *(("id", one) for one in whole), *(("name", letters(name)) for name in names)]
-        for kind, said in keys:
-            if said:
-                self._rows[kind, said].add(len(self.called))
+        for kind, key in keys:
+            if key:
+                self._rows[kind, key].add(len(self.called))
         self.called.append(called)
 
     def find(self, student: str, number: str) -> tuple[int, int] | None:
@@ -98,8 +98,8 @@ class People:
             tiers += [(_LOCAL_PART, "login", f"{whole}@"), (_NAME, "name", letters(whole))]
         elif domain in self._domains:
             tiers.append((_LOCAL_PART, "login", local_part))  # of two addresses the part before the @ says nothing
-        for how, kind, said in tiers:
-            found = self._rows.get((kind, said), set())
+        for how, kind, key in tiers:
+            found = self._rows.get((kind, key), set())
             if found:
                 return (how, min(found)) if len(found) == 1 else None
         return None

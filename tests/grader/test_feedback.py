@@ -85,7 +85,7 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
     for one in ("odd", "slow"):
         assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
-    assert "977" not in "".join(map(feedback.told, feedback.coarse([secret, crash, slow])))
+    assert "977" not in "".join(map(feedback.of_test, feedback.coarse([secret, crash, slow])))
 
 
 OUTCOMES = 8
@@ -103,7 +103,7 @@ def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     for before in (TestResult(public, TestStatus.PASSED), unwritten):
         possible = [one for one in ends if one.kind is None or one.kind in kinds]
         assert len({feedback.markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
-        assert len({feedback.told(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
+        assert len({feedback.of_test(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
         assert len({feedback.public_markdown(handed_in(), grade(before, one)) for one in possible}) == 1
 
 
@@ -135,7 +135,7 @@ def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() 
     """In the words of the hidden tests, and not in the feedback file, which a student may have while others still work."""
     wrong, right = answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters")
     reasons = quiz.answers(course.find("rope"))
-    published = [feedback.told_of_answer(one, reasons[quiz.key(one.test)]) for one in (wrong, right)]
+    published = [feedback.of_answer(one, reasons[quiz.key(one.test)]) for one in (wrong, right)]
     assert published[0].endswith(f"The answer is False; {reasons['rotates_values'].reason}.")
     assert published[1].startswith("extra_parameters is right. The answer is 0; ")
     said = feedback.markdown(handed_in(), grade(wrong, right))
@@ -150,8 +150,8 @@ def test_practice_has_no_points_and_says_so() -> None:
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
     failed = TestResult(test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)")
     public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
-    assert ">>> apply_rope(977)" in feedback.markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.told(public)
-    assert "977" not in feedback.markdown(handed_in(), grade(hidden)) + feedback.told(hidden)
+    assert ">>> apply_rope(977)" in feedback.markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.of_test(public)
+    assert "977" not in feedback.markdown(handed_in(), grade(hidden)) + feedback.of_test(hidden)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
     for said in (feedback.markdown(submission, given), feedback.public_markdown(submission, given)):
         assert_harmless(said)
     for one in feedback.coarse(given.test_results):
-        assert feedback.plain(feedback.told(one)) == feedback.told(one)
+        assert feedback.plain(feedback.of_test(one)) == feedback.of_test(one)
 
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
