@@ -114,13 +114,8 @@ def of_answer(one: TestResult, right: Answer | None) -> str:
     return f"{head}.{hint} The answer is {right.sentence}" if right else f"{head}.{hint}"
 
 
-def markdown(submission: Submission, grade: Grade) -> str:
-    """The feedback file of one submission that was graded."""
-    return assembled(submission, grade.score, grade.max_score, body(grade, submission.assignment, submission.cells))
-
-
-def assembled(submission: Submission, score: float, max_score: float, text: str) -> str:
-    """The feedback file, from what `body` wrote: that depends on the code alone, and so is shared by all who handed it in."""
+def markdown(submission: Submission, score: float, max_score: float, text: str) -> str:
+    """The feedback file of a submission, from what `body` wrote: that depends on the code alone, and so is shared by all who handed it in."""
     parts = [f"# {submission.assignment}: {score:g} of {max_score:g} points", *_notes(submission), text]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -157,6 +152,7 @@ def _not_graded(why: str) -> str:
 
 
 def _notes(submission: Submission) -> list[str]:
+    """How its file was read."""
     return ["\n".join(f"- {inline(note)}" for note in submission.notes)] if submission.notes else []
 
 

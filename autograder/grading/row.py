@@ -168,7 +168,7 @@ class Row:
             return text + (f"\n{self._corrections}\n" if self.adjustments else "")
         assert self.packed is not None
         text = "\n\n".join(filter(None, (self._corrections, self.packed.feedback)))
-        return feedback.assembled(self.submission, self.score, self.max_score, text)
+        return feedback.markdown(self.submission, self.score, self.max_score, text)
 
     @property
     def _corrections(self) -> str:

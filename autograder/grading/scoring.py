@@ -12,7 +12,7 @@ from typing import Any
 
 from otter.run import AutograderConfig
 from otter.test_files import GradingResults
-from otter.test_files.abstract_test import TestCaseResult, TestFile
+from otter.test_files.abstract_test import TestFile
 from otter.test_files.exception_test import ExceptionTestFile
 
 from autograder.checks.call import ANSWERS
@@ -140,8 +140,5 @@ class Question(ExceptionTestFile):  # type: ignore[misc]
 def public_points(files: Iterable[TestFile]) -> tuple[float, float]:
     """Points won by public tests, and possible."""
     public = [case for file in files for case in file.test_case_results if not case.test_case.hidden]
-    return _sum(case for case in public if case.passed), _sum(public)
-
-
-def _sum(cases: Iterable[TestCaseResult]) -> float:
-    return float(sum(case.test_case.points for case in cases))
+    won = [case for case in public if case.passed]
+    return float(sum(case.test_case.points for case in won)), float(sum(case.test_case.points for case in public))

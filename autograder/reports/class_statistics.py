@@ -207,7 +207,7 @@ class ClassStatistics:
         found = []
         for one in self._results.values():
             for hint, count in one.hints.items():
-                question = max(one.questions_of_hint[hint], key=one.questions_of_hint[hint].__getitem__)
+                ((question, _),) = one.questions_of_hint[hint].most_common(1)
                 found.append(Mistake(one.name, question, hint, count, one.ran))
         return _ranked(found)
 
