@@ -9,6 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from autograder.checks.test_result import TestResult, by_question, points_possible
 from autograder.grading.result import Grade
 from autograder.grading.review import first_thing, needs_a_person
@@ -30,11 +33,8 @@ class Item:
     count: int = 0
     complete: int = 0
     unwritten: int = 0
-    _won: float = 0.0
-    _rest: float = 0.0
-    _won_squared: float = 0.0
-    _rest_squared: float = 0.0
-    _won_times_rest: float = 0.0
+    _sums: NDArray[np.float64] = field(default_factory=lambda: np.zeros(5))
+    """of the points won, of the rest of the score, of the squares of both, and of their product"""
 
     def add(self, won: float, score: float, written: bool) -> None:
         """A submission won so many of this item's points, and that score in all."""
@@ -42,16 +42,12 @@ class Item:
         self.count += 1
         self.complete += won >= self.points
         self.unwritten += not written and won < self.points
-        self._won += won
-        self._rest += rest
-        self._won_squared += won * won
-        self._rest_squared += rest * rest
-        self._won_times_rest += won * rest
+        self._sums += (won, rest, won * won, rest * rest, won * rest)
 
     @property
     def mean(self) -> float:
         """Share of the points that the class won."""
-        return self._won / (self.count * self.points)
+        return float(self._sums[0]) / (self.count * self.points)
 
     @property
     def discrimination(self) -> float | None:
@@ -59,11 +55,9 @@ class Item:
 
         None where all won the same, or all have the same rest.
         """
-        won = self.count * self._won_squared - self._won**2
-        rest = self.count * self._rest_squared - self._rest**2
-        if min(won, rest) < 1e-9:
-            return None
-        return (self.count * self._won_times_rest - self._won * self._rest) / math.sqrt(won * rest)
+        won, rest, won_squared, rest_squared, product = self._sums.tolist()
+        spreads = self.count * won_squared - won**2, self.count * rest_squared - rest**2
+        return None if min(spreads) < 1e-9 else (self.count * product - won * rest) / math.sqrt(math.prod(spreads))
 
 
 @dataclass
