@@ -193,7 +193,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Question:
+class QuestionResult:
     """One question as its student is told of it: classified once, and then written down."""
 
     name: str
@@ -203,7 +203,7 @@ class Question:
     """the function to fix or wait for first"""
 
 
-def _classified(test_results: list[TestResult]) -> list[Question]:
+def _classified(test_results: list[TestResult]) -> list[QuestionResult]:
     """Every function of these results, in the order of the lesson."""
     groups = by_question(one for one in coarse(test_results) if one.test.question != ANSWERS)
     mistakes = {name: [one for one in group if one.is_mistake] for name, group in groups.items()}
@@ -214,7 +214,7 @@ def _classified(test_results: list[TestResult]) -> list[Question]:
             state: tuple[State, str | None] = State.COMPARED, compared[name]
         else:
             state = _with_mistakes(mistakes[name]) if mistakes[name] else _without_mistakes(group, groups)
-        questions.append(Question(name, group, *state))
+        questions.append(QuestionResult(name, group, *state))
     return questions
 
 
@@ -292,7 +292,7 @@ def scored(test_results: list[TestResult]) -> str:
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
-def _section(question: Question) -> str:
+def _section(question: QuestionResult) -> str:
     """The likely cause, what public tests saw, and what hidden ones add to it."""
     mistakes = [one for one in question.test_results if one.is_mistake]
     below = next(filter(None, map(_below, mistakes)), None)
