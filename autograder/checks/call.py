@@ -16,8 +16,8 @@ import traceback
 import types
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ class Reply:
     raised: Raised | None = None
     lines: int = 0
     """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being counted"""
-    changed: tuple[str, ...] = field(default=())
+    changed: tuple[str, ...] = ()
     """the arguments changed in place, as a reader would name them, where that was measured"""
 
 
@@ -159,7 +159,7 @@ def perform(module: types.ModuleType, name: str, args: tuple[Any, ...], kwargs: 
     before = _encoded(args, kwargs) if measured else {}
     lines = _LineCounter()
     try:
-        with warnings.catch_warnings(action="ignore"), lines if measured else _NOTHING:
+        with warnings.catch_warnings(action="ignore"), lines if measured else nullcontext():
             result = function(*args, **kwargs)
         value = codec.encode(result)
     except BaseException as error:
@@ -191,9 +191,6 @@ def _encoded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bytes]:
     """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
     named = {f"argument {number}": value for number, value in enumerate(args, start=1)}
     return {name: codec.encode(value) for name, value in (named | kwargs).items()}
-
-
-_NOTHING: AbstractContextManager[None] = nullcontext()
 
 
 _LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + os.sep for module in (os, np)))

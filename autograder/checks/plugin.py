@@ -25,9 +25,6 @@ from autograder.checks.golden import Evidence, GoldenValues
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
 
-RECORDS = "expected"
-"""The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
-
 hypothesis.settings.register_profile(
     "whereabouts",
     # The same examples on every machine and every day (see `pytest_collection_modifyitems`): a grade must not depend on luck.
@@ -89,7 +86,7 @@ class LocalContext(TestContext):
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
             self.loaded[assignment] = self.load(assignment)
-        path = item.path.parent / RECORDS / f"{assignment}.json"
+        path = self.root / "tests" / "public" / "expected" / f"{assignment}.json"
         reference = GoldenValues(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)
 

@@ -14,7 +14,7 @@ from autograder.checks import plugin
 from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.golden import Evidence
-from autograder.checks.limit import FILE
+from autograder.checks.limit import FILE, Limit
 from autograder.checks.source import Blocks, Source, building_blocks
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult, by_question, compared_with, describe, test_result
@@ -133,11 +133,11 @@ def _root_causes(questions: dict[str, list[TestResult]], blocks: Blocks) -> dict
     return {name: cause for name, cause in found.items() if kinds[name] <= VALUES}
 
 
-class Run:
-    """A pytest plugin that collects how tests came out, those of one `question` or all, and what they printed."""
+class Run(plugin.LocalContext):
+    """A run of public tests, those of one `question` or all: hands out the submissions, and collects how tests came out and what they printed."""
 
-    def __init__(self, context: plugin.LocalContext, question: str | None = None) -> None:
-        self.context = context
+    def __init__(self, root: Path, limit: Limit | None = None, question: str | None = None) -> None:
+        super().__init__(root, limit)
         self.question = question
         self.test_results: dict[str, list[TestResult]] = {}
         """by assignment"""
@@ -148,6 +148,24 @@ class Run:
         """what ended the current test"""
         self.interrupted = "the tests were being collected"
         """what Ctrl-C interrupted, in words"""
+
+    def start(self, names: Sequence[str], *plugins: object) -> None:
+        """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
+        tests = [str(self.root / "tests" / "public" / f"test_{name}.py") for name in names]
+        quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
+        options = [f"--rootdir={self.root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
+        status = pytest.main([*options, *tests], plugins=[plugin, self, *plugins])
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt(self.interrupted)
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise RuntimeError(f"the tests could not be run ({status})")
+
+    def progress(self, name: str) -> Progress:
+        """What came of one assignment."""
+        failure = self.loaded[name].failure if name in self.loaded else None
+        path = self.file(name).relative_to(self.root)
+        left_out = failure is not None and failure.left_out
+        return Progress(name, path, self.test_results.get(name, []), self.printed.get(name, {}), left_out)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
@@ -175,7 +193,7 @@ class Run:
         self.interrupted = str(excinfo.value) or (self.interrupted if self.item is None else f"{self.item.name} was running")
 
     def pytest_sessionfinish(self) -> None:
-        for name, evidence in self.context.evidence.items():
+        for name, evidence in self.evidence.items():
             self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
 
 
@@ -196,32 +214,11 @@ def _assignment(item: pytest.Item) -> str:
     return item.path.stem.removeprefix("test_")
 
 
-def all_progress(context: plugin.LocalContext, names: Sequence[str], *plugins: object) -> list[Progress]:
+def all_progress(root: Path, limit: Limit, names: Sequence[str], *plugins: object) -> list[Progress]:
     """Run the public tests of some assignments on the student's files."""
-    found = run(Run(context), names, *plugins)
-    return [_progress(name, found) for name in names]
-
-
-def run(found: Run, names: Sequence[str], *plugins: object) -> Run:
-    """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
-    root = found.context.root
-    tests = [str(root / "tests" / "public" / f"test_{name}.py") for name in names]
-    quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
-    options = [f"--rootdir={root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
-    status = pytest.main([*options, *tests], plugins=[plugin, found.context, found, *plugins])
-    if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt(found.interrupted)
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise RuntimeError(f"the tests could not be run ({status})")
-    return found
-
-
-def _progress(name: str, found: Run) -> Progress:
-    path = found.context.file(name)
-    relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    failure = found.context.loaded[name].failure if name in found.context.loaded else None
-    left_out = failure is not None and failure.left_out
-    return Progress(name, relative, found.test_results.get(name, []), found.printed.get(name, {}), left_out)
+    run = Run(root, limit)
+    run.start(names, *plugins)
+    return [run.progress(name) for name in names]
 
 
 def known_assignments(root: Path) -> list[str]:

@@ -21,7 +21,6 @@ from rich.markup import escape
 
 from autograder.checks import launch
 from autograder.checks.limit import FILE, logged
-from autograder.checks.plugin import LocalContext
 from autograder.checks.progress import LESSON, Progress, Question, all_progress, known_assignments
 from autograder.checks.source import notebook_functions
 from autograder.checks.spelling import spell_out
@@ -242,7 +241,7 @@ def main(arguments: Sequence[str]) -> int:
         return launch.WRONG_USE
     try:
         with logged(options.log) as limit:
-            found = all_progress(LocalContext(Path.cwd(), limit), options.assignments or known, Debugger())
+            found = all_progress(Path.cwd(), limit, options.assignments or known, Debugger())
     except KeyboardInterrupt as stopped:
         print(f"Stopped while {stopped}.", file=sys.stderr)
         return launch.INTERRUPTED
