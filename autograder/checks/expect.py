@@ -46,8 +46,7 @@ def matches(function: Function, *args: Any, tolerance: float | None = None, **kw
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    wanted = _accepted(function, args, kwargs)
-    got = function.value(function.attempt(args, kwargs))
+    wanted, got, _ = _called(function, args, kwargs)
     close(got, wanted, function.name)
     for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
@@ -85,8 +84,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
-    wanted = _accepted(function, args, kwargs)
-    got = function.value(function.attempt(args, kwargs))
+    wanted, got, _ = _called(function, args, kwargs)
     got_shapes, wanted_shapes = ([np.shape(part) for part in parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
@@ -150,19 +148,18 @@ def answer(submission: Submission, key: str) -> None:
 
 def _matches(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False) -> tuple[Any, Reply]:
     """The value as it should be, and the reply that it came with."""
-    wanted = _accepted(function, args, kwargs)
-    reply = function.attempt(args, kwargs, measured)
-    value = function.value(reply)
+    wanted, value, reply = _called(function, args, kwargs, measured)
     close(value, wanted, function.name, tolerance)
     return value, reply
 
 
-def _accepted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The right result of a call with good arguments."""
+def _called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> tuple[Any, Any, Reply]:
+    """Of a call with good arguments: the right value, the value that came, and the reply that it came with."""
     wanted = _wanted(function, args, kwargs)
     if wanted is REFUSED:
         raise _at_fault(function, "the reference refuses this call")
-    return wanted
+    reply = function.attempt(args, kwargs, measured)
+    return wanted, function.value(reply), reply
 
 
 def _wanted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.golden import Evidence
 from autograder.checks.limit import FILE, Limit
-from autograder.checks.source import Blocks, Source, building_blocks
+from autograder.checks.source import Blocks, Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult, by_question, compared_with, describe, test_result
 
@@ -36,6 +36,8 @@ class Question:
     """the mistake to tell in full: one whose cause is known, if there is one"""
     fix_first: str | None = None
     """another function, whose mistake is the likely reason"""
+    waits_for: str | None = None
+    """another function, which this one, being written, cannot do without"""
 
     @property
     def is_finished(self) -> bool:
@@ -46,32 +48,22 @@ class Question:
         """Whether the file does not come to define it."""
         return all(one.kind is Kind.NOT_REACHED for one in self.test_results)
 
-    @property
-    def is_free(self) -> bool:
-        """Whether there is something to do before any other function is done."""
-        return not self.is_finished and not self.fix_first and not _waits_for(self.test_results)
-
-
-def _waits_for(test_results: list[TestResult]) -> str | None:
-    """Another function that this one, being written, cannot do without."""
-    if any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
-        return None
-    return next((one.function for one in test_results if one.status is TestStatus.WAITING), None)
-
 
 def _question(name: str, test_results: list[TestResult], fix_first: str | None, blocks: Blocks) -> Question:
-    if all(one.passed for one in test_results):
+    statuses = [one.status for one in test_results]
+    if all(status is TestStatus.PASSED for status in statuses):
         return Question(name, test_results, "✓")
     if fix_first is not None:
         mark, words = ("✗", "builds on") if fix_first in blocks.below(name) else ("·", "its tests also call")
         return Question(name, test_results, mark, f"{words} {fix_first}: fix that first", fix_first=fix_first)
+    waiting = [] if TestStatus.NOT_IMPLEMENTED in statuses else [one.function for one in test_results if one.status is TestStatus.WAITING]
+    waits_for = waiting[0] if waiting else None
     failures = [one for one in test_results if one.is_mistake]
     if failures:
-        return Question(name, test_results, "✗", failure=next((one for one in failures if one.hint), failures[0]))
-    if all(one.kind is Kind.NOT_REACHED for one in test_results):
-        return Question(name, test_results, "·", test_results[0].message)
-    waits_for = _waits_for(test_results)
-    return Question(name, test_results, "·", f"waits for {waits_for}" if waits_for else "not implemented yet")
+        failure = next((one for one in failures if one.hint), failures[0])
+        return Question(name, test_results, "✗", failure=failure, waits_for=waits_for)
+    unwritten = Question(name, test_results, "·", f"waits for {waits_for}" if waits_for else "not implemented yet", waits_for=waits_for)
+    return replace(unwritten, note=test_results[0].message) if unwritten.is_unreached else unwritten
 
 
 @dataclass(frozen=True)
@@ -107,25 +99,25 @@ class Progress:
     @cached_property
     def questions(self) -> list[Question]:
         """The functions in the lesson's order."""
-        blocks = building_blocks(self.source.text)
-        groups = by_question(self.test_results)
-        fix_first = _root_causes(groups, blocks)
-        return [_question(name, group, fix_first.get(name), blocks) for name, group in groups.items()]
+        blocks = Blocks(self.source.text)
+        fix_first = _root_causes(self.test_results, blocks)
+        return [_question(name, group, fix_first.get(name), blocks) for name, group in by_question(self.test_results).items()]
 
     @property
     def next_question(self) -> Question | None:
         """What to work on: the first function in the lesson's order that is not finished and waits for no other."""
         unfinished = [question for question in self.questions if not question.is_finished]
-        return next((question for question in unfinished if question.is_free), next(iter(unfinished), None))
+        free = [question for question in unfinished if not question.fix_first and not question.waits_for]
+        return next(iter(free or unfinished), None)
 
     def location(self, function: str) -> str:
         """File and line of a function, as editors and terminals link them."""
         return f"{self.path}:{self.source.line(function)}"
 
 
-def _root_causes(questions: dict[str, list[TestResult]], blocks: Blocks) -> dict[str, str]:
+def _root_causes(test_results: list[TestResult], blocks: Blocks) -> dict[str, str]:
     """Function with a mistake → the function with a mistake that it builds on, or that its tests compare it with."""
-    failing = {name: missed for name, group in questions.items() if (missed := [one for one in group if one.is_mistake])}
+    failing = by_question(one for one in test_results if one.is_mistake)
     # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
     kinds = {name: {one.kind or Kind.RAISED for one in missed} for name, missed in failing.items()}
     wrong = [name for name in failing if kinds[name] & VALUES]

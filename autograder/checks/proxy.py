@@ -66,12 +66,12 @@ class InProcess:
         self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
-        self.blocks = source.Blocks({})
+        self.blocks = source.Blocks("")
         self.module, self.failure = types.ModuleType(name), None
         self.module.__file__ = str(path)
         try:
             text = source.decoded(path.read_bytes())
-            self.blocks = source.building_blocks(text if self.limit.stuck else "")
+            self.blocks = source.Blocks(text if self.limit.stuck else "")
             with self.limit.on(FILE, path.name):
                 self.module, self.failure = call.load(name, [text], str(path))
         except Stopped as stopped:

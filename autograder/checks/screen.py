@@ -80,16 +80,16 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
     if progress.is_finished:
         _print_what_is_left(console, progress)
     if any(question.failure and question.failure.call for question in progress.questions):
-        module = ".".join(progress.path.with_suffix("").parts)
-        console.print(f"[dim]To try a call: {escape(_python())} -i -m {module}[/]")
-        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
+        _print_how_to_call(console, progress)
     _print_footer(console, [progress])
 
 
-def _python() -> str:
-    """The Python that runs now, as one types it in this folder."""
-    running = Path(sys.executable)
-    return str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
+def _print_how_to_call(console: Console, progress: Progress) -> None:
+    """The Python that runs now, as one types it in this folder, with the student's file."""
+    running, module = Path(sys.executable), ".".join(progress.path.with_suffix("").parts)
+    python = str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
+    console.print(f"[dim]To try a call: {escape(python)} -i -m {module}[/]")
+    console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
 
 
 def _print_beginning(console: Console, progress: Progress) -> None:

@@ -20,7 +20,7 @@ from autograder.checks.expect import difference
 from autograder.checks.explanation import Hints, Rounded, Row, explanations, joined, missing_refusals, outcome, rounding_error
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.proxy import Backend, Refusal
-from autograder.checks.source import Blocks, building_blocks
+from autograder.checks.source import Blocks
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import catalogue, generated
@@ -85,7 +85,7 @@ def named(assignment: Assignment, observed: Sequence[Observed], cells: Sequence[
         return results
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name in mistaken if any(row.is_wrong for row in evidence[name])]
-    blocks = building_blocks("\n".join(cells) if wrong and len(mistaken) > 1 else "")
+    blocks = Blocks("\n".join(cells) if wrong and len(mistaken) > 1 else "")
     below = _below(mistaken, wrong, blocks)
     # Told is only what public tests saw: a submission could choose by a hidden input what is wrong there.
     public = [one for one in observed if one.result.test.phase is Phase.PUBLIC]
@@ -239,7 +239,7 @@ def candidates(assignment: Assignment, function: str) -> Iterator[tuple[Misconce
 @functools.cache
 def written(assignment: Assignment, function: str) -> tuple[tuple[Misconception, ...], tuple[Misconception, ...]]:
     """Those of the catalogue: the function's own, and those of the functions that it builds on."""
-    below = building_blocks(assignment.solution.read_text(encoding="utf-8")).below(function)
+    below = Blocks(assignment.solution.read_text(encoding="utf-8")).below(function)
     known = catalogue.entries(assignment)
     return tuple(entry for entry in known if entry.function == function), tuple(entry for entry in known if entry.function in below)
 

@@ -78,7 +78,7 @@ class TestContext(plugin.TestContext):
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.public_tests = assignment.public_tests
-        self._seed = course.seed()
+        self.seed = course.seed()
         self.backend: Backend | None = None
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
 
@@ -94,10 +94,6 @@ class TestContext(plugin.TestContext):
         if item.path == self.public_tests:
             return GoldenValues(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)
-
-    def seed(self) -> int:
-        """What random inputs are drawn from."""
-        return self._seed
 
 
 class _Runnable:
