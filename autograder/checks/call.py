@@ -109,12 +109,12 @@ def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raise
         except ImportError as error:
             if statements is None:
                 statements = _one_import_each(ast.parse(text))
-            place = _failed_import(statements, error, filename)
-            if place is None:
+            index = _failed_import(statements, error, filename)
+            if index is None:
                 raise
             imports.append(replace(describe_exception(error, filename), left_out=True))
         future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-        statements = future + statements[place + 1 :]
+        statements = future + statements[index + 1 :]
         code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
 
 
@@ -129,15 +129,15 @@ def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
 
 def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
     """Which of the statements is the import that failed; None where it was none of them, but one in a block or a function."""
-    line, function = _place(error, filename)
+    line, function = _location(error, filename)
     found = [
-        (place, statement)
-        for place, statement in enumerate(statements)
+        (index, statement)
+        for index, statement in enumerate(statements)
         if isinstance(statement, ast.Import | ast.ImportFrom) and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
     ]
     if function != "<module>" or not found:
         return None
-    return next((place for place, statement in found if _imports(statement, error.name or "")), found[0][0])
+    return next((index for index, statement in found if _imports(statement, error.name or "")), found[0][0])
 
 
 def _imports(statement: ast.stmt, name: str) -> bool:
@@ -176,11 +176,11 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    line, function = _place(error, filename)
+    line, function = _location(error, filename)
     return Raised(str(type(error).__name__), bases, message, line, function)
 
 
-def _place(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+def _location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     frames = [(line, frame.f_code.co_name) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
@@ -248,7 +248,7 @@ class _LineCounter:
             self.count += 1
         return self._line
 
-    def saw(self, event: str, arguments: tuple[object, ...]) -> None:
+    def observe(self, event: str, arguments: tuple[object, ...]) -> None:
         """An event while this counts."""
         if event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES):
             _LineCounter.watching = None  # what follows asks for frames itself
@@ -268,7 +268,7 @@ def _is_importing() -> bool:
 
 def _hook(event: str, arguments: tuple[object, ...]) -> None:
     if _LineCounter.watching is not None:
-        _LineCounter.watching.saw(event, arguments)
+        _LineCounter.watching.observe(event, arguments)
 
 
 @functools.cache

@@ -108,8 +108,8 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
         raise Wrong(Kind.WRONG_ERROR, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
     wanted = mentions if isinstance(mentions, list) else [mentions]
     if mentions is not None and not any(_mentions(reply.raised.message, one) for one in wanted):
-        said = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
-        message = f"{function.name} raises {error.__name__} as it should, but {said} and does not contain {wanted[0]}"
+        what = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
+        message = f"{function.name} raises {error.__name__} as it should, but {what} and does not contain {wanted[0]}"
         raise Wrong(Kind.WRONG_ERROR, message)
 
 

@@ -75,8 +75,8 @@ class Progress:
     test_results: list[TestResult]
     printed: dict[str, str]
     """test → what the student's code printed in it"""
-    import_left_out: bool = False
-    """whether nothing worse came of loading the file than an import of what is not there: the rest of it ran"""
+    stopped: str
+    """why the file does not run to its end; empty where it does, or leaves out no more than an import"""
 
     @property
     def is_finished(self) -> bool:
@@ -85,12 +85,6 @@ class Progress:
     @property
     def is_untouched(self) -> bool:
         return all(one.status.is_unwritten and one.kind is not Kind.NOT_REACHED for one in self.test_results)
-
-    @property
-    def stopped(self) -> str | None:
-        """Why the file does not run to its end, where it does not."""
-        why = next((one.message for one in self.test_results if one.kind is Kind.NOT_REACHED), None)
-        return why.rsplit(";", 1)[0] if why and not self.import_left_out else None
 
     @cached_property
     def source(self) -> Source:
@@ -154,10 +148,11 @@ class Run(plugin.LocalContext):
 
     def progress(self, name: str) -> Progress:
         """What came of one assignment."""
+        test_results = self.test_results.get(name, [])
         failure = self.loaded[name].failure if name in self.loaded else None
-        path = self.file(name).relative_to(self.root)
-        left_out = failure is not None and failure.left_out
-        return Progress(name, path, self.test_results.get(name, []), self.printed.get(name, {}), left_out)
+        unreached = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), "")
+        stopped = unreached.rsplit(";", 1)[0] if failure is not None and not failure.left_out else ""
+        return Progress(name, self.file(name).relative_to(self.root), test_results, self.printed.get(name, {}), stopped)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
@@ -216,11 +211,11 @@ def all_progress(root: Path, limit: Limit, names: Sequence[str], *plugins: objec
 def known_assignments(root: Path) -> list[str]:
     """The assignments whose public tests are there, in the lessons' order."""
     names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
-    return sorted(names, key=lambda name: _place(root / "assignments" / name / LESSON))
+    return sorted(names, key=lambda name: _lesson_order(root / "assignments" / name / LESSON))
 
 
-def _place(lesson: Path) -> tuple[int, str]:
-    """Lessons say their place in their title, `# 5. RoPE …`."""
+def _lesson_order(lesson: Path) -> tuple[int, str]:
+    """Lessons say their number in their title, `# 5. RoPE …`."""
     title = lesson.read_text(encoding="utf-8").partition("\n")[0] if lesson.is_file() else ""
     match = re.match(r"# (\d+)\.", title)
     return (int(match[1]) if match else 10**6, lesson.parent.name)
