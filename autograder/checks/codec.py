@@ -216,11 +216,7 @@ class _Decoder:
         return reader(self, depth)
 
     def _byte(self) -> int:
-        at = self.at
-        if at >= len(self.data):
-            raise Malformed("the end, where a value was to come")
-        self.at = at + 1
-        return self.data[at]
+        return self._take(1)[0]
 
     def _take(self, size: int) -> bytes:
         begin = self.at
@@ -230,12 +226,7 @@ class _Decoder:
         return self.data[begin : self.at]
 
     def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
-        begin = self.at
-        self.at = begin + form.size
-        try:
-            return form.unpack_from(self.data, begin)
-        except struct.error as error:
-            raise Malformed(f"{form.size} bytes promised, {len(self.data) - begin} there") from error
+        return form.unpack(self._take(form.size))
 
     def _count(self) -> int:
         count: int = self._unpack(_COUNT)[0]

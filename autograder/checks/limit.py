@@ -92,12 +92,12 @@ def logged(path: Path) -> Iterator[Limit]:
 
 def stuck_call(log: Path) -> Stuck | None:
     """The call that ended a process, from its log: the calls in order, then what `faulthandler` says of where it was."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
-    calls = [line for line in lines if line.startswith("[")]
-    if not calls or lines[-1] == DONE:
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    last = re.split(r"^(?=\[)", text, flags=re.MULTILINE)[-1]
+    if not last.startswith("[") or last.endswith(f"\n{DONE}\n"):
         return None
-    function, number, file = json.loads(calls[-1])
-    after = lines[lines.index(calls[-1]) + 1 :]
-    frames = [frame for frame in (re.match(r'  File "(.*)", line (\d+) in ', line) for line in after) if frame]
-    line = next((int(frame[2]) for frame in frames if Path(frame[1]).name == file), None)
-    return Stuck(function, number, line, ended=not any("Timeout (" in line for line in after))
+    call, _, traceback = last.partition("\n")
+    function, number, file = json.loads(call)
+    frames = re.findall(r'^  File "(.*)", line (\d+) in ', traceback, re.MULTILINE)
+    line = next((int(line) for path, line in frames if Path(path).name == file), None)
+    return Stuck(function, number, line, ended="Timeout (" not in traceback)

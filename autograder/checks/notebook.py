@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.checks import call, plugin
+from autograder.checks import call
 from autograder.checks.call import Reply
-from autograder.checks.progress import LESSON, Run, run
+from autograder.checks.progress import LESSON, Run
 from autograder.checks.proxy import InProcess
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
@@ -44,10 +44,11 @@ class Question:
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
         """One test on the functions of an environment. Raises NotRight where it does not pass."""
         if not self.test_results:  # Otter asks case by case, and makes a new Question for every check
-            found = run(Run(_NotebookContext(ROOT, environment), self.name), [self.assignment])
-            self.test_results = {one.test.name: one for one in found.test_results[self.assignment]}
-            self.printed = found.printed.get(self.assignment, {})
-            self._say_which_file(found.context.file(self.assignment), environment)
+            run = _NotebookRun(environment, self.name)
+            run.start([self.assignment])
+            self.test_results = {one.test.name: one for one in run.test_results[self.assignment]}
+            self.printed = run.printed.get(self.assignment, {})
+            self._say_which_file(run.file(self.assignment), environment)
         test_result = self.test_results[test]
         printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
         if test_result.status is TestStatus.FAILED:
@@ -67,11 +68,11 @@ class Question:
             )
 
 
-class _NotebookContext(plugin.LocalContext):
-    """The test context of a student who works in a notebook."""
+class _NotebookRun(Run):
+    """The tests of one question, for a student who works in a notebook."""
 
-    def __init__(self, root: Path, environment: Mapping[str, Any]) -> None:
-        super().__init__(root)
+    def __init__(self, environment: Mapping[str, Any], question: str) -> None:
+        super().__init__(ROOT, question=question)
         self.environment = environment
 
     def load(self, assignment: str) -> InProcess:

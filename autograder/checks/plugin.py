@@ -25,9 +25,6 @@ from autograder.checks.golden import Evidence, GoldenValues
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
 
-RECORDS = "expected"
-"""The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
-
 hypothesis.settings.register_profile(
     "whereabouts",
     # The same examples on every machine and every day (see `pytest_collection_modifyitems`): a grade must not depend on luck.
@@ -55,6 +52,8 @@ class TestContext(ABC):
     """Hands out submissions to tests. As a pytest plugin, it does so for this run of pytest."""
 
     __test__ = False
+    seed = 0
+    """what random inputs of hidden tests are drawn from"""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -63,10 +62,6 @@ class TestContext(ABC):
     @abstractmethod
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         """The submission for one test."""
-
-    @abstractmethod
-    def seed(self) -> int:
-        """What random inputs are drawn from."""
 
 
 class LocalContext(TestContext):
@@ -89,12 +84,9 @@ class LocalContext(TestContext):
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
             self.loaded[assignment] = self.load(assignment)
-        path = item.path.parent / RECORDS / f"{assignment}.json"
+        path = self.root / "tests" / "public" / "expected" / f"{assignment}.json"
         reference = GoldenValues(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)
-
-    def seed(self) -> int:
-        return 0
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -138,7 +130,7 @@ def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generato
 
 def _seed(context: TestContext, item: pytest.Item) -> int:
     """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the grader."""
-    return context.seed() if item.path.parent.name == "hidden" else 0
+    return context.seed if item.path.parent.name == "hidden" else 0
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -14,8 +14,8 @@ from autograder.checks import plugin
 from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.golden import Evidence
-from autograder.checks.limit import FILE
-from autograder.checks.source import Blocks, Source, building_blocks
+from autograder.checks.limit import FILE, Limit
+from autograder.checks.source import Blocks, Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult, by_question, compared_with, describe, test_result
 
@@ -36,6 +36,8 @@ class Question:
     """the mistake to tell in full: one whose cause is known, if there is one"""
     fix_first: str | None = None
     """another function, whose mistake is the likely reason"""
+    waits_for: str | None = None
+    """another function, which this one, being written, cannot do without"""
 
     @property
     def is_finished(self) -> bool:
@@ -46,32 +48,22 @@ class Question:
         """Whether the file does not come to define it."""
         return all(one.kind is Kind.NOT_REACHED for one in self.test_results)
 
-    @property
-    def is_free(self) -> bool:
-        """Whether there is something to do before any other function is done."""
-        return not self.is_finished and not self.fix_first and not _waits_for(self.test_results)
-
-
-def _waits_for(test_results: list[TestResult]) -> str | None:
-    """Another function that this one, being written, cannot do without."""
-    if any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
-        return None
-    return next((one.function for one in test_results if one.status is TestStatus.WAITING), None)
-
 
 def _question(name: str, test_results: list[TestResult], fix_first: str | None, blocks: Blocks) -> Question:
-    if all(one.passed for one in test_results):
+    statuses = [one.status for one in test_results]
+    if all(status is TestStatus.PASSED for status in statuses):
         return Question(name, test_results, "✓")
     if fix_first is not None:
         mark, words = ("✗", "builds on") if fix_first in blocks.below(name) else ("·", "its tests also call")
         return Question(name, test_results, mark, f"{words} {fix_first}: fix that first", fix_first=fix_first)
+    waiting = [] if TestStatus.NOT_IMPLEMENTED in statuses else [one.function for one in test_results if one.status is TestStatus.WAITING]
+    waits_for = waiting[0] if waiting else None
     failures = [one for one in test_results if one.is_mistake]
     if failures:
-        return Question(name, test_results, "✗", failure=next((one for one in failures if one.hint), failures[0]))
-    if all(one.kind is Kind.NOT_REACHED for one in test_results):
-        return Question(name, test_results, "·", test_results[0].message)
-    waits_for = _waits_for(test_results)
-    return Question(name, test_results, "·", f"waits for {waits_for}" if waits_for else "not implemented yet")
+        failure = next((one for one in failures if one.hint), failures[0])
+        return Question(name, test_results, "✗", failure=failure, waits_for=waits_for)
+    unwritten = Question(name, test_results, "·", f"waits for {waits_for}" if waits_for else "not implemented yet", waits_for=waits_for)
+    return replace(unwritten, note=test_results[0].message) if unwritten.is_unreached else unwritten
 
 
 @dataclass(frozen=True)
@@ -83,8 +75,8 @@ class Progress:
     test_results: list[TestResult]
     printed: dict[str, str]
     """test → what the student's code printed in it"""
-    import_left_out: bool = False
-    """whether nothing worse came of loading the file than an import of what is not there: the rest of it ran"""
+    stopped: str
+    """why the file does not run to its end; empty where it does, or leaves out no more than an import"""
 
     @property
     def is_finished(self) -> bool:
@@ -94,12 +86,6 @@ class Progress:
     def is_untouched(self) -> bool:
         return all(one.status.is_unwritten and one.kind is not Kind.NOT_REACHED for one in self.test_results)
 
-    @property
-    def stopped(self) -> str | None:
-        """Why the file does not run to its end, where it does not."""
-        why = next((one.message for one in self.test_results if one.kind is Kind.NOT_REACHED), None)
-        return why.rsplit(";", 1)[0] if why and not self.import_left_out else None
-
     @cached_property
     def source(self) -> Source:
         return Source(self.path)
@@ -107,25 +93,25 @@ class Progress:
     @cached_property
     def questions(self) -> list[Question]:
         """The functions in the lesson's order."""
-        blocks = building_blocks(self.source.text)
-        groups = by_question(self.test_results)
-        fix_first = _root_causes(groups, blocks)
-        return [_question(name, group, fix_first.get(name), blocks) for name, group in groups.items()]
+        blocks = Blocks(self.source.text)
+        fix_first = _root_causes(self.test_results, blocks)
+        return [_question(name, group, fix_first.get(name), blocks) for name, group in by_question(self.test_results).items()]
 
     @property
     def next_question(self) -> Question | None:
         """What to work on: the first function in the lesson's order that is not finished and waits for no other."""
         unfinished = [question for question in self.questions if not question.is_finished]
-        return next((question for question in unfinished if question.is_free), next(iter(unfinished), None))
+        free = [question for question in unfinished if not question.fix_first and not question.waits_for]
+        return next(iter(free or unfinished), None)
 
     def location(self, function: str) -> str:
         """File and line of a function, as editors and terminals link them."""
         return f"{self.path}:{self.source.line(function)}"
 
 
-def _root_causes(questions: dict[str, list[TestResult]], blocks: Blocks) -> dict[str, str]:
+def _root_causes(test_results: list[TestResult], blocks: Blocks) -> dict[str, str]:
     """Function with a mistake → the function with a mistake that it builds on, or that its tests compare it with."""
-    failing = {name: missed for name, group in questions.items() if (missed := [one for one in group if one.is_mistake])}
+    failing = by_question(one for one in test_results if one.is_mistake)
     # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
     kinds = {name: {one.kind or Kind.RAISED for one in missed} for name, missed in failing.items()}
     wrong = [name for name in failing if kinds[name] & VALUES]
@@ -133,11 +119,11 @@ def _root_causes(questions: dict[str, list[TestResult]], blocks: Blocks) -> dict
     return {name: cause for name, cause in found.items() if kinds[name] <= VALUES}
 
 
-class Run:
-    """A pytest plugin that collects how tests came out, those of one `question` or all, and what they printed."""
+class Run(plugin.LocalContext):
+    """A run of public tests, those of one `question` or all: hands out the submissions, and collects how tests came out and what they printed."""
 
-    def __init__(self, context: plugin.LocalContext, question: str | None = None) -> None:
-        self.context = context
+    def __init__(self, root: Path, limit: Limit | None = None, question: str | None = None) -> None:
+        super().__init__(root, limit)
         self.question = question
         self.test_results: dict[str, list[TestResult]] = {}
         """by assignment"""
@@ -148,6 +134,25 @@ class Run:
         """what ended the current test"""
         self.interrupted = "the tests were being collected"
         """what Ctrl-C interrupted, in words"""
+
+    def start(self, names: Sequence[str], *plugins: object) -> None:
+        """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
+        tests = [str(self.root / "tests" / "public" / f"test_{name}.py") for name in names]
+        quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
+        options = [f"--rootdir={self.root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
+        status = pytest.main([*options, *tests], plugins=[plugin, self, *plugins])
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt(self.interrupted)
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise RuntimeError(f"the tests could not be run ({status})")
+
+    def progress(self, name: str) -> Progress:
+        """What came of one assignment."""
+        test_results = self.test_results.get(name, [])
+        failure = self.loaded[name].failure if name in self.loaded else None
+        unreached = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), "")
+        stopped = unreached.rsplit(";", 1)[0] if failure is not None and not failure.left_out else ""
+        return Progress(name, self.file(name).relative_to(self.root), test_results, self.printed.get(name, {}), stopped)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
@@ -175,7 +180,7 @@ class Run:
         self.interrupted = str(excinfo.value) or (self.interrupted if self.item is None else f"{self.item.name} was running")
 
     def pytest_sessionfinish(self) -> None:
-        for name, evidence in self.context.evidence.items():
+        for name, evidence in self.evidence.items():
             self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
 
 
@@ -196,42 +201,21 @@ def _assignment(item: pytest.Item) -> str:
     return item.path.stem.removeprefix("test_")
 
 
-def all_progress(context: plugin.LocalContext, names: Sequence[str], *plugins: object) -> list[Progress]:
+def all_progress(root: Path, limit: Limit, names: Sequence[str], *plugins: object) -> list[Progress]:
     """Run the public tests of some assignments on the student's files."""
-    found = run(Run(context), names, *plugins)
-    return [_progress(name, found) for name in names]
-
-
-def run(found: Run, names: Sequence[str], *plugins: object) -> Run:
-    """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
-    root = found.context.root
-    tests = [str(root / "tests" / "public" / f"test_{name}.py") for name in names]
-    quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
-    options = [f"--rootdir={root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
-    status = pytest.main([*options, *tests], plugins=[plugin, found.context, found, *plugins])
-    if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt(found.interrupted)
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise RuntimeError(f"the tests could not be run ({status})")
-    return found
-
-
-def _progress(name: str, found: Run) -> Progress:
-    path = found.context.file(name)
-    relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    failure = found.context.loaded[name].failure if name in found.context.loaded else None
-    left_out = failure is not None and failure.left_out
-    return Progress(name, relative, found.test_results.get(name, []), found.printed.get(name, {}), left_out)
+    run = Run(root, limit)
+    run.start(names, *plugins)
+    return [run.progress(name) for name in names]
 
 
 def known_assignments(root: Path) -> list[str]:
     """The assignments whose public tests are there, in the lessons' order."""
     names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
-    return sorted(names, key=lambda name: _place(root / "assignments" / name / LESSON))
+    return sorted(names, key=lambda name: _lesson_order(root / "assignments" / name / LESSON))
 
 
-def _place(lesson: Path) -> tuple[int, str]:
-    """Lessons say their place in their title, `# 5. RoPE …`."""
+def _lesson_order(lesson: Path) -> tuple[int, str]:
+    """Lessons say their number in their title, `# 5. RoPE …`."""
     title = lesson.read_text(encoding="utf-8").partition("\n")[0] if lesson.is_file() else ""
     match = re.match(r"# (\d+)\.", title)
     return (int(match[1]) if match else 10**6, lesson.parent.name)

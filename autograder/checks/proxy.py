@@ -66,12 +66,12 @@ class InProcess:
         self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
-        self.blocks = source.Blocks({})
+        self.blocks = source.Blocks("")
         self.module, self.failure = types.ModuleType(name), None
         self.module.__file__ = str(path)
         try:
             text = source.decoded(path.read_bytes())
-            self.blocks = source.building_blocks(text if self.limit.stuck else "")
+            self.blocks = source.Blocks(text if self.limit.stuck else "")
             with self.limit.on(FILE, path.name):
                 self.module, self.failure = call.load(name, [text], str(path))
         except Stopped as stopped:
@@ -103,11 +103,10 @@ class Function:
         self.submission = submission
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.handed_out(self.observe(args, kwargs))
+        return self.hand_out(self.value(self.attempt(args, kwargs)))
 
-    def observe(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Observed:
-        """Call and keep what was measured. Raises Wrong where the student's code raised."""
-        reply = self.attempt(args, kwargs, measured)
+    def value(self, reply: Reply) -> Any:
+        """The plain value of a reply. Raises Wrong where the student's code raised."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         try:
@@ -118,12 +117,12 @@ class Function:
         if type(value) is codec.Foreign:
             message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
             raise Wrong(Kind.TYPE, message)
-        return Observed(value, reply.lines, reply.changed)
+        return value
 
-    def handed_out(self, observed: Observed) -> Any:
+    def hand_out(self, value: Any) -> Any:
         """A value for the test to keep: from now on its calls may have arguments that are not its own."""
         self.submission.returned = True
-        return observed.value
+        return value
 
     def attempt(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Reply:
         """Call and return whatever came, an exception included."""
@@ -158,15 +157,6 @@ class Function:
         else:
             why = f"your file stops{failure.at_line} with {failure.kind}: {failure.message}; {self.name} is not reached"
         return Wrong(Kind.NOT_REACHED, why)
-
-
-@dataclass(frozen=True)
-class Observed:
-    """A plain result and what was measured while it was computed."""
-
-    value: Any
-    lines: int
-    changed: tuple[str, ...]
 
 
 class Submission:

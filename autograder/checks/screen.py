@@ -21,7 +21,6 @@ from rich.markup import escape
 
 from autograder.checks import launch
 from autograder.checks.limit import FILE, logged
-from autograder.checks.plugin import LocalContext
 from autograder.checks.progress import LESSON, Progress, Question, all_progress, known_assignments
 from autograder.checks.source import notebook_functions
 from autograder.checks.spelling import spell_out
@@ -81,16 +80,16 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
     if progress.is_finished:
         _print_what_is_left(console, progress)
     if any(question.failure and question.failure.call for question in progress.questions):
-        module = ".".join(progress.path.with_suffix("").parts)
-        console.print(f"[dim]To try a call: {escape(_python())} -i -m {module}[/]")
-        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
+        _print_how_to_call(console, progress)
     _print_footer(console, [progress])
 
 
-def _python() -> str:
-    """The Python that runs now, as one types it in this folder."""
-    running = Path(sys.executable)
-    return str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
+def _print_how_to_call(console: Console, progress: Progress) -> None:
+    """The Python that runs now, as one types it in this folder, with the student's file."""
+    running, module = Path(sys.executable), ".".join(progress.path.with_suffix("").parts)
+    python = str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
+    console.print(f"[dim]To try a call: {escape(python)} -i -m {module}[/]")
+    console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
 
 
 def _print_beginning(console: Console, progress: Progress) -> None:
@@ -242,7 +241,7 @@ def main(arguments: Sequence[str]) -> int:
         return launch.WRONG_USE
     try:
         with logged(options.log) as limit:
-            found = all_progress(LocalContext(Path.cwd(), limit), options.assignments or known, Debugger())
+            found = all_progress(Path.cwd(), limit, options.assignments or known, Debugger())
     except KeyboardInterrupt as stopped:
         print(f"Stopped while {stopped}.", file=sys.stderr)
         return launch.INTERRUPTED

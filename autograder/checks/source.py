@@ -12,7 +12,7 @@ import re
 import sys
 import tokenize
 import traceback
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from autograder.checks.call import ANSWERS
@@ -118,13 +118,22 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 
 class Blocks:
-    """What each function of a file builds on.
+    """What each function of a source builds on.
 
     Only what is asked for is followed, since of functions that call each other in a ring every one builds on all.
     """
 
-    def __init__(self, direct: Mapping[str, Collection[str]]) -> None:
-        self._direct = direct
+    def __init__(self, source: str) -> None:
+        """Of text that is not Python nothing is known."""
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = ast.Module([], [])
+        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        self._direct = {
+            name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in functions} - {name}
+            for name, node in functions.items()
+        }
         self._below: dict[str, frozenset[str]] = {}
 
     def below(self, name: str) -> frozenset[str]:
@@ -142,28 +151,9 @@ class Blocks:
 
     def root_causes(self, failing: Collection[str]) -> dict[str, str]:
         """For each failing function that builds on another failing one: the function to fix first."""
-        causes = {}
-        for name in failing:
-            below = [other for other in failing if other in self.below(name)]
-            lowest = [other for other in below if not any(third in self.below(other) for third in below)]
-            if below:
-                causes[name] = (lowest or below)[0]
-        return causes
-
-
-def building_blocks(source: str) -> Blocks:
-    """What the functions of a file build on; none for text that is not Python."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Blocks({})
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    return Blocks(
-        {
-            name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in functions} - {name}
-            for name, node in functions.items()
-        }
-    )
+        below = {name: [other for other in failing if other in self.below(name)] for name in failing}
+        lowest = {name: [one for one in others if self.below(one).isdisjoint(others)] for name, others in below.items()}
+        return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:

@@ -20,7 +20,7 @@ from autograder.checks.expect import difference
 from autograder.checks.explanation import Hints, Rounded, Row, explanations, joined, missing_refusals, outcome, rounding_error
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.proxy import Backend, Refusal
-from autograder.checks.source import Blocks, building_blocks
+from autograder.checks.source import Blocks
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import catalogue, generated
@@ -93,7 +93,7 @@ def with_causes(assignment: Assignment, observed: Sequence[ObservedTest], cells:
     # Told is only what public tests saw: a submission could choose by a hidden input what is wrong there.
     public = [one for one in observed if one.result.test.phase is Phase.PUBLIC]
     public_evidence = {name: evidence_of(assignment, name, public) for name in mistaken}
-    blocks = building_blocks("\n".join(cells) if len(mistaken) > 1 else "")
+    blocks = Blocks("\n".join(cells) if len(mistaken) > 1 else "")
     below, shown = (_wrong_below(rows, blocks) for rows in (evidence, public_evidence))
     hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in below) for name, rows in evidence.items()}
     given: set[str] = set()
@@ -241,7 +241,7 @@ def candidates(assignment: Assignment, function: str) -> Iterator[Sequence[Misco
 @functools.cache
 def written(assignment: Assignment, function: str) -> tuple[tuple[Misconception, ...], tuple[Misconception, ...]]:
     """Those of the catalogue: the function's own, and those of the functions that it builds on."""
-    below = building_blocks(assignment.solution.read_text(encoding="utf-8")).below(function)
+    below = Blocks(assignment.solution.read_text(encoding="utf-8")).below(function)
     known = catalogue.entries(assignment)
     return tuple(entry for entry in known if entry.function == function), tuple(entry for entry in known if entry.function in below)
 

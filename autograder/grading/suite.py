@@ -77,7 +77,7 @@ class TestContext(plugin.TestContext):
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self._seed = course.seed()
+        self.seed = course.seed()
         self.backend: Backend | None = None
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
 
@@ -93,10 +93,6 @@ class TestContext(plugin.TestContext):
         if item.path == self.assignment.public_tests:
             return GoldenValues(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)
-
-    def seed(self) -> int:
-        """What random inputs are drawn from."""
-        return self._seed
 
 
 class _Runnable:

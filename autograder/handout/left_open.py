@@ -10,7 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from autograder.checks.call import ANSWERS
-from autograder.checks.source import building_blocks
+from autograder.checks.source import Blocks
 from autograder.checks.test_result import Test
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -42,7 +42,7 @@ def _checked(file: Path, tests: list[Test]) -> defaultdict[str, set[str]]:
     """Question → the names in `expect` that its tests in a file use, themselves or through a function of the same file."""
     source = file.read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    blocks = building_blocks(source)
+    blocks = Blocks(source)
     found: defaultdict[str, set[str]] = defaultdict(set)
     for test in tests:
         name = test.name.partition("[")[0]
