@@ -371,9 +371,9 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
 
 
 def _operators(node: ast.BinOp | ast.BoolOp | ast.AugAssign | ast.Compare) -> Iterator[Replacement]:
-    compared = isinstance(node, ast.Compare)
-    for operator, what in _OPERATORS.get(type(node.ops[0] if isinstance(node, ast.Compare) else node.op), []):
-        yield what, _with(node, ops=[operator()]) if compared else _with(node, op=operator())
+    operator = node.ops[0] if isinstance(node, ast.Compare) else node.op
+    for other, what in _OPERATORS.get(type(operator), []):
+        yield what, _with(node, ops=[other()]) if isinstance(node, ast.Compare) else _with(node, op=other())
 
 
 def _in_single_precision(node: ast.BinOp | ast.Call) -> Iterator[Replacement]:
