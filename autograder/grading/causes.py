@@ -209,10 +209,8 @@ class Predictions:
         return outcome(call.perform(module, self.function, args, kwargs, measured=False))
 
 
-@functools.lru_cache(maxsize=1024)
-def predictions_of(assignment: Assignment, encoded: bytes) -> Predictions:
-    """Remembered, since a test asks the same of every submission; by the call alone, so that none affects another."""
-    return Predictions(assignment, encoded)
+predictions_of = functools.lru_cache(maxsize=1024)(Predictions)
+"""Remembered, since a test asks the same of every submission; by the call alone, so that none affects another."""
 
 
 def _behaving(assignment: Assignment, entry: Misconception, function: str) -> types.ModuleType:
