@@ -229,15 +229,19 @@ class Debugger:
         config.add_cleanup(restore)
 
 
+def _wrong_names(names: Sequence[str], known: Sequence[str]) -> str:
+    unknown = ", ".join(name for name in names if name not in known)
+    fix = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
+    return f"No assignment {unknown or 'here'}: {fix}."
+
+
 def main(arguments: Sequence[str]) -> int:
     """One run of the checks; the exit code."""
     spell_out(sys.stdout, sys.stderr)
     options = launch.parser().parse_args(arguments)
     known = known_assignments(Path.cwd())
-    unknown = [name for name in options.assignments if name not in known]
-    if unknown or not known:
-        there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
-        print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
+    if not known or not set(options.assignments) <= set(known):
+        print(_wrong_names(options.assignments, known), file=sys.stderr)
         return launch.WRONG_USE
     try:
         with logged(options.log) as limit:
