@@ -21,7 +21,7 @@ from rich.markup import escape
 
 from autograder.checks import launch
 from autograder.checks.limit import FILE, logged
-from autograder.checks.progress import LESSON, Progress, Question, all_progress, known_assignments
+from autograder.checks.progress import LESSON, Progress, Question, Run, known_assignments
 from autograder.checks.source import notebook_functions
 from autograder.checks.spelling import spell_out
 from autograder.checks.test_result import TestResult, points_possible, points_won
@@ -245,10 +245,12 @@ def main(arguments: Sequence[str]) -> int:
         return launch.WRONG_USE
     try:
         with logged(options.log) as limit:
-            found = all_progress(Path.cwd(), limit, options.assignments or known, Debugger())
+            run = Run(Path.cwd(), limit)
+            run.start(options.assignments or known, Debugger())
     except KeyboardInterrupt as stopped:
         print(f"Stopped while {stopped}.", file=sys.stderr)
         return launch.INTERRUPTED
+    found = [run.progress(name) for name in options.assignments or known]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if options.watch and console.is_terminal:
         console.clear()
