@@ -248,12 +248,14 @@ class _LineCounter:
             self.count += 1
         return self._line
 
-    def observe(self, event: str, arguments: tuple[object, ...]) -> None:
-        """An event while this counts."""
-        if event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES):
+    @staticmethod
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        """An event, whether a counter is watching or not."""
+        counter = _LineCounter.watching
+        if counter is not None and (event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES)):
             _LineCounter.watching = None  # what follows asks for frames itself
-            self.count = self.count if _is_importing() else UNCOUNTED
-            _LineCounter.watching = self
+            counter.count = counter.count if _is_importing() else UNCOUNTED
+            _LineCounter.watching = counter
 
 
 def _is_importing() -> bool:
@@ -266,12 +268,7 @@ def _is_importing() -> bool:
     return False
 
 
-def _hook(event: str, arguments: tuple[object, ...]) -> None:
-    if _LineCounter.watching is not None:
-        _LineCounter.watching.observe(event, arguments)
-
-
 @functools.cache
 def _watch_tracing() -> None:
     """Once, before a submission is loaded: no hook of its own can then keep this one out."""
-    sys.addaudithook(_hook)
+    sys.addaudithook(_LineCounter.hook)

@@ -66,9 +66,8 @@ def fingerprint(value: Any) -> Fingerprint:
     """The fingerprint of a number, an array or a tuple of arrays."""
     if type(value) is Fingerprint:
         return value
-    wanted = value if type(value) is tuple else (value,)
-    arrays = [np.asarray(part) for part in wanted if isinstance(part, int | float | np.ndarray | np.generic)]
-    if not arrays or len(arrays) < len(wanted) or any(array.dtype.kind == "c" for array in arrays):
+    arrays = _arrays(value)
+    if not arrays:
         return NOTHING
     flat = np.concatenate([array.ravel().astype(np.float64, copy=False) for array in arrays])
     # A masked score is −inf: it must leave the other values their say.
@@ -79,6 +78,13 @@ def fingerprint(value: Any) -> Fingerprint:
         sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
     single = any(array.dtype == np.float32 for array in arrays)
     return Fingerprint(tuple(axis for array in arrays for axis in array.shape), sums, TOLERANCE[np.dtype(np.float32 if single else np.float64)])
+
+
+def _arrays(value: Any) -> list[np.ndarray]:
+    """A number, an array or a tuple of them as arrays of real numbers; none where anything in it is something else."""
+    wanted = value if type(value) is tuple else (value,)
+    arrays = [np.asarray(part) for part in wanted if isinstance(part, int | float | np.ndarray | np.generic)]
+    return arrays if len(arrays) == len(wanted) and all(array.dtype.kind != "c" for array in arrays) else []
 
 
 def mark(found: Any) -> str:

@@ -26,7 +26,7 @@ WRONG_USE, INTERRUPTED = 2, 130
 MAX_RUNS = 12
 """How often the checks are started for one command: once more for each function that does not return."""
 
-PATIENCE = 6
+END_TIMEOUT = 6
 """Seconds to end after Ctrl-C; a call that does not listen ends by its own limit before that."""
 
 POLL = 0.4
@@ -78,7 +78,7 @@ def _run(arguments: Sequence[str]) -> int | None:
         except KeyboardInterrupt:
             # It had the same Ctrl-C, and says what was running; unless that was numpy, which does not listen.
             with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-                child.wait(PATIENCE)
+                child.wait(END_TIMEOUT)
             child.kill()
             return None
 

@@ -156,7 +156,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
         submission = submission_of(item)
-        message = f">>> {submission.last_call}\n{wrong}" if submission is not None and submission.last_call is not None else str(wrong)
+        message = f">>> {submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
         item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):

@@ -50,20 +50,29 @@ class Question:
 
 
 def _question(name: str, test_results: list[TestResult], fix_first: str | None, blocks: Blocks) -> Question:
-    statuses = [one.status for one in test_results]
-    if all(status is TestStatus.PASSED for status in statuses):
+    if all(one.passed for one in test_results):
         return Question(name, test_results, "✓")
     if fix_first is not None:
         mark, words = ("✗", "builds on") if fix_first in blocks.below(name) else ("·", "its tests also call")
         return Question(name, test_results, mark, f"{words} {fix_first}: fix that first", fix_first=fix_first)
-    waiting = [] if TestStatus.NOT_IMPLEMENTED in statuses else [one.function for one in test_results if one.status is TestStatus.WAITING]
-    waits_for = waiting[0] if waiting else None
+    waits_for = _waits_for(test_results)
     failures = [one for one in test_results if one.is_mistake]
     if failures:
         failure = next((one for one in failures if one.hint), failures[0])
         return Question(name, test_results, "✗", failure=failure, waits_for=waits_for)
-    unwritten = Question(name, test_results, "·", f"waits for {waits_for}" if waits_for else "not implemented yet", waits_for=waits_for)
-    return replace(unwritten, note=test_results[0].message) if unwritten.is_unreached else unwritten
+    return Question(name, test_results, "·", _why_open(test_results, waits_for), waits_for=waits_for)
+
+
+def _why_open(test_results: list[TestResult], waits_for: str | None) -> str:
+    if all(one.kind is Kind.NOT_REACHED for one in test_results):
+        return test_results[0].message
+    return f"waits for {waits_for}" if waits_for else "not implemented yet"
+
+
+def _waits_for(test_results: list[TestResult]) -> str | None:
+    if any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
+        return None
+    return next((one.function for one in test_results if one.status is TestStatus.WAITING), None)
 
 
 @dataclass(frozen=True)
@@ -199,13 +208,6 @@ def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[
 
 def _assignment(item: pytest.Item) -> str:
     return item.path.stem.removeprefix("test_")
-
-
-def all_progress(root: Path, limit: Limit, names: Sequence[str], *plugins: object) -> list[Progress]:
-    """Run the public tests of some assignments on the student's files."""
-    run = Run(root, limit)
-    run.start(names, *plugins)
-    return [run.progress(name) for name in names]
 
 
 def known_assignments(root: Path) -> list[str]:

@@ -66,18 +66,18 @@ class InProcess:
         self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
-        self.blocks = source.Blocks("")
+        text = ""
         self.module, self.failure = types.ModuleType(name), None
         self.module.__file__ = str(path)
         try:
             text = source.decoded(path.read_bytes())
-            self.blocks = source.Blocks(text if self.limit.stuck else "")
             with self.limit.on(FILE, path.name):
                 self.module, self.failure = call.load(name, [text], str(path))
         except Stopped as stopped:
             self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
             self.failure = call.describe_exception(error, str(path))
+        self.blocks = source.Blocks(text)
         _stop_if_interrupted(self.failure, path.name)
         if before is not None:
             sys.modules[name] = before

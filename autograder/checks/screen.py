@@ -21,7 +21,7 @@ from rich.markup import escape
 
 from autograder.checks import launch
 from autograder.checks.limit import FILE, logged
-from autograder.checks.progress import LESSON, Progress, Question, all_progress, known_assignments
+from autograder.checks.progress import LESSON, Progress, Question, Run, known_assignments
 from autograder.checks.source import notebook_functions
 from autograder.checks.spelling import spell_out
 from autograder.checks.test_result import TestResult, points_possible, points_won
@@ -229,22 +229,28 @@ class Debugger:
         config.add_cleanup(restore)
 
 
+def _wrong_names(names: Sequence[str], known: Sequence[str]) -> str:
+    unknown = ", ".join(name for name in names if name not in known)
+    fix = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
+    return f"No assignment {unknown or 'here'}: {fix}."
+
+
 def main(arguments: Sequence[str]) -> int:
     """One run of the checks; the exit code."""
     spell_out(sys.stdout, sys.stderr)
     options = launch.parser().parse_args(arguments)
     known = known_assignments(Path.cwd())
-    unknown = [name for name in options.assignments if name not in known]
-    if unknown or not known:
-        there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
-        print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
+    if not known or not set(options.assignments) <= set(known):
+        print(_wrong_names(options.assignments, known), file=sys.stderr)
         return launch.WRONG_USE
     try:
         with logged(options.log) as limit:
-            found = all_progress(Path.cwd(), limit, options.assignments or known, Debugger())
+            run = Run(Path.cwd(), limit)
+            run.start(options.assignments or known, Debugger())
     except KeyboardInterrupt as stopped:
         print(f"Stopped while {stopped}.", file=sys.stderr)
         return launch.INTERRUPTED
+    found = [run.progress(name) for name in options.assignments or known]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if options.watch and console.is_terminal:
         console.clear()

@@ -6,6 +6,7 @@ And which of its functions build on which others: so that a mistake is told once
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import json
 import re
@@ -157,14 +158,11 @@ class Blocks:
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:
-    """Notebook of a folder → the functions that its cells define."""
-    return {path.name: found for path in sorted(folder.glob("*.ipynb")) if (found := _defined(path))}
-
-
-def _defined(path: Path) -> list[str]:
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    except (OSError, ValueError, KeyError, TypeError):
-        return []  # a notebook that cannot be read hides no function that anybody could run
-    return re.findall(r"^def (\w+)", code, re.MULTILINE)
+    """Notebook of a folder → the functions that its cells define. One that cannot be read hides no function that anybody could run."""
+    found = {}
+    for path in sorted(folder.glob("*.ipynb")):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+            found[path.name] = re.findall(r"^def (\w+)", code, re.MULTILINE)
+    return found

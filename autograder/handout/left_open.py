@@ -26,8 +26,7 @@ RULES = {
 
 def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, str] | str]:
     """Rule → the functions for which only hidden tests check it; and the keys of ANSWERS that have no points."""
-    public = _checked(assignment.public_tests, [test for test in tests if not test.hidden])
-    hidden = _checked(assignment.hidden_tests, [test for test in tests if test.hidden])
+    public, hidden = _checked(assignment.public_tests, tests, hidden=False), _checked(assignment.hidden_tests, tests, hidden=True)
     questions = list(dict.fromkeys(test.question for test in tests))
     every = [name for name in questions if name != ANSWERS]
     rules = {}
@@ -38,18 +37,17 @@ def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, 
     return {"rules": rules, "practice": " ".join(practice)}
 
 
-def _checked(file: Path, tests: list[Test]) -> defaultdict[str, set[str]]:
+def _checked(file: Path, tests: list[Test], hidden: bool) -> defaultdict[str, set[str]]:
     """Question → the names in `expect` that its tests in a file use, themselves or through a function of the same file."""
     source = file.read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     blocks = Blocks(source)
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for test in tests:
+    for test in (one for one in tests if one.hidden is hidden):
         name = test.name.partition("[")[0]
         found[test.question].update(*(_used(functions[one]) for one in (name, *blocks.below(name))))
     return found
 
 
 def _used(node: ast.FunctionDef) -> set[str]:
-    parts = (part for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
-    return {part.attr for part in parts if isinstance(part.value, ast.Name) and part.value.id == "expect"}
+    return {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "expect"}
