@@ -198,9 +198,6 @@ def decode(data: bytes) -> Any:
     return value
 
 
-_KEY = ord("s")
-
-
 class _Decoder:
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -252,7 +249,7 @@ class _Decoder:
         count = self._believable_count()
         pairs = {}
         for _ in range(count):
-            if self._byte() != _KEY:
+            if self._byte() != ord("s"):
                 raise Malformed("a dict key that is not text")
             key = self._text(depth)
             pairs[key] = self.read(depth + 1)

@@ -48,7 +48,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
     wanted, got, _ = _called(function, args, kwargs)
     close(got, wanted, function.name)
-    for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
+    for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
         if got_dtype.newbyteorder("=") != wanted_dtype:
             raise Wrong(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted")
@@ -85,7 +85,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
     wanted, got, _ = _called(function, args, kwargs)
-    got_shapes, wanted_shapes = ([np.shape(part) for part in parts(value)] for value in (got, wanted))
+    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
         raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {shapes} for a call without a fault, got {got_shapes}")
@@ -219,7 +219,7 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
     if tolerance is None:
         # A right value in the wrong precision is a mistake of dtype, and `dtype` says so once.
         tolerance = max(TOLERANCE.get(array.dtype.newbyteorder("="), 0.0) for array in (got, wanted))
-    if all_near(got, wanted, tolerance):
+    if _all_near(got, wanted, tolerance):
         return None
     with np.errstate(all="ignore"):
         error = np.abs(got.astype(np.longdouble) - wanted.astype(np.longdouble))
@@ -240,7 +240,7 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
     return Kind.VALUE, words
 
 
-def all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
+def _all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
     """Whether numbers of the usual types agree at first sight, as nearly all do. Others are looked at closely."""
     if got.dtype == wanted.dtype and got.dtype.kind in "bi":
         return np.array_equal(got, wanted)
@@ -286,8 +286,7 @@ def _same_number(wanted: float, found: float) -> bool:
 _NUMBER = re.compile(r"(?<![a-z0-9_.])-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|nan\b|inf\b)")
 
 
-def parts(value: Any) -> tuple[Any, ...]:
-    """The results of a function that returns several, or its one."""
+def _parts(value: Any) -> tuple[Any, ...]:
     return tuple(value) if type(value) in (tuple, list) else (value,)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.checks import codec
 from autograder.checks.call import Reply
-from autograder.checks.expect import TOLERANCE, all_near, difference, parts
+from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.proxy import Refusal
 
@@ -120,16 +120,24 @@ def same(got: Any, wanted: Any) -> bool:
         return fingerprint(got).matches(fingerprint(wanted))
     if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64 and np.isfinite(got).all():
         # Nearly all results, and hundreds of predictions to compare each with: no words needed, as `difference` has them.
-        return got.shape == wanted.shape and all_near(got, wanted, TOLERANCE[got.dtype])
+        if got.shape != wanted.shape:
+            return False
+        with np.errstate(all="ignore"):
+            near = (np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))) & np.isfinite(wanted)
+        return bool(near.all())
     return difference(got, wanted, None) is None
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if type(value) in (tuple, list) else (value,)
 
 
 def rounding_error(value: Any, right: Any) -> float | None:
     """The largest error relative to 1 + |right|, over all parts; None where the two cannot be compared."""
-    if len(parts(value)) != len(parts(right)):
+    if len(_parts(value)) != len(_parts(right)):
         return None
     largest = 0.0
-    for got, wanted in zip(parts(value), parts(right), strict=True):
+    for got, wanted in zip(_parts(value), _parts(right), strict=True):
         if difference(got, wanted, np.inf) is not None:
             return None
         got, wanted = (np.asarray(one, dtype=np.float64) for one in (got, wanted))
@@ -175,7 +183,7 @@ class Row:
         with np.errstate(all="ignore"):
             return any(
                 (np.abs(np.subtract(got, right, dtype=float)) > SINGLE / COARSENESS * np.maximum(np.abs(right), 1e-9)).any()
-                for got, right in zip(parts(self.got), parts(self.right), strict=True)
+                for got, right in zip(_parts(self.got), _parts(self.right), strict=True)
             )
 
     def fits(self, predicted: Any) -> bool:

@@ -7,6 +7,7 @@ values; the grader has another `TestContext`.
 
 from __future__ import annotations
 
+import functools
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Generator
@@ -125,7 +126,13 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
-    return np.random.default_rng([_seed(context, item), *item.name.encode("utf-8")])
+    return np.random.default_rng(_seeds(_seed(context, item), item.name))
+
+
+@functools.cache
+def _seeds(term: int, test: str) -> np.random.SeedSequence:
+    """Remembered, since to make one takes eight times as long as to draw from it."""
+    return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
 def _seed(context: TestContext, item: pytest.Item) -> int:

@@ -40,10 +40,6 @@ class Question:
     """another function, which this one, being written, cannot do without"""
 
     @property
-    def is_finished(self) -> bool:
-        return self.mark == "✓"
-
-    @property
     def is_unreached(self) -> bool:
         """Whether the file does not come to define it."""
         return all(one.kind is Kind.NOT_REACHED for one in self.test_results)
@@ -109,13 +105,9 @@ class Progress:
     @property
     def next_question(self) -> Question | None:
         """What to work on: the first function in the lesson's order that is not finished and waits for no other."""
-        unfinished = [question for question in self.questions if not question.is_finished]
+        unfinished = [question for question in self.questions if question.mark != "✓"]
         free = [question for question in unfinished if not question.fix_first and not question.waits_for]
         return next(iter(free or unfinished), None)
-
-    def location(self, function: str) -> str:
-        """File and line of a function, as editors and terminals link them."""
-        return f"{self.path}:{self.source.line(function)}"
 
 
 def _root_causes(test_results: list[TestResult], blocks: Blocks) -> dict[str, str]:

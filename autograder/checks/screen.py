@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from autograder.checks import launch
+from autograder.checks.call import ANSWERS
 from autograder.checks.limit import FILE, logged
 from autograder.checks.progress import LESSON, Progress, Question, Run, known_assignments
 from autograder.checks.source import notebook_functions
@@ -60,7 +61,7 @@ def _step(progress: Progress) -> str:
         return f"[red]{escape(progress.stopped)}[/]"
     following = progress.next_question
     if following is not None:
-        return f"next: [bold]{following.name}[/]  [dim]{escape(progress.location(following.name))}[/]"
+        return f"next: [bold]{following.name}[/]  [dim]{escape(progress.source.location(following.name))}[/]"
     empty, _ = _empty_answers(progress)
     return f"[green]all there[/], {len(empty)} of ANSWERS still empty" if empty else "[green]all there[/]"
 
@@ -76,7 +77,7 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
             if not (question.is_unreached and progress.stopped):
                 _print_question(console, progress, question, only_next and question is not following)
         if following is not None and not progress.stopped:
-            console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.location(following.name))}")
+            console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.source.location(following.name))}")
     if progress.is_finished:
         _print_what_is_left(console, progress)
     if any(question.failure and question.failure.call for question in progress.questions):
@@ -105,7 +106,7 @@ def _print_beginning(console: Console, progress: Progress) -> None:
     elif progress.is_untouched and following is not None:
         lesson = progress.path.with_name(LESSON)
         console.print(f"\n[bold]{progress.name}[/] is all yours: {len(progress.questions)} functions to write.")
-        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(progress.location(following.name))}.")
+        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(progress.source.location(following.name))}.")
     else:
         console.print()
         _print_printed(console, progress, FILE)
@@ -171,7 +172,7 @@ def _print_what_is_left(console: Console, progress: Progress) -> None:
     empty, empty_practice = _empty_answers(progress)
     if empty:
         console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {len(progress.source.answers) - len(practice)}:[/] {', '.join(empty)}")
-        console.print(f"Next: the questions of the lesson, at {escape(str(progress.path))}:{progress.source.answers_line}")
+        console.print(f"Next: the questions of the lesson, at {escape(progress.source.location(ANSWERS))}")
     if empty_practice:
         console.print(f"For practice, without points: {', '.join(empty_practice)}")
     if rules:

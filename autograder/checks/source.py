@@ -51,9 +51,10 @@ class Source:
         """Its functions by name."""
         return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
-    def line(self, function: str) -> int:
-        """Where a function begins."""
-        return self.functions[function].lineno if function in self.functions else 1
+    def location(self, function: str) -> str:
+        """Where a function, or ANSWERS, begins: file and line, as editors and terminals link them."""
+        node = self._answers if function == ANSWERS else self.functions.get(function)
+        return f"{self.path}:{node.lineno if node else 1}"
 
     def unwritten(self) -> list[str]:
         """The functions that are as the handout has them: a docstring, then an exception."""
@@ -71,11 +72,6 @@ class Source:
             for key, value in pairs
             if isinstance(key, ast.Constant)
         }
-
-    @property
-    def answers_line(self) -> int:
-        """Where ANSWERS begins."""
-        return self._answers.lineno if self._answers else 1
 
     @property
     def _answers(self) -> ast.Assign | None:
