@@ -11,8 +11,7 @@ from autograder.batch import postprocessing
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.batch.output import Output
 from autograder.course import UserError
-from autograder.grading.adjustment import Adjustment
-from autograder.grading.row import Row
+from autograder.grading.row import Adjustment, Row
 from autograder.submission.names import printable, utf8_safe
 
 

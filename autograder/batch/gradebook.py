@@ -25,8 +25,7 @@ from typing import Any
 
 from autograder.checks.status import Status
 from autograder.course import UserError
-from autograder.grading.adjustment import Adjustment
-from autograder.grading.row import Key, PackedGrade, Row
+from autograder.grading.row import Adjustment, Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
 from autograder.submission.names import safe_name, utf8_safe
 

@@ -41,6 +41,7 @@ from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import Submission, read_file
+from tests.grader.test_feedback import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -301,7 +302,7 @@ def as_read(source: str) -> Submission:
 
 def pages_of(submission: Submission, grade: Grade) -> list[str]:
     """Everything of a grade that a student may get to see, as Markdown."""
-    return [feedback.markdown(submission, grade), feedback.public_markdown(submission, grade)]
+    return [markdown(submission, grade), feedback.public_markdown(submission, grade)]
 
 
 def texts(grade: Grade) -> list[str]:
