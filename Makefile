@@ -49,6 +49,9 @@ else
 	@$(BIN)/python -m autograder.checks $(ASSIGNMENT)
 endif
 
+# One thread each for linear algebra: with more of them, processes side by side wait for each other (a training takes seven times as long).
+test mutants causes: export OPENBLAS_NUM_THREADS := 1
+
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 

@@ -226,7 +226,7 @@ def adjust(out: Path, student: str | None, assignment: str | None, undo: int | N
     """
     from autograder.batch import adjusting
     from autograder.batch.gradebook import Gradebook
-    from autograder.grading.adjustment import Adjustment
+    from autograder.grading.row import Adjustment
 
     if undo is not None:
         row = adjusting.undo(out, undo)

@@ -114,11 +114,11 @@ def seed() -> int:
 def assignments() -> list[Assignment]:
     """All assignments of the course, in the order in which their lessons build on each other."""
     names = [path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"]
-    return [Assignment(name) for name in sorted(names, key=_place)]
+    return [Assignment(name) for name in sorted(names, key=_lesson_order)]
 
 
-def _place(name: str) -> tuple[int, str]:
-    """Lessons name their place in their title, `# 5. RoPE …`; one without a number comes last."""
+def _lesson_order(name: str) -> tuple[int, str]:
+    """Lessons say their number in their title, `# 5. RoPE …`; one without a number comes last."""
     with Assignment(name).lesson.open(encoding="utf-8") as lesson:
         number = lesson.readline().removeprefix("# ").split(".")[0]
     return (int(number) if number.isdigit() else 10**6, name)

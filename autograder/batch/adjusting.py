@@ -10,8 +10,7 @@ from pathlib import Path
 from autograder.batch import output, postprocessing
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.course import UserError
-from autograder.grading.adjustment import Adjustment
-from autograder.grading.row import Row
+from autograder.grading.row import Adjustment, Row
 from autograder.submission.names import folded, printable, utf8_safe
 
 

@@ -25,8 +25,7 @@ from typing import IO, Any
 
 from autograder.batch.jobs import BatchError
 from autograder.checks.status import Status
-from autograder.grading.adjustment import Adjustment
-from autograder.grading.row import Key, PackedGrade, Row
+from autograder.grading.row import Adjustment, Key, PackedGrade, Row
 from autograder.submission import Problem, Submission
 from autograder.submission.names import safe_name, utf8_safe
 

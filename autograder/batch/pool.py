@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -29,8 +29,9 @@ _PACKAGES = Path(__file__).resolve().parents[2]
 class GraderProcess:
     """One grader process, and the job that it has in progress."""
 
-    def __init__(self, setup: Setup) -> None:
-        self.setup = setup
+    def __init__(self, setup: Setup, cores: Collection[int] = ()) -> None:
+        """`cores`: those that it keeps to, with all processes that it starts; none means all."""
+        self.setup, self.cores = setup, cores
         # For its temporary files. Both sides remove it, since either may be killed.
         self._folder = Path(tempfile.mkdtemp(prefix="grader-"))
         ours, theirs = socket.socketpair()
@@ -45,6 +46,9 @@ class GraderProcess:
                 # A Ctrl-C in the terminal is for the coordinator: what is in progress is to be finished.
                 start_new_session=True,
             )
+        if cores:
+            with contextlib.suppress(OSError):  # it is only quicker so
+                os.sched_setaffinity(self._process.pid, cores)
         self.connection: Connection = Connection(ours.detach())
         self.ready = False
         self.job: Job | None = None
@@ -121,8 +125,11 @@ class Pool:
     """As many grader processes as there are jobs to run at a time."""
 
     def __init__(self, size: int, setup: Setup) -> None:
-        self._setup = setup
-        self._graders = [GraderProcess(setup) for _ in range(size)]
+        # A grader and its worker take turns, some 300 times per submission. Where each of them could have a core of its own, every turn
+        # would begin with waking a core that has just gone to sleep. With fewer graders than cores, the choice is the system's.
+        cores = sorted(os.sched_getaffinity(0))
+        own = [{core} for core in cores] if size >= len(cores) else [()]
+        self._graders = [GraderProcess(setup, own[number % len(own)]) for number in range(size)]
         self._failed_starts = 0
 
     def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
@@ -174,7 +181,7 @@ class Pool:
             if self._failed_starts >= TRIES:
                 raise BatchError(f"no grader can be started: {grader.last_words()}")
         grader.end()
-        self._graders[self._graders.index(grader)] = GraderProcess(self._setup)
+        self._graders[self._graders.index(grader)] = GraderProcess(grader.setup, grader.cores)
 
     def close(self) -> None:
         """End all graders, side by side."""

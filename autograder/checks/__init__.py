@@ -11,7 +11,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one,
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
 FRONT_DOOR = (
-    "blocks",
     "call",
     "codec",
     "expect",
@@ -20,7 +19,6 @@ FRONT_DOOR = (
     "golden",
     "plugin",
     "proxy",
-    "reference",
     "source",
     "status",
     "test_result",

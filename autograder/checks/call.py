@@ -16,8 +16,8 @@ import traceback
 import types
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,11 @@ class Raised:
     left_out: bool = False
     """whether it came from an import at the top level: that line alone was left out, and the rest of the file ran"""
 
+    @property
+    def at_line(self) -> str:
+        """The line in words, to stand behind others; empty where it is not known."""
+        return f" at line {self.line}" if self.line else ""
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -61,7 +66,7 @@ class Reply:
     raised: Raised | None = None
     lines: int = 0
     """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being counted"""
-    changed: tuple[str, ...] = field(default=())
+    changed: tuple[str, ...] = ()
     """the arguments changed in place, as a reader would name them, where that was measured"""
 
 
@@ -104,12 +109,12 @@ def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raise
         except ImportError as error:
             if statements is None:
                 statements = _one_import_each(ast.parse(text))
-            place = _failed_import(statements, error, filename)
-            if place is None:
+            index = _failed_import(statements, error, filename)
+            if index is None:
                 raise
             imports.append(replace(describe_exception(error, filename), left_out=True))
         future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-        statements = future + statements[place + 1 :]
+        statements = future + statements[index + 1 :]
         code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
 
 
@@ -124,15 +129,15 @@ def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
 
 def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
     """Which of the statements is the import that failed; None where it was none of them, but one in a block or a function."""
-    line, function = _place(error, filename)
+    line, function = _location(error, filename)
     found = [
-        (place, statement)
-        for place, statement in enumerate(statements)
+        (index, statement)
+        for index, statement in enumerate(statements)
         if isinstance(statement, ast.Import | ast.ImportFrom) and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
     ]
     if function != "<module>" or not found:
         return None
-    return next((place for place, statement in found if _imports(statement, error.name or "")), found[0][0])
+    return next((index for index, statement in found if _imports(statement, error.name or "")), found[0][0])
 
 
 def _imports(statement: ast.stmt, name: str) -> bool:
@@ -154,7 +159,7 @@ def perform(module: types.ModuleType, name: str, args: tuple[Any, ...], kwargs: 
     before = _encoded(args, kwargs) if measured else {}
     lines = _LineCounter()
     try:
-        with warnings.catch_warnings(action="ignore"), lines if measured else _NOTHING:
+        with warnings.catch_warnings(action="ignore"), lines if measured else nullcontext():
             result = function(*args, **kwargs)
         value = codec.encode(result)
     except BaseException as error:
@@ -171,11 +176,11 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    line, function = _place(error, filename)
+    line, function = _location(error, filename)
     return Raised(str(type(error).__name__), bases, message, line, function)
 
 
-def _place(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+def _location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     frames = [(line, frame.f_code.co_name) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
@@ -186,9 +191,6 @@ def _encoded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bytes]:
     """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
     named = {f"argument {number}": value for number, value in enumerate(args, start=1)}
     return {name: codec.encode(value) for name, value in (named | kwargs).items()}
-
-
-_NOTHING: AbstractContextManager[None] = nullcontext()
 
 
 _LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + os.sep for module in (os, np)))
@@ -246,12 +248,14 @@ class _LineCounter:
             self.count += 1
         return self._line
 
-    def saw(self, event: str, arguments: tuple[object, ...]) -> None:
-        """An event while this counts."""
-        if event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES):
+    @staticmethod
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        """An event, whether a counter is watching or not."""
+        counter = _LineCounter.watching
+        if counter is not None and (event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES)):
             _LineCounter.watching = None  # what follows asks for frames itself
-            self.count = self.count if _is_importing() else UNCOUNTED
-            _LineCounter.watching = self
+            counter.count = counter.count if _is_importing() else UNCOUNTED
+            _LineCounter.watching = counter
 
 
 def _is_importing() -> bool:
@@ -264,12 +268,7 @@ def _is_importing() -> bool:
     return False
 
 
-def _hook(event: str, arguments: tuple[object, ...]) -> None:
-    if _LineCounter.watching is not None:
-        _LineCounter.watching.saw(event, arguments)
-
-
 @functools.cache
 def _watch_tracing() -> None:
     """Once, before a submission is loaded: no hook of its own can then keep this one out."""
-    sys.addaudithook(_hook)
+    sys.addaudithook(_LineCounter.hook)

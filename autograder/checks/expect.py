@@ -22,11 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.call import ANSWERS, UNCOUNTED
+from autograder.checks.call import ANSWERS, UNCOUNTED, Reply
 from autograder.checks.codec import Foreign
 from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Wrong
-from autograder.checks.proxy import Function, Observed, Submission, is_a
-from autograder.checks.reference import REFUSED
+from autograder.checks.proxy import REFUSED, Function, Submission, is_a
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below it
@@ -41,27 +40,25 @@ GROWTH = 16
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The function returns what its definition says, within the tolerance; returns what it returned."""
-    return function.handed_out(_matches(function, args, kwargs, tolerance))
+    value, _ = _matches(function, args, kwargs, tolerance)
+    return function.hand_out(value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    wanted = _accepted(function, args, kwargs)
-    got = function.observe(args, kwargs).value
-    _compare(function, got, wanted, None)
+    wanted, got, _ = _called(function, args, kwargs)
+    close(got, wanted, function.name)
     for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
         if got_dtype.newbyteorder("=") != wanted_dtype:
-            message = f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted"
-            raise Wrong(Kind.DTYPE, message)
+            raise Wrong(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted")
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and the function leaves its arguments as they were."""
-    observed = _matches(function, args, kwargs, None, measured=True)
-    if observed.changed:
-        changed = ", ".join(observed.changed)
-        raise Wrong(Kind.CHANGED, f"{function.name} changed {changed} in place; work on a copy instead")
+    _, reply = _matches(function, args, kwargs, None, measured=True)
+    if reply.changed:
+        raise Wrong(Kind.CHANGED, f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead")
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None) -> None:
@@ -69,7 +66,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
     It executes less than one more line per further position, too: many other lines in front hide no loop.
     """
-    short, long = (_matches(function, arguments(size), {}, tolerance, measured=True).lines for size in (length, GROWTH * length))
+    short, long = (_matches(function, arguments(size), {}, tolerance, measured=True)[1].lines for size in (length, GROWTH * length))
     if UNCOUNTED in (short, long):
         message = (
             f"{function.name} changes how Python traces it, or works in another thread, so that its lines cannot be counted: "
@@ -87,13 +84,11 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
-    wanted = _accepted(function, args, kwargs)
-    got = function.observe(args, kwargs).value
+    wanted, got, _ = _called(function, args, kwargs)
     got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
-        message = f"{function.name}: wanted shape {shapes} for a call without a fault, got {got_shapes}"
-        raise Wrong(Kind.SHAPE, message)
+        raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {shapes} for a call without a fault, got {got_shapes}")
 
 
 def raises(error: type[Exception], function: Function, *args: Any, mentions: Any = None, **kwargs: Any) -> None:
@@ -105,18 +100,16 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
         raise _at_fault(function, "the reference accepts this call")
     reply = function.attempt(args, kwargs)
     if reply.raised is None:
-        message = f"{function.name} accepted a bad argument; {error.__name__} was wanted"
-        raise Wrong(Kind.NO_ERROR, message)
+        raise Wrong(Kind.NO_ERROR, f"{function.name} accepted a bad argument; {error.__name__} was wanted")
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED or why.kind is Kind.WAITING:
         raise why
     if not is_a(reply.raised, error):
-        message = f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted"
-        raise Wrong(Kind.WRONG_ERROR, message)
+        raise Wrong(Kind.WRONG_ERROR, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
     wanted = mentions if isinstance(mentions, list) else [mentions]
     if mentions is not None and not any(_mentions(reply.raised.message, one) for one in wanted):
-        said = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
-        message = f"{function.name} raises {error.__name__} as it should, but {said} and does not contain {wanted[0]}"
+        what = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
+        message = f"{function.name} raises {error.__name__} as it should, but {what} and does not contain {wanted[0]}"
         raise Wrong(Kind.WRONG_ERROR, message)
 
 
@@ -137,7 +130,7 @@ def holds(condition: object, says: str) -> None:
 def answer(submission: Submission, key: str) -> None:
     """The entry of ANSWERS is right: a number to five digits (a whole number exactly), True or False, or a word."""
     function = Function(ANSWERS, submission)
-    answers = function.observe((), {}).value
+    answers = function.value(function.attempt((), {}))
     failure = submission.backend.failure
     if answers is None and failure is not None:
         raise function.not_reached(failure)
@@ -153,19 +146,20 @@ def answer(submission: Submission, key: str) -> None:
         raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(given, wanted))
 
 
-def _matches(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False) -> Observed:
-    wanted = _accepted(function, args, kwargs)
-    observed = function.observe(args, kwargs, measured)
-    _compare(function, observed.value, wanted, tolerance)
-    return observed
+def _matches(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None, measured: bool = False) -> tuple[Any, Reply]:
+    """The value as it should be, and the reply that it came with."""
+    wanted, value, reply = _called(function, args, kwargs, measured)
+    close(value, wanted, function.name, tolerance)
+    return value, reply
 
 
-def _accepted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The right result of a call with good arguments."""
+def _called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> tuple[Any, Any, Reply]:
+    """Of a call with good arguments: the right value, the value that came, and the reply that it came with."""
     wanted = _wanted(function, args, kwargs)
     if wanted is REFUSED:
         raise _at_fault(function, "the reference refuses this call")
-    return wanted
+    reply = function.attempt(args, kwargs, measured)
+    return wanted, function.value(reply), reply
 
 
 def _wanted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -183,13 +177,6 @@ def _at_fault(function: Function, what: str) -> Exception:
         message = f"{function.name} was called with what your functions had returned, and that is not of the form that it takes"
         return Wrong(Kind.VALUE, message)
     return BrokenTest(f"{what} of {function.name}: the test is wrong")
-
-
-def _compare(function: Function, got: Any, wanted: Any, tolerance: float | None) -> None:
-    found = difference(got, wanted, tolerance)
-    if found is not None:
-        kind, words = found
-        raise Wrong(kind, f"{function.name}: {words}")
 
 
 def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, str] | None:

@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from autograder.checks import codec
 from autograder.checks.call import Reply
 from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.failure import VALUES, Kind
+from autograder.checks.proxy import Refusal
 
-TOLD = 2
+MAX_HINTS = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
 
 COARSENESS = 30
@@ -29,30 +30,11 @@ COARSENESS = 30
 SINGLE, MEANINGLESS = 2.0**-24, 0.5
 """The relative error of one rounding to single precision, and the error from which on it says no more how it came about."""
 
-
-class Mistake(Protocol):
-    """One known mistake."""
-
-    @property
-    def hint(self) -> str:
-        """The likely cause, in words for the student."""
-
-    @property
-    def place(self) -> str:
-        """Where to look, for one that is not told apart from others at the same place."""
-
-
-M = TypeVar("M", bound=Mistake)
+M = TypeVar("M")
+"""A known mistake, however whoever asks knows it."""
 
 
 # What may come of a call besides a plain value
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """An exception in the place of a value."""
-
-    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,21 +66,25 @@ def fingerprint(value: Any) -> Fingerprint:
     """The fingerprint of a number, an array or a tuple of arrays."""
     if type(value) is Fingerprint:
         return value
-    parts = value if type(value) is tuple else (value,)
-    if not parts or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in parts):
-        return NOTHING
-    arrays = [np.asarray(part) for part in parts]
-    if any(array.dtype.kind == "c" for array in arrays):
+    arrays = _arrays(value)
+    if not arrays:
         return NOTHING
     flat = np.concatenate([array.ravel().astype(np.float64, copy=False) for array in arrays])
     # A masked score is −inf: it must leave the other values their say.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
     # Weights that repeat at no lag, so that a reordering of the features changes the sums.
-    places = np.arange(1, flat.size + 1, dtype=np.float64)
+    indices = np.arange(1, flat.size + 1, dtype=np.float64)
     with np.errstate(all="ignore"):
-        sums = tuple(float(flat @ np.cos(places * math.sqrt(prime))) for prime in (2, 3))
+        sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
     single = any(array.dtype == np.float32 for array in arrays)
     return Fingerprint(tuple(axis for array in arrays for axis in array.shape), sums, TOLERANCE[np.dtype(np.float32 if single else np.float64)])
+
+
+def _arrays(value: Any) -> list[np.ndarray]:
+    """A number, an array or a tuple of them as arrays of real numbers; none where anything in it is something else."""
+    wanted = value if type(value) is tuple else (value,)
+    arrays = [np.asarray(part) for part in wanted if isinstance(part, int | float | np.ndarray | np.generic)]
+    return arrays if len(arrays) == len(wanted) and all(array.dtype.kind != "c" for array in arrays) else []
 
 
 def mark(found: Any) -> str:
@@ -132,37 +118,34 @@ def same(got: Any, wanted: Any) -> bool:
         return type(got) is type(wanted) and bool(got == wanted)
     if type(got) is Fingerprint or type(wanted) is Fingerprint:
         return fingerprint(got).matches(fingerprint(wanted))
-    if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64:
+    if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64 and np.isfinite(got).all():
         # Nearly all results, and hundreds of predictions to compare each with: no words needed, as `difference` has them.
         if got.shape != wanted.shape:
             return False
-        if got.size and math.isfinite(last := got.item(-1)) and abs(last - wanted.item(-1)) > TOLERANCE[got.dtype] * (1 + abs(wanted.item(-1))):
-            return False
         with np.errstate(all="ignore"):
             near = (np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))) & np.isfinite(wanted)
-        if (near | (got == wanted)).all():
-            return True
-        if np.isfinite(got).all():
-            return False
+        return bool(near.all())
     return difference(got, wanted, None) is None
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if type(value) in (tuple, list) else (value,)
 
 
 def rounding_error(value: Any, right: Any) -> float | None:
     """The largest error relative to 1 + |right|, over all parts; None where the two cannot be compared."""
-    parts = [part if type(part) in (tuple, list) else (part,) for part in (value, right)]
-    if len(parts[0]) != len(parts[1]):
+    if len(_parts(value)) != len(_parts(right)):
         return None
     largest = 0.0
-    for got, wanted in zip(*parts, strict=True):
+    for got, wanted in zip(_parts(value), _parts(right), strict=True):
         if difference(got, wanted, np.inf) is not None:
             return None
         got, wanted = (np.asarray(one, dtype=np.float64) for one in (got, wanted))
         finite = np.isfinite(wanted)
         if not (np.isfinite(got) == finite).all():
             return None
-        if finite.any():
-            got, wanted = got[finite], wanted[finite]
-            largest = max(largest, float((np.abs(got - wanted) / (1 + np.abs(wanted))).max()))
+        error = np.abs(got[finite] - wanted[finite]) / (1 + np.abs(wanted[finite]))
+        largest = max(largest, float(error.max(initial=0.0)))
     return largest
 
 
@@ -197,10 +180,10 @@ class Row:
         """Whether a right value has fewer digits than float64 gives."""
         if self.is_refusal or self.is_wrong:
             return False
-        parts = zip(*(one if type(one) in (tuple, list) else (one,) for one in (self.got, self.right)), strict=True)
         with np.errstate(all="ignore"):
             return any(
-                (np.abs(np.subtract(got, right, dtype=float)) > SINGLE / COARSENESS * np.maximum(np.abs(right), 1e-9)).any() for got, right in parts
+                (np.abs(np.subtract(got, right, dtype=float)) > SINGLE / COARSENESS * np.maximum(np.abs(right), 1e-9)).any()
+                for got, right in zip(_parts(self.got), _parts(self.right), strict=True)
             )
 
     def fits(self, predicted: Any) -> bool:
@@ -226,19 +209,18 @@ class Hints:
         return self.values if kind in VALUES else self.refusals if kind is Kind.NO_ERROR else None
 
 
-def explanations(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
+def explanations(rows: Sequence[Row], groups: Iterable[Iterable[M]]) -> list[M]:
     """The mistakes of the first group that has any which explain all wrong values of a function; none where it has none.
 
     An exception alone says too little: very different mistakes end in the same one.
     """
-    faults = [row for row in rows if row.is_wrong and row.accepted]
-    if not any(row.is_wrong for row in rows):
-        # A test may ask for more digits than is usual: then the mistake can only be a lack of digits.
-        return _first(rows, [row for row in rows if row.is_inexact], groups, _explains_digits)
-    return _first(rows, faults, groups, _explains_values)
+    if any(row.is_wrong for row in rows):
+        return _first(rows, [row for row in rows if row.is_wrong and row.accepted], groups, _explains_values)
+    # A test may ask for more digits than is usual: then the mistake can only be a lack of digits.
+    return _first(rows, [row for row in rows if row.is_inexact], groups, _explains_digits)
 
 
-def missing_refusals(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list[M]:
+def missing_refusals(rows: Sequence[Row], groups: Iterable[Iterable[M]]) -> list[M]:
     """The same for bad arguments: those that accept exactly what the function accepted, and return what it returned.
 
     A hint says what the code did in the place of an error. Of one that did something else, only the rule may be told.
@@ -246,12 +228,11 @@ def missing_refusals(rows: Sequence[Row], groups: Iterable[Sequence[M]]) -> list
     return _first(rows, [row for row in rows if row.is_refusal and row.accepted], groups, _explains_refusals)
 
 
-def _first(rows: Sequence[Row], faults: list[Row], groups: Iterable[Sequence[M]], explains: Callable[[Row, Any], bool]) -> list[M]:
-    """Nearly all mistakes are out at the first fault."""
+def _first(rows: Sequence[Row], faults: list[Row], groups: Iterable[Iterable[M]], explains: Callable[[Row, Any], bool]) -> list[M]:
+    """Asked of a fault first: nearly all mistakes are out there."""
     for group in groups if faults else ():
-        left = [one for one in group if explains(faults[0], faults[0].predicted(one))]
-        if left := [one for one in left if all(explains(row, row.predicted(one)) for row in rows)]:
-            return left
+        if found := [one for one in group if all(explains(row, row.predicted(one)) for row in (faults[0], *rows))]:
+            return found
     return []
 
 
@@ -271,10 +252,10 @@ def _explains_refusals(row: Row, predicted: Any) -> bool:
     return predicted is row.right or same(row.got, predicted)
 
 
-def told(mistakes: Sequence[Mistake]) -> str | None:
-    """The hints of mistakes that explain the same; where they are many, what they share: their place, or nothing."""
-    hints = list(dict.fromkeys(one.hint for one in mistakes))
-    if len(hints) > TOLD:
-        hints = list({one.place for one in mistakes})
-        hints = hints if len(hints) == 1 else []
-    return " Or: ".join(hints) or None
+def joined(hints: Iterable[str], locations: Iterable[str] = ()) -> str | None:
+    """The hints of mistakes that explain the same; where they are many, what they share: their location, or nothing."""
+    distinct = list(dict.fromkeys(hints))
+    if len(distinct) > MAX_HINTS:
+        shared = set(locations)
+        distinct = list(shared) if len(shared) == 1 else []
+    return " Or: ".join(distinct) or None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from autograder.checks.status import TestStatus
@@ -33,6 +34,11 @@ UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Nothing is there yet: not a mistake."""
 
 
+def with_likely_cause(message: str, hint: str | None) -> str:
+    """A message and, as its last line, the likely cause where one is known."""
+    return f"{message}\nLikely cause: {hint}" if hint else message
+
+
 class Wrong(AssertionError):
     """A test's grade on a submission.
 
@@ -48,7 +54,7 @@ class Wrong(AssertionError):
         self.function = function
 
     def __str__(self) -> str:
-        return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
+        return with_likely_cause(self.message, self.hint)
 
 
 class Stopped(BaseException):
@@ -65,3 +71,29 @@ class Stopped(BaseException):
 
 class BrokenTest(Exception):
     """A test asks for something that cannot be: the course is at fault, and no submission may pay for it."""
+
+
+_NUMPY_SAYS = {
+    r"^matmul: Input operand 1 has a mismatch in its core dimension": (
+        "You multiplied two matrices whose inner sizes differ. The rule is (…, n, d) times (…, d, m). "
+        "`.T` reverses all axes, the leading ones too; here only the last two may be exchanged."
+    ),
+    r"^operands could not be broadcast together with remapped shapes": (
+        "You multiplied two stacks of matrices whose leading axes differ. `.T` reverses all axes, the leading ones too; "
+        "the rule is that only the last two are exchanged."
+    ),
+    r"^boolean index did not match indexed array": (
+        "You used a mask as an index, and numpy compares its axes with the first axes of the array. "
+        "The rule is that a mask (Tq, Tk) belongs to the last two axes, whatever stands before them."
+    ),
+    r"^operands could not be broadcast together with shapes": (
+        "You combined two arrays whose shapes do not fit. numpy compares shapes from the last axis on; "
+        "the rule is that two sizes are equal, or one of them is 1."
+    ),
+}
+"""How messages of numpy's begin that tell the cause → what they mean in the words of the lessons. Nothing of an input gets into them."""
+
+
+def numpy_cause(message: str) -> str | None:
+    """One sentence or two for a message of numpy's; None where it says enough, or is not known."""
+    return next((cause for pattern, cause in _NUMPY_SAYS.items() if re.match(pattern, message)), None)

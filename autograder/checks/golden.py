@@ -6,42 +6,34 @@ So a student's machine can say what is wrong and why, and holds the code of neit
 from __future__ import annotations
 
 import base64
+import functools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from autograder.checks import codec
 from autograder.checks.call import Reply
-from autograder.checks.explanation import Hints, Refusal, Row, explanations, missing_refusals, outcome, read_mark, told
+from autograder.checks.explanation import Hints, Row, explanations, joined, missing_refusals, outcome, read_mark
 from autograder.checks.failure import BrokenTest
-from autograder.checks.reference import REFUSED, Reference
+from autograder.checks.proxy import REFUSED
 
 OWN, THINKABLE, BELOW = "own", "thinkable", "below"
 """The groups of a function's known mistakes: those in the catalogue of the function itself, those that need no catalogue, and those of
 the functions that it builds on."""
 
 
-def decoded(wanted: str) -> Any:
-    """A recorded value."""
-    return codec.decode(base64.b64decode(wanted))
-
-
-@dataclass(frozen=True)
-class Known:
-    """A known mistake of which the hint and the marks were recorded."""
-
-    number: str
-    hint: str
-    place: str = ""
+def decoded(wanted: str | None) -> Any:
+    """What was recorded as wanted of a call."""
+    return REFUSED if wanted is None else codec.decode(base64.b64decode(wanted))
 
 
 class GoldenValues:
-    """The reference of one public test: its calls in order, as recorded for that test."""
+    """The reference of one public test: its calls in order, as recorded for it. Of a test that recorded none, asking for one is the mistake."""
 
-    def __init__(self, calls: list[dict[str, Any]], evidence: Evidence | None) -> None:
-        self.calls: Iterator[dict[str, Any]] = iter(calls)
+    def __init__(self, path: Path, test: str, evidence: Evidence | None = None) -> None:
+        """`path`: the file of recorded values, one an assignment."""
+        self.calls: Iterator[dict[str, Any]] = iter(_read(path)["calls"].get(test, []))
         self.current: dict[str, Any] = {}
         self.evidence = evidence
 
@@ -49,10 +41,9 @@ class GoldenValues:
         self.current = next(self.calls, {})
         if self.current.get("function") != function:
             raise BrokenTest(f"no recorded value for this call of {function}: run `make handout`")
-        wanted = self.current["wanted"]
-        return REFUSED if wanted is None else decoded(wanted)
+        return decoded(self.current["wanted"])
 
-    def came(self, function: str, reply: Reply) -> None:
+    def observe(self, function: str, reply: Reply) -> None:
         if self.evidence is not None and self.current.get("function") == function:
             self.evidence.add(self.current, reply)
         self.current = {}
@@ -73,39 +64,33 @@ class Evidence:
 
     def add(self, recorded: dict[str, Any], reply: Reply) -> None:
         """One call as it was recorded, and what came of it."""
-        right = Refusal() if recorded["wanted"] is None else decoded(recorded["wanted"])
+        right = decoded(recorded["wanted"])
         marks = recorded["mistakes"]
 
-        def predicted(known: Known) -> Any:
-            return read_mark(marks[known.number], right) if known.number in marks else right
+        def predicted(number: str) -> Any:
+            return read_mark(marks[number], right) if number in marks else right
 
-        got = Refusal() if reply.raised is not None else outcome(reply)
+        got = REFUSED if reply.raised is not None else outcome(reply)
         self.rows.setdefault(recorded["function"], []).append(Row(got, right, predicted))
 
     def hints(self) -> Iterator[tuple[str, Hints]]:
         """Each function with what is told of its mistakes; what builds on others comes first."""
         for function in reversed(self.rows):
-            groups, written = _known(self.path, function)
             rows = self.rows[function]
-            yield function, Hints(told(explanations(rows, groups)), told(missing_refusals(rows, written)))
-
-
-def golden_values(path: Path, test: str, evidence: Evidence | None = None) -> Reference:
-    """The reference for one test of a file of recorded values. Of a test that recorded none, asking for one is the mistake."""
-    return GoldenValues(_read(path)["calls"].get(test, []), evidence)
-
-
-def _known(path: Path, function: str) -> tuple[list[list[Known]], list[list[Known]]]:
-    """The known mistakes of a function, the likeliest group first; and the groups that say something of bad arguments."""
-    groups = {name: [Known(number, hint) for number, hint in group.items()] for name, group in _read(path)["known"].get(function, {}).items()}
-    return list(groups.values()), [group for name, group in groups.items() if name != THINKABLE]
-
-
-_files: dict[Path, tuple[int, dict[str, Any]]] = {}
+            # Group → number → hint, the likeliest group first. What is only thinkable says nothing of bad arguments.
+            known: dict[str, dict[str, str]] = _read(self.path)["known"].get(function, {})
+            written = [group for name, group in known.items() if name != THINKABLE]
+            hints = {number: hint for group in known.values() for number, hint in group.items()}
+            found = explanations(rows, known.values()), missing_refusals(rows, written)
+            yield function, Hints(*(joined(hints[number] for number in numbers) for numbers in found))
 
 
 def _read(path: Path) -> dict[str, Any]:
-    changed = path.stat().st_mtime_ns if path.is_file() else 0
-    if path not in _files or _files[path][0] != changed:
-        _files[path] = (changed, json.loads(path.read_text(encoding="utf-8")) if changed else {"known": {}, "calls": {}})
-    return _files[path][1]
+    """A file of recorded values, read anew when it changed; an empty one where there is none."""
+    return _parsed(path, path.stat().st_mtime_ns) if path.is_file() else {"known": {}, "calls": {}}
+
+
+@functools.lru_cache(maxsize=16)
+def _parsed(path: Path, changed: int) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return parsed

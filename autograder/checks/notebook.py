@@ -13,12 +13,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from autograder.checks import call, plugin
+from autograder.checks import call
 from autograder.checks.call import Reply
-from autograder.checks.progress import LESSON, Run, run
-from autograder.checks.proxy import InProcess, Submission
+from autograder.checks.progress import LESSON, Run
+from autograder.checks.proxy import InProcess
 from autograder.checks.source import Source
 from autograder.checks.status import TestStatus
 from autograder.checks.test_result import TestResult
@@ -46,10 +44,11 @@ class Question:
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
         """One test on the functions of an environment. Raises NotRight where it does not pass."""
         if not self.test_results:  # Otter asks case by case, and makes a new Question for every check
-            found = run(Run(_NotebookContext(ROOT, environment), self.name), [self.assignment])
-            self.test_results = {one.test.name: one for one in found.test_results[self.assignment]}
-            self.printed = found.printed.get(self.assignment, {})
-            self._say_which_file(found.context.file(self.assignment), environment)
+            run = _NotebookRun(environment, self.name)
+            run.start([self.assignment])
+            self.test_results = {one.test.name: one for one in run.test_results[self.assignment]}
+            self.printed = run.printed.get(self.assignment, {})
+            self._say_which_file(run.file(self.assignment), environment)
         test_result = self.test_results[test]
         printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
         if test_result.status is TestStatus.FAILED:
@@ -69,30 +68,28 @@ class Question:
             )
 
 
-class _NotebookContext(plugin.LocalContext):
-    """The test context of a student who works in a notebook."""
+class _NotebookRun(Run):
+    """The tests of one question, for a student who works in a notebook."""
 
-    def __init__(self, root: Path, environment: Mapping[str, Any]) -> None:
-        super().__init__(root)
+    def __init__(self, environment: Mapping[str, Any], question: str) -> None:
+        super().__init__(ROOT, question=question)
         self.environment = environment
 
-    def submission(self, assignment: str, item: pytest.Item) -> Submission:
-        in_file = super().submission(assignment, item)
-        return Submission(assignment, _Cells(self.environment, self.loaded[assignment]), in_file.reference)
+    def load(self, assignment: str) -> InProcess:
+        return _Cells(self.environment, assignment, self.file(assignment))
 
 
-class _Cells:
+class _Cells(InProcess):
     """Functions that the cells of a notebook define; where they do not, those of a file."""
 
-    def __init__(self, environment: Mapping[str, Any], file: InProcess) -> None:
+    def __init__(self, environment: Mapping[str, Any], name: str, path: Path) -> None:
+        super().__init__(name, path)
         self.environment = environment
-        self.file = file
-        self.failure = file.failure
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         defined = _defined(function, self.environment)
         if defined is None:
-            return self.file.call(function, args, kwargs, measured)
+            return super().call(function, args, kwargs, measured)
         cell = types.ModuleType("cell")
         vars(cell).update({function: defined, "__file__": inspect.unwrap(defined).__code__.co_filename})
         return call.perform(cell, function, *copy.deepcopy((args, kwargs)), measured)

@@ -2,17 +2,18 @@
 
 `@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives the
 submission. On its own (a student's laptop) the plugin runs `assignments/<name>/<name>.py` in this process against recorded
-values; the grader sets another `TestContext` before collecting.
+values; the grader has another `TestContext`.
 """
 
 from __future__ import annotations
 
 import functools
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -21,12 +22,9 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.failure import UNFINISHED, Kind, Wrong
-from autograder.checks.golden import Evidence, golden_values
+from autograder.checks.golden import Evidence, GoldenValues
 from autograder.checks.limit import Limit
 from autograder.checks.proxy import InProcess, Submission
-
-RECORDS = "expected"
-"""The folder beside the public tests that holds their recorded values, one JSON file an assignment."""
 
 hypothesis.settings.register_profile(
     "whereabouts",
@@ -48,17 +46,26 @@ if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
 
 
-class TestContext(Protocol):
-    """Hands out submissions to tests."""
+TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
+
+class TestContext(ABC):
+    """Hands out submissions to tests. As a pytest plugin, it does so for this run of pytest."""
+
+    __test__ = False
+    seed = 0
+    """what random inputs of hidden tests are drawn from"""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[TEST_CONTEXT] = self
+
+    @abstractmethod
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         """The submission for one test."""
 
-    def seed(self) -> int:
-        """What random inputs are drawn from."""
 
-
-class LocalContext:
+class LocalContext(TestContext):
     """The test context of a student: their own file, in this process, against recorded values."""
 
     def __init__(self, root: Path, limit: Limit | None = None) -> None:
@@ -71,18 +78,16 @@ class LocalContext:
         """The student's file."""
         return self.root / "assignments" / assignment / f"{assignment}.py"
 
+    def load(self, assignment: str) -> InProcess:
+        """The functions of that file."""
+        return InProcess(assignment, self.file(assignment), self.limit)
+
     def submission(self, assignment: str, item: pytest.Item) -> Submission:
         if assignment not in self.loaded:
-            self.loaded[assignment] = InProcess(assignment, self.file(assignment), self.limit)
-        path = item.path.parent / RECORDS / f"{assignment}.json"
-        reference = golden_values(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
+            self.loaded[assignment] = self.load(assignment)
+        path = self.root / "tests" / "public" / "expected" / f"{assignment}.json"
+        reference = GoldenValues(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
         return Submission(assignment, self.loaded[assignment], reference)
-
-    def seed(self) -> int:
-        return 0
-
-
-TEST_CONTEXT = pytest.StashKey[TestContext]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -126,22 +131,29 @@ def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generato
 
 @functools.cache
 def _seeds(term: int, test: str) -> np.random.SeedSequence:
+    """Remembered, since to make one takes eight times as long as to draw from it."""
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
 def _seed(context: TestContext, item: pytest.Item) -> int:
     """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the grader."""
-    return context.seed() if item.path.parent.name == "hidden" else 0
+    return context.seed if item.path.parent.name == "hidden" else 0
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """The likely causes, once all tests have run: a cause is told where it explains everything that was seen."""
     context = config.stash[TEST_CONTEXT]
     if isinstance(context, LocalContext):
-        told = [(name, hints) for evidence in context.evidence.values() for name, hints in evidence.hints()]
-        hints = {hint: name for name, both in told for hint in (both.values, both.refusals) if hint}
-        for hint, name in hints.items():
+        known = [(name, hints) for evidence in context.evidence.values() for name, hints in evidence.hints()]
+        functions = {hint: name for name, hints in known for hint in (hints.values, hints.refusals) if hint}
+        for hint, name in functions.items():
             terminalreporter.write_line(f"{name}: Likely cause: {hint}")
+
+
+def submission_of(item: pytest.Item) -> Submission | None:
+    """The submission that a test was given, while it runs."""
+    given = getattr(item, "funcargs", None) or {}
+    return next((one for one in given.values() if isinstance(one, Submission)), None)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -150,10 +162,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
-        given = item.funcargs.values() if isinstance(item, pytest.Function) else ()
-        asked = next((one.last_call for one in given if isinstance(one, Submission)), None)
-        said = f">>> {asked}\n{wrong}" if asked is not None else str(wrong)
-        item.repr_failure = lambda excinfo, style=None: said  # type: ignore[method-assign]
+        submission = submission_of(item)
+        message = f">>> {submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
+        item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
         report.outcome = "skipped"

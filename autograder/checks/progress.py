@@ -11,65 +11,64 @@ from pathlib import Path
 import pytest
 
 from autograder.checks import plugin
-from autograder.checks.blocks import building_blocks
 from autograder.checks.explanation import Hints
 from autograder.checks.failure import VALUES, Kind
 from autograder.checks.golden import Evidence
-from autograder.checks.limit import Interrupted
-from autograder.checks.proxy import Submission
-from autograder.checks.source import Source
+from autograder.checks.limit import FILE, Limit
+from autograder.checks.source import Blocks, Source
 from autograder.checks.status import TestStatus
-from autograder.checks.test_result import Listener, TestResult, compared_with, describe, test_result
+from autograder.checks.test_result import TestResult, by_question, compared_with, describe, test_result
 
 LESSON = "README.md"
-
-FILE = "(file)"
-"""Stands for a test's name where the file printed something while it was loaded."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One function of an assignment, and how its public tests came out."""
+    """One function of an assignment: how its public tests came out, and what there is to say of it."""
 
     name: str
-    test_results: tuple[TestResult, ...]
+    test_results: list[TestResult]
+    mark: str
+    """✓ finished, ✗ wrong, · open"""
+    note: str = ""
+    """why there is nothing to tell in full, in a few words"""
+    failure: TestResult | None = None
+    """the mistake to tell in full: one whose cause is known, if there is one"""
+    fix_first: str | None = None
+    """another function, whose mistake is the likely reason"""
+    waits_for: str | None = None
+    """another function, which this one, being written, cannot do without"""
 
     @property
-    def points(self) -> float:
-        return sum(one.test.points for one in self.test_results if one.passed)
+    def is_unreached(self) -> bool:
+        """Whether the file does not come to define it."""
+        return all(one.kind is Kind.NOT_REACHED for one in self.test_results)
 
-    @property
-    def possible(self) -> float:
-        return sum(one.test.points for one in self.test_results)
 
-    @property
-    def finished(self) -> bool:
-        return all(one.passed for one in self.test_results)
+def _question(name: str, test_results: list[TestResult], fix_first: str | None, blocks: Blocks) -> Question:
+    if all(one.passed for one in test_results):
+        return Question(name, test_results, "✓")
+    if fix_first is not None:
+        mark, words = ("✗", "builds on") if fix_first in blocks.below(name) else ("·", "its tests also call")
+        return Question(name, test_results, mark, f"{words} {fix_first}: fix that first", fix_first=fix_first)
+    waits_for = _waits_for(test_results)
+    failures = [one for one in test_results if one.is_mistake]
+    if failures:
+        failure = next((one for one in failures if one.hint), failures[0])
+        return Question(name, test_results, "✗", failure=failure, waits_for=waits_for)
+    return Question(name, test_results, "·", _why_open(test_results, waits_for), waits_for=waits_for)
 
-    @property
-    def untouched(self) -> bool:
-        return all(one.status.is_unwritten for one in self.test_results)
 
-    @property
-    def unreached(self) -> str | None:
-        """Why there is nothing to check, where the file does not come to define it."""
-        return self.test_results[0].message if all(one.kind is Kind.NOT_REACHED for one in self.test_results) else None
+def _why_open(test_results: list[TestResult], waits_for: str | None) -> str:
+    if all(one.kind is Kind.NOT_REACHED for one in test_results):
+        return test_results[0].message
+    return f"waits for {waits_for}" if waits_for else "not implemented yet"
 
-    @property
-    def waits_for(self) -> str | None:
-        """Another function that this one, being written, cannot do without."""
-        if any(one.status is TestStatus.NOT_IMPLEMENTED for one in self.test_results):
-            return None
-        return next((one.function for one in self.test_results if one.status is TestStatus.WAITING), None)
 
-    @property
-    def failures(self) -> list[TestResult]:
-        return [one for one in self.test_results if one.is_mistake]
-
-    @property
-    def failure(self) -> TestResult | None:
-        """The mistake to show: one whose cause is known, if there is one."""
-        return next((one for one in self.failures if one.hint), next(iter(self.failures), None))
+def _waits_for(test_results: list[TestResult]) -> str | None:
+    if any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
+        return None
+    return next((one.function for one in test_results if one.status is TestStatus.WAITING), None)
 
 
 @dataclass(frozen=True)
@@ -78,123 +77,111 @@ class Progress:
 
     name: str
     path: Path
-    questions: tuple[Question, ...]
+    test_results: list[TestResult]
     printed: dict[str, str]
     """test → what the student's code printed in it"""
-    import_left_out: bool = False
-    """whether nothing worse came of loading the file than an import of what is not there: the rest of it ran"""
+    stopped: str
+    """why the file does not run to its end; empty where it does, or leaves out no more than an import"""
 
     @property
-    def points(self) -> float:
-        return sum(question.points for question in self.questions)
+    def is_finished(self) -> bool:
+        return all(one.passed for one in self.test_results)
 
     @property
-    def possible(self) -> float:
-        return sum(question.possible for question in self.questions)
-
-    @property
-    def untouched(self) -> bool:
-        return all(question.untouched and not question.unreached for question in self.questions)
-
-    @property
-    def finished(self) -> bool:
-        return all(question.finished for question in self.questions)
-
-    @property
-    def next_question(self) -> Question | None:
-        """What to work on: the first function in the lesson's order that is not finished and waits for no other."""
-        unfinished = [question for question in self.questions if not question.finished]
-        causes = self.root_causes
-        free = [question for question in unfinished if not question.waits_for and question.name not in causes]
-        return next(iter(free or unfinished), None)
-
-    @property
-    def stopped(self) -> str | None:
-        """Why the file does not run to its end, where it does not."""
-        test_results = (one for question in self.questions for one in question.test_results)
-        why = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), None)
-        return why.rsplit(";", 1)[0] if why and not self.import_left_out else None
-
-    @cached_property
-    def root_causes(self) -> dict[str, str]:
-        """Function with a mistake → the function with a mistake that it builds on, or that its tests compare it with."""
-        failing = {question.name: question.failures for question in self.questions if question.failures}
-        # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
-        kinds = {name: {one.kind or Kind.RAISED for one in missed} for name, missed in failing.items()}
-        wrong = [name for name in failing if kinds[name] & VALUES]
-        found = compared_with(failing) | building_blocks(self.source.text).root_causes(wrong)
-        return {name: cause for name, cause in found.items() if kinds[name] <= VALUES}
+    def is_untouched(self) -> bool:
+        return all(one.status.is_unwritten and one.kind is not Kind.NOT_REACHED for one in self.test_results)
 
     @cached_property
     def source(self) -> Source:
         return Source(self.path)
 
+    @cached_property
+    def questions(self) -> list[Question]:
+        """The functions in the lesson's order."""
+        blocks = Blocks(self.source.text)
+        fix_first = _root_causes(self.test_results, blocks)
+        return [_question(name, group, fix_first.get(name), blocks) for name, group in by_question(self.test_results).items()]
+
     @property
-    def empty_answers(self) -> list[str]:
-        """The questions of the lesson without an answer."""
-        return [key for key, given in self.source.answers.items() if not given]
-
-    def place(self, function: str) -> str:
-        """File and line of a function, as editors and terminals link them."""
-        return f"{self.path}:{self.source.line(function)}"
+    def next_question(self) -> Question | None:
+        """What to work on: the first function in the lesson's order that is not finished and waits for no other."""
+        unfinished = [question for question in self.questions if question.mark != "✓"]
+        free = [question for question in unfinished if not question.fix_first and not question.waits_for]
+        return next(iter(free or unfinished), None)
 
 
-class Run(Listener):
-    """A pytest plugin that runs tests in a context, those of one `question` or all, and collects what came of each."""
+def _root_causes(test_results: list[TestResult], blocks: Blocks) -> dict[str, str]:
+    """Function with a mistake → the function with a mistake that it builds on, or that its tests compare it with."""
+    failing = by_question(one for one in test_results if one.is_mistake)
+    # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
+    kinds = {name: {one.kind or Kind.RAISED for one in missed} for name, missed in failing.items()}
+    wrong = [name for name in failing if kinds[name] & VALUES]
+    found = compared_with(failing) | blocks.root_causes(wrong)
+    return {name: cause for name, cause in found.items() if kinds[name] <= VALUES}
 
-    def __init__(self, context: plugin.LocalContext, question: str | None = None) -> None:
-        super().__init__()
-        self.context = context
+
+class Run(plugin.LocalContext):
+    """A run of public tests, those of one `question` or all: hands out the submissions, and collects how tests came out and what they printed."""
+
+    def __init__(self, root: Path, limit: Limit | None = None, question: str | None = None) -> None:
+        super().__init__(root, limit)
         self.question = question
         self.test_results: dict[str, list[TestResult]] = {}
         """by assignment"""
         self.printed: dict[str, dict[str, str]] = {}
         """by assignment and test"""
         self.item: pytest.Function | None = None
-        self.submission: Submission | None = None
-        self.interrupted_at: int | None = None
-        """the student's line that ran when Ctrl-C came"""
+        self.raised: BaseException | None = None
+        """what ended the current test"""
+        self.interrupted = "the tests were being collected"
+        """what Ctrl-C interrupted, in words"""
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self.context
+    def start(self, names: Sequence[str], *plugins: object) -> None:
+        """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
+        tests = [str(self.root / "tests" / "public" / f"test_{name}.py") for name in names]
+        quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
+        options = [f"--rootdir={self.root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
+        status = pytest.main([*options, *tests], plugins=[plugin, self, *plugins])
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt(self.interrupted)
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise RuntimeError(f"the tests could not be run ({status})")
+
+    def progress(self, name: str) -> Progress:
+        """What came of one assignment."""
+        test_results = self.test_results.get(name, [])
+        failure = self.loaded[name].failure if name in self.loaded else None
+        unreached = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), "")
+        stopped = unreached.rsplit(";", 1)[0] if failure is not None and not failure.left_out else ""
+        return Progress(name, self.file(name).relative_to(self.root), test_results, self.printed.get(name, {}), stopped)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
 
     def pytest_runtest_setup(self, item: pytest.Function) -> None:
-        self.raised, self.item, self.submission = None, item, None
+        self.item, self.raised = item, None
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Function) -> None:
-        given = item.funcargs.get(_assignment(item))
-        self.submission = given if isinstance(given, Submission) else None
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
+        if call.excinfo is not None and self.raised is None:
+            self.raised = call.excinfo.value
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        said = "".join(text for title, text in report.sections if title in (f"Captured stdout {report.when}", f"Captured stderr {report.when}"))
-        if said.strip() and self.item is not None and report.when != "teardown":
+        titles = (f"Captured stdout {report.when}", f"Captured stderr {report.when}")
+        printed = "".join(text for title, text in report.sections if title in titles)
+        if printed.strip() and self.item is not None and report.when != "teardown":
             test = self.item.name if report.when == "call" else FILE
-            self.printed.setdefault(_assignment(self.item), {})[test] = said
+            self.printed.setdefault(_assignment(self.item), {})[test] = printed
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Function) -> None:
-        name = _assignment(item)
-        found = test_result(describe(item), self.raised, self.submission)
-        self.test_results.setdefault(name, []).append(found)
+        found = test_result(describe(item), self.raised, plugin.submission_of(item))
+        self.test_results.setdefault(_assignment(item), []).append(found)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.interrupted_at = excinfo.value.line if isinstance(excinfo.value, Interrupted) else None
-
-    @property
-    def running(self) -> str:
-        """What was running when the run was stopped."""
-        if self.item is None:
-            return "the tests were being collected"
-        call = self.submission.last_call if self.submission is not None else f"{_assignment(self.item)}.py"
-        return f"{call} was running" + (f", at line {self.interrupted_at} of your file" if self.interrupted_at else "")
+        self.interrupted = str(excinfo.value) or (self.interrupted if self.item is None else f"{self.item.name} was running")
 
     def pytest_sessionfinish(self) -> None:
-        for name, evidence in self.context.evidence.items():
+        for name, evidence in self.evidence.items():
             self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
 
 
@@ -215,45 +202,14 @@ def _assignment(item: pytest.Item) -> str:
     return item.path.stem.removeprefix("test_")
 
 
-def all_progress(context: plugin.LocalContext, names: Sequence[str], *plugins: object) -> list[Progress]:
-    """Run the public tests of some assignments on the student's files."""
-    found = run(Run(context), names, *plugins)
-    return [_progress(name, found) for name in names]
-
-
-def run(found: Run, names: Sequence[str], *plugins: object) -> Run:
-    """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
-    root = found.context.root
-    tests = [str(root / "tests" / "public" / f"test_{name}.py") for name in names]
-    quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
-    options = [f"--rootdir={root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
-    status = pytest.main([*options, *tests], plugins=[plugin, found, *plugins])
-    if status == pytest.ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt(found.running)
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise RuntimeError(f"the tests could not be run ({status})")
-    return found
-
-
-def _progress(name: str, found: Run) -> Progress:
-    path = found.context.file(name)
-    relative = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    groups: dict[str, list[TestResult]] = {}
-    for one in found.test_results.get(name, []):
-        groups.setdefault(one.test.question, []).append(one)
-    questions = tuple(Question(question, tuple(group)) for question, group in groups.items())
-    failure = found.context.loaded[name].failure if name in found.context.loaded else None
-    return Progress(name, relative, questions, found.printed.get(name, {}), failure is not None and failure.left_out)
-
-
 def known_assignments(root: Path) -> list[str]:
     """The assignments whose public tests are there, in the lessons' order."""
     names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
-    return sorted(names, key=lambda name: _place(root / "assignments" / name / LESSON))
+    return sorted(names, key=lambda name: _lesson_order(root / "assignments" / name / LESSON))
 
 
-def _place(lesson: Path) -> tuple[int, str]:
-    """Lessons say their place in their title, `# 5. RoPE …`."""
+def _lesson_order(lesson: Path) -> tuple[int, str]:
+    """Lessons say their number in their title, `# 5. RoPE …`."""
     title = lesson.read_text(encoding="utf-8").partition("\n")[0] if lesson.is_file() else ""
     match = re.match(r"# (\d+)\.", title)
     return (int(match[1]) if match else 10**6, lesson.parent.name)

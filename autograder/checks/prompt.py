@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -78,6 +77,4 @@ def _dtype(array: np.ndarray, *usual: str) -> str:
 
 def _numbers(value: Any) -> str:
     """Numbers as Python reads them, where `np` is numpy."""
-    if type(value) is float and math.isfinite(value):
-        return repr(value)
     return re.sub(r"\b(nan|inf)\b", r"np.\1", repr(value))

@@ -7,16 +7,16 @@ import copy
 import sys
 import types
 from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from autograder.checks import call, codec, numpy_errors, source
-from autograder.checks.blocks import Blocks, building_blocks
+from autograder.checks import call, codec, source
 from autograder.checks.call import Raised, Reply
-from autograder.checks.failure import Kind, Stopped, Wrong
-from autograder.checks.limit import FILE, Interrupted, Limit
+from autograder.checks.failure import Kind, Stopped, Wrong, numpy_cause
+from autograder.checks.limit import FILE, Limit
 from autograder.checks.prompt import Call
-from autograder.checks.reference import Reference
 
 
 class Backend(Protocol):
@@ -30,6 +30,33 @@ class Backend(Protocol):
         """Call with copies of the arguments; `measured` as for `checks.call.perform`."""
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """An exception in the place of a value."""
+
+    kind: str = ""
+
+
+REFUSED = Refusal()
+"""What is wanted of a call with a bad argument: an error."""
+
+
+class Reference(Protocol):
+    """Says what a function should return: public tests compare with recorded values (`golden`), staff live with the solution."""
+
+    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The right result of a call, or REFUSED where it is an error."""
+
+    def observe(self, function: str, reply: Reply) -> None:
+        """Takes note of what came of a call, for whoever looks for its cause afterwards."""
+
+    def answer(self, key: str) -> Any:
+        """The right entry of ANSWERS."""
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        """Known wrong numbers for an entry of ANSWERS, each with its hint."""
+
+
 class InProcess:
     """Runs a file in this process: a student's own laptop, or a reference solution."""
 
@@ -39,33 +66,33 @@ class InProcess:
         self.file = path.name
         # The machine's own modules of that name (a student may have any) are put back afterwards.
         before = sys.modules.get(name)
-        self.blocks = Blocks({})
+        text = ""
         self.module, self.failure = types.ModuleType(name), None
         self.module.__file__ = str(path)
         try:
             text = source.decoded(path.read_bytes())
-            self.blocks = building_blocks(text if self.limit.stuck else "")
             with self.limit.on(FILE, path.name):
                 self.module, self.failure = call.load(name, [text], str(path))
         except Stopped as stopped:
             self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
             self.failure = call.describe_exception(error, str(path))
-        _stop_if_interrupted(self.failure)
+        self.blocks = source.Blocks(text)
+        _stop_if_interrupted(self.failure, path.name)
         if before is not None:
             sys.modules[name] = before
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         with self.limit.on(function, self.file, self.blocks.below(function)):
             reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
-        _stop_if_interrupted(reply.raised)
+        _stop_if_interrupted(reply.raised, Call(function, args, kwargs))
         return reply
 
 
-def _stop_if_interrupted(raised: Raised | None) -> None:
+def _stop_if_interrupted(raised: Raised | None, running: object) -> None:
     """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit"):
-        raise Interrupted(raised.line)
+        raise KeyboardInterrupt(f"{running} was running" + (f",{raised.at_line} of your file" if raised.line else ""))
 
 
 class Function:
@@ -76,76 +103,60 @@ class Function:
         self.submission = submission
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.handed_out(self.observe(args, kwargs))
+        return self.hand_out(self.value(self.attempt(args, kwargs)))
 
-    def observe(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Observed:
-        """Call and keep what was measured. Raises Wrong where the student's code raised."""
-        reply = self.attempt(args, kwargs, measured)
+    def value(self, reply: Reply) -> Any:
+        """The plain value of a reply. Raises Wrong where the student's code raised."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
-        value = self.decoded(reply)
+        try:
+            value = codec.decode(reply.value)
+        except codec.Malformed as error:  # only a forged reply has bytes that are no value
+            raise Wrong(Kind.TYPE, f"{self.name} returned something that is no value") from error
         self.submission.results.extend(value if type(value) is tuple else [value])
         if type(value) is codec.Foreign:
             message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
             raise Wrong(Kind.TYPE, message)
-        return Observed(value, reply.lines, reply.changed)
+        return value
 
-    def handed_out(self, observed: Observed) -> Any:
+    def hand_out(self, value: Any) -> Any:
         """A value for the test to keep: from now on its calls may have arguments that are not its own."""
         self.submission.returned = True
-        return observed.value
-
-    def decoded(self, reply: Reply) -> Any:
-        """The value of a reply. Raises Wrong for bytes that are no value, which only a forged reply has."""
-        try:
-            return codec.decode(reply.value)
-        except codec.Malformed as error:
-            raise Wrong(Kind.TYPE, f"{self.name} returned something that is no value") from error
+        return value
 
     def attempt(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Reply:
         """Call and return whatever came, an exception included."""
         self.submission.last_call = Call(self.name, args, kwargs)
         self.submission.called[self.name] = None
         reply = self.submission.backend.call(self.name, args, kwargs, measured)
-        self.submission.reference.came(self.name, reply)
+        self.submission.reference.observe(self.name, reply)
         return reply
 
     def why_it_raised(self, raised: Raised) -> Wrong:
         """The words for an exception that no test asked for."""
-        missing = raised.kind == "NameError" and raised.message.startswith(f"{self.name} is not defined in")
+        undefined = raised.kind == "NameError" and raised.message.startswith(f"{self.name} is not defined in")
         failure = self.submission.backend.failure
-        if missing and failure is not None:
+        if undefined and failure is not None:
             return self.not_reached(failure)
-        unwritten = missing or "NotImplementedError" in raised.bases
-        if unwritten and raised.function not in (None, self.name):
-            message = f"{self.name} waits for {raised.function}, which is not implemented yet"
-            return Wrong(Kind.WAITING, message, function=raised.function)
-        # A call with what the submission itself returned may fail because of that.
-        given = (*self.submission.last_call.args, *self.submission.last_call.kwargs.values()) if self.submission.last_call else ()
-        blamed = None if any(one is result for one in given for result in self.submission.results) else self.name
+        inside = raised.function if raised.function != self.name else None
+        unwritten = undefined or "NotImplementedError" in raised.bases
+        if unwritten and inside is not None:
+            return Wrong(Kind.WAITING, f"{self.name} waits for {inside}, which is not implemented yet", function=inside)
+        blamed = None if self.submission.was_given_its_own else self.name
         if unwritten:
             return Wrong(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=blamed)
-        where = f" at line {raised.line} of your file" if raised.line else ""
-        inside = f", in {raised.function}" if raised.function not in (None, self.name, "<module>") else ""
-        said = f": {raised.message}" if raised.message else ""
-        message = f"{self.name} raised {raised.kind}{where}{inside}{said}"
-        return Wrong(Kind.RAISED, message, hint=numpy_errors.cause(raised), function=blamed)
+        where = f"{raised.at_line} of your file" if raised.line else ""
+        where += f", in {inside}" if inside not in (None, "<module>") else ""
+        message = f": {raised.message}" if raised.message else ""
+        return Wrong(Kind.RAISED, f"{self.name} raised {raised.kind}{where}{message}", hint=numpy_cause(raised.message), function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""
-        at = f" at line {failure.line}" if failure.line else ""
         if failure.left_out:
-            return Wrong(Kind.NOT_REACHED, f"what your file imports{at} is not there ({failure.message}); {self.name} is not defined")
-        return Wrong(Kind.NOT_REACHED, f"your file stops{at} with {failure.kind}: {failure.message}; {self.name} is not reached")
-
-
-class Observed:
-    """A plain result and what was measured while it was computed."""
-
-    def __init__(self, value: Any, lines: int, changed: tuple[str, ...]) -> None:
-        self.value = value
-        self.lines = lines
-        self.changed = changed
+            why = f"what your file imports{failure.at_line} is not there ({failure.message}); {self.name} is not defined"
+        else:
+            why = f"your file stops{failure.at_line} with {failure.kind}: {failure.message}; {self.name} is not reached"
+        return Wrong(Kind.NOT_REACHED, why)
 
 
 class Submission:
@@ -162,6 +173,12 @@ class Submission:
         """the last results"""
         self.returned = False
         """whether the test has a result of the submission, which it may hand on as an argument"""
+
+    @property
+    def was_given_its_own(self) -> bool:
+        """Whether the last call had results of the submission as arguments, and so may have failed because of those."""
+        given = (*self.last_call.args, *self.last_call.kwargs.values()) if self.last_call else ()
+        return any(one is result for one in given for result in self.results)
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):

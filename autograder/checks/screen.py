@@ -7,12 +7,11 @@ function where it sits.
 
 from __future__ import annotations
 
-import argparse
 import faulthandler
 import json
 import pdb
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,13 @@ import pytest
 from rich.console import Console
 from rich.markup import escape
 
-from autograder.checks.blocks import building_blocks
-from autograder.checks.launch import DONE
-from autograder.checks.limit import Limit, from_json
-from autograder.checks.plugin import LocalContext
-from autograder.checks.progress import FILE, LESSON, Progress, Question, all_progress, known_assignments
+from autograder.checks import launch
+from autograder.checks.call import ANSWERS
+from autograder.checks.limit import FILE, logged
+from autograder.checks.progress import LESSON, Progress, Question, Run, known_assignments
 from autograder.checks.source import notebook_functions
 from autograder.checks.spelling import spell_out
-from autograder.checks.test_result import TestResult
+from autograder.checks.test_result import TestResult, points_possible, points_won
 
 POINTS = 20
 """What every assignment is worth; the tests that students cannot see decide the rest of it."""
@@ -38,14 +36,21 @@ LEFT_OPEN = Path("tests", "public", "left_open.json")
 MAX_PRINTED = 12
 """Lines that a test printed and that are shown."""
 
+COLOURS = {"✓": "green", "✗": "red", "·": "default"}
+"""Of the marks of functions."""
+
 
 def print_overview(console: Console, all_progress: Sequence[Progress]) -> None:
     """A line for each assignment."""
     for progress in all_progress:
         _print_warnings(console, progress)
     for progress in all_progress:
-        console.print(f" {progress.name:<18} {progress.points:>6g} of {progress.possible:<5g} {_step(progress)}", highlight=False)
+        console.print(f" {progress.name:<18} {_points(progress.test_results, 6)} {_step(progress)}")
     _print_footer(console, all_progress)
+
+
+def _points(test_results: Collection[TestResult], width: int) -> str:
+    return f"{points_won(test_results):>{width}g} of {points_possible(test_results):<5g}"
 
 
 def _step(progress: Progress) -> str:
@@ -56,9 +61,9 @@ def _step(progress: Progress) -> str:
         return f"[red]{escape(progress.stopped)}[/]"
     following = progress.next_question
     if following is not None:
-        return f"next: [bold]{following.name}[/]  [dim]{escape(progress.place(following.name))}[/]"
-    empty = len(_to_answer(progress))
-    return f"[green]all there[/], {empty} of ANSWERS still empty" if empty else "[green]all there[/]"
+        return f"next: [bold]{following.name}[/]  [dim]{escape(progress.source.location(following.name))}[/]"
+    empty, _ = _empty_answers(progress)
+    return f"[green]all there[/], {len(empty)} of ANSWERS still empty" if empty else "[green]all there[/]"
 
 
 def print_detail(console: Console, progress: Progress, only_next: bool = False) -> None:
@@ -67,41 +72,41 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
     _print_warnings(console, progress)
     _print_beginning(console, progress)
     following = progress.next_question
-    if not progress.untouched:
+    if not progress.is_untouched:
         for question in progress.questions:
-            if not (question.unreached and progress.stopped):
+            if not (question.is_unreached and progress.stopped):
                 _print_question(console, progress, question, only_next and question is not following)
         if following is not None and not progress.stopped:
-            console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.place(following.name))}")
-    if progress.finished:
+            console.print(f"\nNext: [bold]{following.name}[/] at {escape(progress.source.location(following.name))}")
+    if progress.is_finished:
         _print_what_is_left(console, progress)
     if any(question.failure and question.failure.call for question in progress.questions):
-        module = ".".join(progress.path.with_suffix("").parts)
-        console.print(f"[dim]To try a call: {escape(_python())} -i -m {module}[/]", highlight=False)
-        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]", highlight=False)
+        _print_how_to_call(console, progress)
     _print_footer(console, [progress])
 
 
-def _python() -> str:
-    """The Python that runs now, as one types it in this folder."""
-    running = Path(sys.executable)
-    return str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
+def _print_how_to_call(console: Console, progress: Progress) -> None:
+    """The Python that runs now, as one types it in this folder, with the student's file."""
+    running, module = Path(sys.executable), ".".join(progress.path.with_suffix("").parts)
+    python = str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
+    console.print(f"[dim]To try a call: {escape(python)} -i -m {module}[/]")
+    console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
 
 
 def _print_beginning(console: Console, progress: Progress) -> None:
     """What holds for the whole file: why nothing of it runs, where it stops, or that nothing is written yet."""
     following = progress.next_question
     if progress.source.problem:
-        console.print(f"\n[red]{escape(progress.source.problem)}[/]", highlight=False)
+        console.print(f"\n[red]{escape(progress.source.problem)}[/]")
     elif progress.stopped:
-        told = escape(progress.stopped[0].upper() + progress.stopped[1:])
-        some = "" if all(question.unreached for question in progress.questions) else " What is defined above that line was checked."
-        console.print(f"\n[red]{told}.[/]{some}\n", highlight=False)
+        reason = escape(progress.stopped[0].upper() + progress.stopped[1:])
+        some = "" if all(question.is_unreached for question in progress.questions) else " What is defined above that line was checked."
+        console.print(f"\n[red]{reason}.[/]{some}\n")
         _print_printed(console, progress, FILE)
-    elif progress.untouched and following is not None:
+    elif progress.is_untouched and following is not None:
         lesson = progress.path.with_name(LESSON)
         console.print(f"\n[bold]{progress.name}[/] is all yours: {len(progress.questions)} functions to write.")
-        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(progress.place(following.name))}.")
+        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following.name}[/] at {escape(progress.source.location(following.name))}.")
     else:
         console.print()
         _print_printed(console, progress, FILE)
@@ -110,14 +115,13 @@ def _print_beginning(console: Console, progress: Progress) -> None:
 def _print_warnings(console: Console, progress: Progress) -> None:
     """What will go wrong when the file is graded, though it may run here."""
     missing = progress.source.imports()
-    for one in missing:
-        console.print(f"[yellow]{escape(str(progress.path))}:{one.line} imports {escape(one.module)}.[/]", highlight=False)
+    for line, module in missing:
+        console.print(f"[yellow]{escape(str(progress.path))}:{line} imports {escape(module)}.[/]")
     if missing:
         console.print(
             "When your file is graded, there is only numpy and what comes with Python. Such a line is then left out, and a function that uses it "
             "fails. Write what your functions need into this file. Move your own experiments into the notebook, or under "
-            '`if __name__ == "__main__":`.',
-            highlight=False,
+            '`if __name__ == "__main__":`.'
         )
     unwritten = set(progress.source.unwritten())
     for notebook, functions in notebook_functions(progress.path.parent).items():
@@ -125,43 +129,28 @@ def _print_warnings(console: Console, progress: Progress) -> None:
         if beside:
             console.print(
                 f"[yellow]{escape(notebook)} defines {', '.join(beside)}; in {progress.path.name} the same is not written yet.[/] "
-                "One file is graded, the one that you hand in: copy the functions into it, or hand in the notebook.",
-                highlight=False,
+                "One file is graded, the one that you hand in: copy the functions into it, or hand in the notebook."
             )
 
 
 def _print_question(console: Console, progress: Progress, question: Question, brief: bool) -> None:
-    mark, words, failure = _state(progress, question)
-    words = f"[dim]{escape(words)}[/]" if words else ""
-    console.print(f" {mark} {question.name:<24} {question.points:>5g} of {question.possible:<5g} {words}".rstrip(), highlight=False)
-    if brief or question.name in progress.root_causes:
+    mark = f"[{COLOURS[question.mark]}]{question.mark}[/]"
+    note = f"[dim]{escape(question.note)}[/]" if question.note else ""
+    console.print(f" {mark} {question.name:<24} {_points(question.test_results, 5)} {note}".rstrip())
+    if brief or question.fix_first:
         return
+    failure = question.failure
     if failure is None:
         _print_printed(console, progress, *(one.test.name for one in question.test_results))
         return
-    lesson = f"{progress.path.with_name(LESSON)}, section {question.name}"
     console.print(f"     {escape(failure.test.rule)}", style="italic")
     if failure.call:
-        console.print(f"     [bold]>>> {escape(failure.call)}[/]", highlight=False)
-    console.print(f"     {escape(failure.message)}", highlight=False)
+        console.print(f"     [bold]>>> {escape(failure.call)}[/]")
+    console.print(f"     {escape(failure.message)}")
     _print_printed(console, progress, failure.test.name)
     if failure.hint:
-        console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}", highlight=False)
-    console.print(f"     [dim]See {escape(lesson)}[/]")
-
-
-def _state(progress: Progress, question: Question) -> tuple[str, str, TestResult | None]:
-    """The mark of a function, what stands beside it, and the mistake to tell in full."""
-    cause = progress.root_causes.get(question.name)
-    if question.finished:
-        return "[green]✓[/]", "", None
-    if cause is not None and cause in building_blocks(progress.source.text).below(question.name):
-        return "[red]✗[/]", f"builds on {cause}: fix that first", None
-    if cause is not None:
-        return "·", f"its tests also call {cause}: fix that first", None
-    if question.failure is not None:
-        return "[red]✗[/]", "", question.failure
-    return "·", question.unreached or (f"waits for {question.waits_for}" if question.waits_for else "not implemented yet"), None
+        console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}")
+    console.print(f"     [dim]See {escape(str(progress.path.with_name(LESSON)))}, section {question.name}[/]")
 
 
 def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
@@ -170,49 +159,49 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
     if test is None:
         return
     lines = progress.printed[test].rstrip("\n").splitlines()
-    console.print(f"     [dim]Your code printed{' while it was loaded' if test == FILE else f' in {escape(test)}'}:[/]", highlight=False)
+    console.print(f"     [dim]Your code printed{' while it was loaded' if test == FILE else f' in {escape(test)}'}:[/]")
     for line in lines[:MAX_PRINTED]:
-        console.print(f"     │ {escape(line)}", highlight=False)
+        console.print(f"     │ {escape(line)}")
     if len(lines) > MAX_PRINTED:
-        console.print(f"     [dim]│ … and {len(lines) - MAX_PRINTED} more lines[/]", highlight=False)
+        console.print(f"     [dim]│ … and {len(lines) - MAX_PRINTED} more lines[/]")
 
 
 def _print_what_is_left(console: Console, progress: Progress) -> None:
     """What all public points do not say."""
-    empty = _to_answer(progress)
-    counted = len(progress.source.answers) - len(_left_open(progress)["practice"].split())
+    rules, practice = _left_open(progress.name)
+    empty, empty_practice = _empty_answers(progress)
     if empty:
-        console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {counted}:[/] {', '.join(empty)}", highlight=False)
-        console.print(f"Next: the questions of the lesson, at {escape(str(progress.path))}:{progress.source.answers_line}", highlight=False)
-    practice = [key for key in progress.empty_answers if key not in empty]
-    if practice:
-        console.print(f"For practice, without points: {', '.join(practice)}", highlight=False)
-    rules = _left_open(progress)["rules"]
+        console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {len(progress.source.answers) - len(practice)}:[/] {', '.join(empty)}")
+        console.print(f"Next: the questions of the lesson, at {escape(progress.source.location(ANSWERS))}")
+    if empty_practice:
+        console.print(f"For practice, without points: {', '.join(empty_practice)}")
     if rules:
         console.print("\nOnly tests that you do not see check these rules:")
     for rule, functions in rules.items():
-        console.print(f"   {rule}: {functions}", highlight=False)
+        console.print(f"   {rule}: {functions}")
 
 
-def _to_answer(progress: Progress) -> list[str]:
-    """The questions without an answer that are worth points."""
-    practice = _left_open(progress)["practice"].split()
-    return [key for key in progress.empty_answers if key not in practice]
+def _empty_answers(progress: Progress) -> tuple[list[str], list[str]]:
+    """The questions without an answer: those that are worth points, and those for practice."""
+    _, practice = _left_open(progress.name)
+    empty = [key for key, is_answered in progress.source.answers.items() if not is_answered]
+    return [key for key in empty if key not in practice], [key for key in empty if key in practice]
 
 
-def _left_open(progress: Progress) -> dict[str, Any]:
+def _left_open(assignment: str) -> tuple[dict[str, str], list[str]]:
+    """The rules that public tests leave open, each with its functions; and the questions for practice."""
     if not LEFT_OPEN.is_file():  # a checkout of the course, not a handout
-        return {"rules": {}, "practice": ""}
-    found: dict[str, Any] = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[progress.name]
-    return found
+        return {}, []
+    left_open = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[assignment]
+    return left_open["rules"], left_open["practice"].split()
 
 
 def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
-    points = sum(progress.points for progress in all_progress)
-    possible = sum(progress.possible for progress in all_progress)
+    test_results = [one for progress in all_progress for one in progress.test_results]
+    possible = points_possible(test_results)
     total = POINTS * len(all_progress)
     console.print(
-        f"\n{points:g} of {possible:g} public points. The other {total - possible:g} of {total} are decided by tests that you "
+        f"\n{points_won(test_results):g} of {possible:g} public points. The other {total - possible:g} of {total} are decided by tests that you "
         "do not see; they check the same rules on other inputs."
     )
 
@@ -241,46 +230,36 @@ class Debugger:
         config.add_cleanup(restore)
 
 
+def _wrong_names(names: Sequence[str], known: Sequence[str]) -> str:
+    unknown = ", ".join(name for name in names if name not in known)
+    fix = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
+    return f"No assignment {unknown or 'here'}: {fix}."
+
+
 def main(arguments: Sequence[str]) -> int:
-    """One run. `launch` gives the words."""
+    """One run of the checks; the exit code."""
     spell_out(sys.stdout, sys.stderr)
-    parser = argparse.ArgumentParser()
-    parser.add_argument("assignments", nargs="*")
-    parser.add_argument("--log", required=True)
-    parser.add_argument("--stuck", required=True)
-    parser.add_argument("--strict", action="store_true")
-    parser.add_argument("--next", action="store_true")
-    options = parser.parse_args(arguments)
+    options = launch.parser().parse_args(arguments)
     known = known_assignments(Path.cwd())
-    unknown = [name for name in options.assignments if name not in known]
-    if unknown or not known:
-        there = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
-        print(f"No assignment {', '.join(unknown) or 'here'}: {there}.", file=sys.stderr)
-        return 2
-    found = _checked(options.assignments or known, options.log, options.stuck)
-    if found is None:
-        return 130
+    if not known or not set(options.assignments) <= set(known):
+        print(_wrong_names(options.assignments, known), file=sys.stderr)
+        return launch.WRONG_USE
+    try:
+        with logged(options.log) as limit:
+            run = Run(Path.cwd(), limit)
+            run.start(options.assignments or known, Debugger())
+    except KeyboardInterrupt as stopped:
+        print(f"Stopped while {stopped}.", file=sys.stderr)
+        return launch.INTERRUPTED
+    found = [run.progress(name) for name in options.assignments or known]
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
-    if options.next and console.is_terminal:
+    if options.watch and console.is_terminal:
         console.clear()
     if len(found) == 1:
-        print_detail(console, found[0], only_next=options.next)
+        print_detail(console, found[0], only_next=options.watch)
     else:
         print_overview(console, found)
-    return int(options.strict and not all(progress.finished for progress in found))
-
-
-def _checked(assignments: Sequence[str], log_file: str, stuck: str) -> list[Progress] | None:
-    """Run the checks; None where Ctrl-C ended them. The log says to `launch` which call is running, and at last that nothing is left to say of it."""
-    with open(log_file, "w", encoding="utf-8") as log:
-        faulthandler.enable(file=log)
-        try:
-            return all_progress(LocalContext(Path.cwd(), Limit(log, from_json(stuck))), assignments, Debugger())
-        except KeyboardInterrupt as stopped:
-            print(f"Stopped while {stopped}.", file=sys.stderr)
-            return None
-        finally:
-            log.write(f"{DONE}\n")
+    return int(options.strict and not all(progress.is_finished for progress in found))
 
 
 if __name__ == "__main__":

@@ -1,30 +1,25 @@
-"""What can be said of a student's file before it runs: mistakes of syntax, imports that grading has not, what is still empty."""
+"""What can be said of a file before it runs: mistakes of syntax, imports that grading has not, what is still empty.
+
+And which of its functions build on which others: so that a mistake is told once, where it sits.
+"""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import json
 import re
 import sys
 import tokenize
 import traceback
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from autograder.checks.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 """What a graded submission may import."""
-
-
-@dataclass(frozen=True)
-class Import:
-    """An import that a graded submission could not have."""
-
-    line: int
-    module: str
 
 
 class Source:
@@ -56,9 +51,10 @@ class Source:
         """Its functions by name."""
         return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
-    def line(self, function: str) -> int:
-        """Where a function begins."""
-        return self.functions[function].lineno if function in self.functions else 1
+    def location(self, function: str) -> str:
+        """Where a function, or ANSWERS, begins: file and line, as editors and terminals link them."""
+        node = self._answers if function == ANSWERS else self.functions.get(function)
+        return f"{self.path}:{node.lineno if node else 1}"
 
     def unwritten(self) -> list[str]:
         """The functions that are as the handout has them: a docstring, then an exception."""
@@ -78,17 +74,13 @@ class Source:
         }
 
     @property
-    def answers_line(self) -> int:
-        """Where ANSWERS begins."""
-        return self._answers.lineno if self._answers else 1
-
-    @property
     def _answers(self) -> ast.Assign | None:
-        found = [node for node in self.body if isinstance(node, ast.Assign) and _is_answers(node.targets)]
+        assigned = [node for node in self.body if isinstance(node, ast.Assign)]
+        found = [node for node in assigned if any(isinstance(target, ast.Name) and target.id == ANSWERS for target in node.targets)]
         return found[-1] if found else None
 
-    def imports(self) -> list[Import]:
-        """The imports that fail when it is graded. One under a guard is the student's own affair."""
+    def imports(self) -> list[tuple[int, str]]:
+        """Line and module of each import that fails when it is graded. One under a guard is the student's own affair."""
         return list(_imports(self.body))
 
 
@@ -108,11 +100,7 @@ def is_stub(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _is_answers(targets: list[ast.expr]) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == ANSWERS for target in targets)
-
-
-def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
+def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
     for node in nodes:
         modules: list[str] = []
         match node:
@@ -122,19 +110,55 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[Import]:
                 modules = [one.name for one in names]
             case ast.ImportFrom(module=module, level=level):
                 modules = ["." * level + (module or "")]
-        yield from (Import(node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
+        yield from ((node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
         yield from _imports(part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt))
 
 
+class Blocks:
+    """What each function of a source builds on.
+
+    Only what is asked for is followed, since of functions that call each other in a ring every one builds on all.
+    """
+
+    def __init__(self, source: str) -> None:
+        """Of text that is not Python nothing is known."""
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = ast.Module([], [])
+        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        self._direct = {
+            name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in functions} - {name}
+            for name, node in functions.items()
+        }
+        self._below: dict[str, frozenset[str]] = {}
+
+    def below(self, name: str) -> frozenset[str]:
+        """All functions of the same file that one uses, directly or through others."""
+        if name not in self._below:
+            found: set[str] = set()
+            waiting = list(self._direct.get(name, ()))
+            while waiting:
+                one = waiting.pop()
+                if one not in found:
+                    found.add(one)
+                    waiting += self._direct[one]
+            self._below[name] = frozenset(found - {name})
+        return self._below[name]
+
+    def root_causes(self, failing: Collection[str]) -> dict[str, str]:
+        """For each failing function that builds on another failing one: the function to fix first."""
+        below = {name: [other for other in failing if other in self.below(name)] for name in failing}
+        lowest = {name: [one for one in others if self.below(one).isdisjoint(others)] for name, others in below.items()}
+        return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
+
+
 def notebook_functions(folder: Path) -> dict[str, list[str]]:
-    """Notebook of a folder → the functions that its cells define."""
-    return {path.name: found for path in sorted(folder.glob("*.ipynb")) if (found := _defined(path))}
-
-
-def _defined(path: Path) -> list[str]:
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    except (OSError, ValueError, KeyError, TypeError):
-        return []  # a notebook that cannot be read hides no function that anybody could run
-    return re.findall(r"^def (\w+)", code, re.MULTILINE)
+    """Notebook of a folder → the functions that its cells define. One that cannot be read hides no function that anybody could run."""
+    found = {}
+    for path in sorted(folder.glob("*.ipynb")):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+            found[path.name] = re.findall(r"^def (\w+)", code, re.MULTILINE)
+    return found

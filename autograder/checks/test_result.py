@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import pytest
 
 from autograder.checks.call import ANSWERS
-from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong
+from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
 from autograder.checks.proxy import Submission
 from autograder.checks.status import TestStatus
 
@@ -77,7 +77,25 @@ class TestResult:
     @property
     def sentence(self) -> str:
         """The message with its hint."""
-        return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
+        return with_likely_cause(self.message, self.hint)
+
+
+def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
+    """Question → its results, both in the order of the tests."""
+    questions: dict[str, list[TestResult]] = {}
+    for one in test_results:
+        questions.setdefault(one.test.question, []).append(one)
+    return questions
+
+
+def points_won(test_results: Iterable[TestResult]) -> float:
+    """The points of the tests that passed."""
+    return sum(one.test.points for one in test_results if one.passed)
+
+
+def points_possible(test_results: Iterable[TestResult]) -> float:
+    """The points of all these tests."""
+    return sum(one.test.points for one in test_results)
 
 
 def describe(item: pytest.Function) -> Test:
@@ -95,50 +113,30 @@ def describe(item: pytest.Function) -> Test:
 
 def test_result(test: Test, raised: BaseException | None, submission: Submission | None = None) -> TestResult:
     """The result of a test that ended with that exception. Raises what is no submission's fault."""
-    found = _test_result(test, raised)
-    if submission is None or found.passed:
-        return found
-    call = submission.last_call if found.status in _CALLED and submission.last_call else ""
-    return replace(found, call=str(call), called=tuple(submission.called))
-
-
-_CALLED = (TestStatus.FAILED, TestStatus.TIMEOUT, TestStatus.CRASHED)
-"""How a test comes out that has a call to show."""
-
-
-def _test_result(test: Test, raised: BaseException | None) -> TestResult:
     match raised:
         case None:
             return TestResult(test, TestStatus.PASSED)
         case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED) if raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
-            return TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
+            found = TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
         case Wrong() if raised.kind in UNFINISHED:
-            return TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
+            found = TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
         case Wrong(kind=Kind.WAITING):
-            return TestResult(test, TestStatus.WAITING, raised.message, kind=raised.kind, function=raised.function)
+            found = TestResult(test, TestStatus.WAITING, raised.message, kind=raised.kind, function=raised.function)
         case Wrong():
-            return TestResult(test, TestStatus.FAILED, raised.message, raised.hint, raised.kind)
+            found = TestResult(test, TestStatus.FAILED, raised.message, raised.hint, raised.kind)
         case Stopped():
-            return TestResult(test, raised.status, raised.message)
-        case BrokenTest() | ImportError() | KeyboardInterrupt() | SystemExit():
-            raise raised
-        case Exception():
+            found = TestResult(test, raised.status, raised.message)
+        case Exception() if not isinstance(raised, BrokenTest | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
-            return TestResult(test, TestStatus.FAILED, message[:500], kind=Kind.TYPE)
-    raise raised
-
-
-class Listener:
-    """A pytest plugin that keeps the exception that ended the last test, and none of pytest's words about it."""
-
-    def __init__(self) -> None:
-        self.raised: BaseException | None = None
-
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        if call.excinfo is not None and self.raised is None:
-            self.raised = call.excinfo.value
+            found = TestResult(test, TestStatus.FAILED, message[:500], kind=Kind.TYPE)
+        case _:
+            raise raised
+    if submission is None:
+        return found
+    has_call = found.status in (TestStatus.FAILED, TestStatus.TIMEOUT, TestStatus.CRASHED) and submission.last_call
+    return replace(found, call=str(submission.last_call) if has_call else "", called=tuple(submission.called))
 
 
 def compared_with(failing: Mapping[str, Collection[TestResult]]) -> dict[str, str]:

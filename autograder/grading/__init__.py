@@ -3,16 +3,15 @@
     suite        an assignment's pytest tests, collected once and run on any number of submissions
     catalogue    the known mistakes, and the oracle that recognises them
     grader       one submission → one grade
-    scoring      test results → Otter's scores; otter_files has the files that Otter reads, wording what Otter says
+    scoring      the test files that Otter reads, its scores of test results, and what it says of them
     quiz         the right answers and why, and known wrong ones
-    adjustment   a person's word on a grade
     result       a grade, and its form as JSON
-    row          a grade as it travels, and a row of the gradebook
+    row          a grade as it travels, a person's word on it, and a row of the gradebook
     review       which rows a person should look at, and where
     feedback     a grade → words for a student
 
-It loads Otter and the sandbox only in `grader`, `scoring` and `wording`: who only reads grades stays small.
+It loads Otter and the sandbox only in `grader` and `scoring`: who only reads grades stays small.
 """
 
-FRONT_DOOR = ("adjustment", "catalogue", "feedback", "grader", "otter_files", "quiz", "result", "review", "row", "scoring", "suite", "wording")
+FRONT_DOOR = ("catalogue", "feedback", "grader", "quiz", "result", "review", "row", "scoring", "suite")
 """The modules that other rooms may import."""

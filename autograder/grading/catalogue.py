@@ -27,7 +27,7 @@ import numpy as np
 
 from autograder.checks import call, codec
 from autograder.checks.call import Raised, Reply
-from autograder.checks.reference import REFUSED
+from autograder.checks.proxy import REFUSED
 from autograder.course import ROOT, Assignment
 
 REMEMBERED = 32 * 1024
@@ -47,8 +47,8 @@ class Misconception:
     implementation: Callable[..., Any]
     coarse: bool = False
     """whether it only loses digits: which ones differs from code to code, so its values are recognised by the size of their error"""
-    place: str = ""
-    """where to look, in words, for one that is not told apart from others at the same place"""
+    location: str = ""
+    """where to look, in words, for one that is not told apart from others at the same location"""
 
 
 def misconception(function: str, *, hint: str, origin: str, coarse: bool = False) -> Callable[[Callable[..., Any]], Misconception]:
@@ -143,8 +143,8 @@ class Oracle:
         look = _wanted if len(encoded) <= REMEMBERED else _wanted.__wrapped__
         return look(self.assignment, encoded)
 
-    def came(self, function: str, reply: Reply) -> None:
-        """What came is kept by `causes.Watch`, for every call of a suite alike."""
+    def observe(self, function: str, reply: Reply) -> None:
+        """What came is kept by `causes.Observer`, for every call of a suite alike."""
 
     def answer(self, key: str) -> Any:
         return vars(right(self.assignment))[call.ANSWERS][key]
@@ -183,14 +183,14 @@ def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | No
     return (reply.raised.kind, rule) if rule else None
 
 
-def _rule(said: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
+def _rule(message: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
     for parts in stated:
         pattern = "(.+?)".join(re.escape(part) for part in parts)
-        if match := re.fullmatch(pattern, said, re.DOTALL):
+        if match := re.fullmatch(pattern, message, re.DOTALL):
             # A name may stand in the message, a value may not.
             names = [group if group.isidentifier() and group not in ("nan", "inf") else "…" for group in match.groups()]
-            told = "".join(part + name for part, name in zip(parts, [*names, ""], strict=True))
-            return re.split(r"; (?:got|there is)|: got", told)[0].strip()
+            without_values = "".join(part + name for part, name in zip(parts, [*names, ""], strict=True))
+            return re.split(r"; (?:got|there is)|: got", without_values)[0].strip()
     return None
 
 
@@ -199,16 +199,10 @@ def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
     """The messages of a solution's errors, each as the constant texts around its values."""
     found: list[tuple[str, ...]] = []
     for node in ast.walk(ast.parse(assignment.solution.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
-            match node.exc.args[0]:
-                case ast.Constant(value=str(text)):
-                    found.append((text,))
-                case ast.JoinedStr(values=values):
-                    parts = [""]
-                    for value in values:
-                        if isinstance(value, ast.Constant):
-                            parts[-1] += str(value.value)
-                        else:
-                            parts.append("")
-                    found.append(tuple(parts))
+        match node:
+            case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str(text)), *_])):
+                found.append((text,))
+            case ast.Raise(exc=ast.Call(args=[ast.JoinedStr(values=values), *_])):
+                marked = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
+                found.append(tuple(marked.split("\0")))
     return tuple(found)

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autograder.checks import call, codec
-from autograder.checks.blocks import Blocks, building_blocks
 from autograder.checks.call import ANSWERS, Raised, Reply
 from autograder.checks.expect import difference
-from autograder.checks.explanation import Hints, Refusal, Rounded, Row, explanations, missing_refusals, outcome, rounding_error, told
+from autograder.checks.explanation import Hints, Rounded, Row, explanations, joined, missing_refusals, outcome, rounding_error
 from autograder.checks.failure import VALUES, Kind
-from autograder.checks.proxy import Backend
+from autograder.checks.proxy import Backend, Refusal
+from autograder.checks.source import Blocks
 from autograder.checks.test_result import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading import catalogue, generated
@@ -36,7 +36,7 @@ _REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ObservedCall:
     """One call of a submission's function, and what came of it."""
 
     function: str
@@ -44,21 +44,29 @@ class Seen:
     kwargs: dict[str, Any]
     reply: Reply
 
+    @functools.cached_property
+    def encoded(self) -> bytes | None:
+        """The call as bytes; None for one that has no such form."""
+        try:
+            return codec.message(self.function, self.args, self.kwargs)
+        except ValueError:
+            return None
+
 
 @dataclass(frozen=True)
-class Observed:
+class ObservedTest:
     """How one test came out, and the calls that it made."""
 
     result: TestResult
-    calls: tuple[Seen, ...]
+    calls: tuple[ObservedCall, ...]
 
 
-class Watch:
+class Observer:
     """A submission's backend that keeps what came of every call."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        self.calls: list[Seen] = []
+        self.calls: list[ObservedCall] = []
 
     @property
     def failure(self) -> Raised | None:
@@ -68,43 +76,54 @@ class Watch:
         reply = self.backend.call(function, args, kwargs, measured)
         if function != ANSWERS:
             kept = reply if len(reply.value) <= LOOKED_AT else _TOO_LARGE
-            self.calls.append(Seen(function, args, kwargs, kept))
+            self.calls.append(ObservedCall(function, args, kwargs, kept))
         return reply
 
-    def taken(self) -> tuple[Seen, ...]:
-        """The calls since this was last asked."""
-        calls, self.calls = self.calls, []
-        return tuple(calls)
+    def test(self, run: Callable[[], TestResult]) -> ObservedTest:
+        """Run one test on this backend."""
+        self.calls = []
+        return ObservedTest(run(), tuple(self.calls))
 
 
-def named(assignment: Assignment, observed: Sequence[Observed], cells: Sequence[str]) -> list[TestResult]:
+def with_causes(assignment: Assignment, observed: Sequence[ObservedTest], cells: Sequence[str]) -> list[TestResult]:
     """The results, with the likely cause on the first mistake that it explains, and the function to fix first where that is another."""
-    results = [one.result for one in observed]
-    mistaken = list(dict.fromkeys(one.test.question for one in results if one.is_mistake and one.test.question != ANSWERS))
-    if not mistaken:
-        return results
+    mistakes = (one.result for one in observed if one.result.is_mistake)
+    mistaken = list(dict.fromkeys(one.test.question for one in mistakes if one.test.question != ANSWERS))
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
-    wrong = [name for name in mistaken if any(row.is_wrong for row in evidence[name])]
-    blocks = building_blocks("\n".join(cells) if wrong and len(mistaken) > 1 else "")
-    below = _below(mistaken, wrong, blocks)
     # Told is only what public tests saw: a submission could choose by a hidden input what is wrong there.
     public = [one for one in observed if one.result.test.phase is Phase.PUBLIC]
-    shown = _below(mistaken, [name for name in wrong if any(row.is_wrong for row in evidence_of(assignment, name, public))], blocks)
-    hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=below[name] is not None) for name, rows in evidence.items()}
+    public_evidence = {name: evidence_of(assignment, name, public) for name in mistaken}
+    blocks = Blocks("\n".join(cells) if len(mistaken) > 1 else "")
+    below, shown = (_wrong_below(rows, blocks) for rows in (evidence, public_evidence))
+    hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in below) for name, rows in evidence.items()}
     given: set[str] = set()
-    for place, one in enumerate(observed):
-        if one.result.is_mistake and one.result.test.question in hints:
-            results[place] = _explained(assignment, one, hints[one.result.test.question], shown[one.result.test.question], given)
+    results = []
+    for one in observed:
+        name = one.result.test.question
+        has_cause = one.result.is_mistake and name in hints
+        results.append(_explained(assignment, one, hints[name], shown.get(name), given) if has_cause else one.result)
     return results
+
+
+def _wrong_below(evidence: Mapping[str, Sequence[Row]], blocks: Blocks) -> dict[str, str]:
+    """For each mistaken function that builds on one with wrong values: that one."""
+    wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
+    causes = {name: blocks.root_causes([*wrong, name]) for name in evidence}
+    return {name: found[name] for name, found in causes.items() if name in found}
 
 
 def hints_of(assignment: Assignment, function: str, rows: Sequence[Row], is_built_on_a_wrong_one: bool) -> Hints:
     """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is broken says more."""
     values = [] if is_built_on_a_wrong_one else explanations(rows, candidates(assignment, function))
-    return Hints(told(values), told(missing_refusals(rows, written(assignment, function))))
+    return Hints(hint_of(values), hint_of(missing_refusals(rows, written(assignment, function))))
 
 
-def _explained(assignment: Assignment, one: Observed, hints: Hints, below: str | None, given: set[str]) -> TestResult:
+def hint_of(mistakes: Sequence[Misconception]) -> str | None:
+    """What is told of mistakes that explain the same."""
+    return joined((one.hint for one in mistakes), (one.location for one in mistakes))
+
+
+def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, below: str | None, given: set[str]) -> TestResult:
     """One mistake with what is known of it. A hint is given once."""
     result = one.result
     hint = hints.of(result.kind)
@@ -117,44 +136,32 @@ def _explained(assignment: Assignment, one: Observed, hints: Hints, below: str |
     return replace(result, hint=hint, function=below if result.kind in VALUES else result.function) if result.kind in VALUES | _REFUSALS else result
 
 
-def _below(mistaken: Sequence[str], wrong: Sequence[str], blocks: Blocks) -> dict[str, str | None]:
-    """For each function, the wrong one that it builds on, if there is one."""
-    return {name: blocks.root_causes([*wrong, name]).get(name) for name in mistaken}
-
-
 # What was seen
 
 
-def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observed]) -> list[Row]:
+def evidence_of(assignment: Assignment, function: str, observed: Iterable[ObservedTest]) -> list[Row]:
     """Every distinct call of a function."""
-    rows: dict[int, Row] = {}
-    for one in observed:
-        for seen in one.calls:
-            if seen.function == function and (found := _row(assignment, seen)) is not None:
-                predictions, row = found
-                rows.setdefault(id(predictions), row)
+    rows: dict[bytes | None, Row] = {}
+    for seen in (seen for one in observed for seen in one.calls if seen.function == function):
+        if seen.encoded not in rows and (row := _row(assignment, seen)) is not None:
+            rows[seen.encoded] = row
     return list(rows.values())
 
 
 @functools.lru_cache(maxsize=1024)
-def _row(assignment: Assignment, seen: Seen) -> tuple[Predictions, Row] | None:
-    """A call as evidence; None for one that is too large to look at, and should be. Remembered, since public calls are looked at twice."""
+def _row(assignment: Assignment, call: ObservedCall) -> Row | None:
+    """A call as evidence; None for one that says nothing or is too large to look at. Remembered, since public calls are looked at twice."""
+    if call.encoded is None or len(call.encoded) > LOOKED_AT:
+        return None
     try:
-        encoded, got = codec.message(seen.function, seen.args, seen.kwargs), outcome(seen.reply)
-    except (ValueError, codec.Malformed):
+        got = outcome(call.reply)
+    except codec.Malformed:
         return None
-    if len(encoded) > LOOKED_AT:
-        return None
-    predictions = predictions_of(assignment, encoded)
-    if seen.reply is _TOO_LARGE:
-        right = predictions.of(None)
-        # A right one of that size cannot be told from a wrong one.
-        return (
-            None
-            if _is_large(right)
-            else (predictions, Row(got, right, lambda entry: got if _is_large(predictions.of(entry)) else predictions.of(entry)))
-        )
-    return predictions, Row(got, predictions.of(None), predictions.of)
+    predicted = predictions_of(assignment, call.encoded).of
+    if call.reply is not _TOO_LARGE:
+        return Row(got, predicted(None), predicted)
+    # A right result of that size cannot be told from a wrong one.
+    return None if _is_large(predicted(None)) else Row(got, predicted(None), lambda entry: got if _is_large(predicted(entry)) else predicted(entry))
 
 
 # What known mistakes predict
@@ -202,10 +209,8 @@ class Predictions:
         return outcome(call.perform(module, self.function, args, kwargs, measured=False))
 
 
-@functools.lru_cache(maxsize=1024)
-def predictions_of(assignment: Assignment, encoded: bytes) -> Predictions:
-    """Remembered, since a test asks the same of every submission; by the call alone, so that none affects another."""
-    return Predictions(assignment, encoded)
+predictions_of = functools.lru_cache(maxsize=1024)(Predictions)
+"""Remembered, since a test asks the same of every submission; by the call alone, so that none affects another."""
 
 
 def _behaving(assignment: Assignment, entry: Misconception, function: str) -> types.ModuleType:
@@ -221,7 +226,7 @@ def _behaving(assignment: Assignment, entry: Misconception, function: str) -> ty
 _mistaken = functools.lru_cache(maxsize=512)(catalogue.mistaken)
 
 
-def candidates(assignment: Assignment, function: str) -> Iterator[tuple[Misconception, ...]]:
+def candidates(assignment: Assignment, function: str) -> Iterator[Sequence[Misconception]]:
     """The mistakes that can show in a function's results, the likeliest group first.
 
     The function's own mistakes come before those below it (somebody may have written anew what the solution takes from another
@@ -234,22 +239,19 @@ def candidates(assignment: Assignment, function: str) -> Iterator[tuple[Misconce
 @functools.cache
 def written(assignment: Assignment, function: str) -> tuple[tuple[Misconception, ...], tuple[Misconception, ...]]:
     """Those of the catalogue: the function's own, and those of the functions that it builds on."""
-    below = building_blocks(assignment.solution.read_text(encoding="utf-8")).below(function)
+    below = Blocks(assignment.solution.read_text(encoding="utf-8")).below(function)
     known = catalogue.entries(assignment)
     return tuple(entry for entry in known if entry.function == function), tuple(entry for entry in known if entry.function in below)
 
 
-def _rule_of(assignment: Assignment, seen: Seen) -> str | None:
+def _rule_of(assignment: Assignment, call: ObservedCall) -> str | None:
     """The rule behind one refusal, by what the solution says when it refuses, without any value."""
-    try:
-        refused = catalogue.refusal(assignment, codec.message(seen.function, seen.args, seen.kwargs))
-    except ValueError:
-        return None
+    refused = catalogue.refusal(assignment, call.encoded) if call.encoded is not None else None
     if refused is None:
         return None
     kind, rule = refused
-    if seen.reply.raised is None:
+    if call.reply.raised is None:
         return f"Your code accepts an argument that breaks this rule: {rule}."
-    if kind not in seen.reply.raised.bases:
+    if kind not in call.reply.raised.bases:
         return f"Your code refuses with another error than {kind}. The rule: {rule}."
     return f"The message of your {kind} does not contain the value. The rule: {rule}."

@@ -8,13 +8,14 @@ how it fails by the hidden input that it sees, so every kind that is told is a w
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, KeysView, Sequence
-from dataclasses import replace
+from collections.abc import Collection, KeysView, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from autograder.checks.call import ANSWERS
-from autograder.checks.failure import VALUES, Kind
+from autograder.checks.failure import VALUES, Kind, with_likely_cause
 from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import Phase, TestResult, compared_with
+from autograder.checks.test_result import Phase, TestResult, by_question, compared_with, points_possible, points_won
 from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.quiz import Answer
@@ -72,26 +73,30 @@ def coarse(test_results: list[TestResult]) -> list[TestResult]:
     Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, or builds on a wrong
     one, only where a public test found that out; and, per question, the cause that the first hidden test with a known one has.
     """
-    unfinished = {one.test.question: one for one in test_results if one.test.phase is Phase.PUBLIC and one.status.is_unwritten}
-    publicly_wrong = {one.test.question for one in test_results if one.test.phase is Phase.PUBLIC and one.is_mistake}
+    public = [one for one in test_results if one.test.phase is Phase.PUBLIC]
+    unfinished = {one.test.question: one for one in public if one.status.is_unwritten}
+    publicly_wrong = {one.test.question for one in public if one.is_mistake}
     explained: set[str] = set()
-    told_results = []
-    for one in test_results:
-        if one.test.phase is Phase.HIDDEN and not one.passed and one.status is not TestStatus.UNREADABLE:
-            kind = Kind.RAISED if one.kind is None else _ALIKE.get(one.kind, one.kind)
-            public = unfinished.get(one.test.question)
-            if kind is Kind.RAISED and public is not None:
-                one = replace(public, test=one.test)
-            else:
-                hint = None if one.test.question in explained else one.hint
-                explained |= {one.test.question} if hint else set()
-                below = _below(one) if _below(one) in publicly_wrong else None
-                one = TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind, function=below)
-        told_results.append(one)
-    return told_results
+
+    def of_hidden_mistake(one: TestResult) -> TestResult:
+        question = one.test.question
+        kind = Kind.RAISED if one.kind is None else _ALIKE.get(one.kind, one.kind)
+        if kind is Kind.RAISED and question in unfinished:
+            return replace(unfinished[question], test=one.test)
+        hint = None if question in explained else one.hint
+        if hint:
+            explained.add(question)
+        below = _below(one)
+        return TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind, function=below if below in publicly_wrong else None)
+
+    return [of_hidden_mistake(one) if _is_hidden_mistake(one) else one for one in test_results]
 
 
-def told(one: TestResult) -> str:
+def _is_hidden_mistake(one: TestResult) -> bool:
+    return one.test.phase is Phase.HIDDEN and not one.passed and one.status is not TestStatus.UNREADABLE
+
+
+def of_test(one: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
     if not one.matters or one.status is TestStatus.UNREADABLE:
         return ""
@@ -99,30 +104,27 @@ def told(one: TestResult) -> str:
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
         return f"{_rule(one)}:\n{plain(_with_call(one) + one.sentence)}"
-    return f"{_rule(one)}: {_kind(one)}." + (f"\nLikely cause: {one.hint}" if one.hint else "")
+    return with_likely_cause(f"{_rule(one)}: {_kind(one)}.", one.hint)
 
 
-def told_of_answer(one: TestResult, right: Answer | None) -> str:
+def of_answer(one: TestResult, right: Answer | None) -> str:
     """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
     head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
     hint = f" {one.hint}" if one.hint else ""
-    return f"{head}.{hint} The answer is {right.told}" if right else f"{head}.{hint}"
+    return f"{head}.{hint} The answer is {right.sentence}" if right else f"{head}.{hint}"
 
 
-def markdown(submission: Submission, grade: Grade) -> str:
-    """The feedback file of one submission that was graded."""
-    return assembled(submission, grade.score, grade.max_score, body(grade, submission.assignment, submission.cells))
-
-
-def assembled(submission: Submission, score: float, max_score: float, text: str) -> str:
-    """The feedback file, from what `body` wrote: that depends on the code alone, and so is shared by all who handed it in."""
+def markdown(submission: Submission, score: float, max_score: float, text: str) -> str:
+    """The feedback file of a submission, from what `body` wrote: that depends on the code alone, and so is shared by all who handed it in."""
     parts = [f"# {submission.assignment}: {score:g} of {max_score:g} points", *_notes(submission), text]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    parts = [*_loading(grade, cells), *_questions(grade.test_results, tuple(Phase)), *_answers(grade, assignment)]
+    parts = [*_loading(grade, cells), *_questions(grade.test_results, "Complete")]
+    if given := _given_answers(grade):
+        parts += [f"## `{ANSWERS}`: {scored(given)}", *_answers(given, assignment)]
     if grade.printed.strip():
         parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
     return "\n\n".join(filter(None, parts))
@@ -138,9 +140,10 @@ def public_markdown(submission: Submission, grade: Grade) -> str:
     public = grade.public_results
     if submission.problem is not None:
         return f"{_not_graded(submission.problem.student)}\n"
-    head = headline(_won(public), _possible(public), grade.max_score)
-    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(public, (Phase.PUBLIC,))]
-    parts += _answers_at_once(grade, submission.assignment)
+    head = headline(points_won(public), points_possible(public), grade.max_score)
+    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(public, "Nothing wrong in the public tests")]
+    if answers := _answers(_given_answers(grade), submission.assignment):
+        parts += [f"## `{ANSWERS}`", *answers]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -149,6 +152,7 @@ def _not_graded(why: str) -> str:
 
 
 def _notes(submission: Submission) -> list[str]:
+    """How its file was read."""
     return ["\n".join(f"- {inline(note)}" for note in submission.notes)] if submission.notes else []
 
 
@@ -161,10 +165,10 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     parts = [f"**{words[grade.stopped]}**"] if grade.stopped in words else []
     failure = grade.failure
     if failure is not None:
-        at = f" at line {failure.line}" if failure.line else ""
+        at = failure.at_line
         if failure.left_out:
-            said = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
-            return [*parts, said + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
+            head = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
+            return [*parts, head + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
         if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
@@ -174,101 +178,133 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     return parts
 
 
-def _questions(test_results: list[TestResult], phases: tuple[Phase, ...]) -> list[str]:
-    """A section for each question with a mistake of its own, then a line for each kind of the others."""
-    questions: dict[str, list[TestResult]] = {}
-    for one in coarse(test_results):
-        if one.test.phase in phases and one.test.question != ANSWERS:
-            questions.setdefault(one.test.question, []).append(one)
-    mistaken = {name: missed for name, group in questions.items() if (missed := [one for one in group if one.is_mistake])}
-    # Wrong only because of another function: that one is to be fixed first.
-    causes = {name: _below(missed[0]) for name, missed in mistaken.items() if all(map(_below, missed))}
-    compared = compared_with({name: missed for name, missed in mistaken.items() if name not in causes})
-    own = [name for name in mistaken if name not in causes and name not in compared]
-    # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
-    cascading = [name for name in own if _is_cascading(questions[name])]
-    first = [name for name in own if name not in cascading]
-    sections = [_section(name, questions[name]) for name in first]
-    sections += [_CASCADING] if first and cascading else []
-    sections += [_section(name, questions[name]) for name in cascading]
-    passed = "Complete" if len(phases) == len(Phase) else "Nothing wrong in the public tests"
-    lines: dict[str, list[str]] = {}
-    for name, group in questions.items():
+class State(Enum):
+    """How a question came out, as far as its student is told: with a section of its own, or with the others that are alike."""
+
+    MISTAKEN = auto()
+    CASCADING = auto()
+    """hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions"""
+    COMPARED = "Not right in tests that also call `{cause}`: fix that first"
+    BUILT_ON = "Not right, and built on `{cause}`: fix that first"
+    WAITING = "Waiting for {cause}, which is not implemented yet"
+    WAITING_FOR_RAISING = "Waiting for {cause}, which raises an exception"
+    UNFINISHED = "Not finished yet"
+    PASSED = "{passed}"
+
+
+@dataclass(frozen=True)
+class QuestionResult:
+    """One question as its student is told of it: classified once, and then written down."""
+
+    name: str
+    test_results: list[TestResult]
+    state: State
+    cause: str | None = None
+    """the function to fix or wait for first"""
+
+
+def _classified(test_results: list[TestResult]) -> list[QuestionResult]:
+    """Every function of these results, in the order of the lesson."""
+    groups = by_question(one for one in coarse(test_results) if one.test.question != ANSWERS)
+    mistakes = {name: [one for one in group if one.is_mistake] for name, group in groups.items()}
+    compared = compared_with({name: missed for name, missed in mistakes.items() if not all(map(_below, missed))})
+    questions = []
+    for name, group in groups.items():
         if name in compared:
-            lines.setdefault(f"Not right in tests that also call `{compared[name]}`: fix that first", []).append(name)
-        elif name in causes:
-            lines.setdefault(f"Not right, and built on `{causes[name]}`: fix that first", []).append(name)
-        elif name not in mistaken:
-            lines.setdefault(_state(group, passed, questions.keys()), []).append(name)
-    scored = {name: f"`{name}` ({_points(group)})" for name, group in questions.items()}
-    listed = [f"- {head}: {', '.join(map(scored.__getitem__, names))}." for head, names in lines.items()]
+            state: tuple[State, str | None] = State.COMPARED, compared[name]
+        else:
+            state = _with_mistakes(mistakes[name]) if mistakes[name] else _without_mistakes(group, groups)
+        questions.append(QuestionResult(name, group, *state))
+    return questions
+
+
+def _with_mistakes(mistakes: list[TestResult]) -> tuple[State, str | None]:
+    """The state of a question with these mistakes, and the function to fix first."""
+    if all(map(_below, mistakes)):
+        return State.BUILT_ON, _below(mistakes[0])
+    unexplained = not _hints(mistakes) and all(one.test.hidden and one.kind in VALUES for one in mistakes)
+    return State.CASCADING if unexplained else State.MISTAKEN, None
+
+
+def _without_mistakes(test_results: list[TestResult], known: Collection[str]) -> tuple[State, str | None]:
+    """The state of a question without a mistake, and the function that it waits for."""
+    waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
+    if waiting is None:
+        return State.UNFINISHED if any(one.matters for one in test_results) else State.PASSED, None
+    # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
+    function = f"`{waiting.function}`" if waiting.function in known else "another function"
+    return State.WAITING_FOR_RAISING if waiting.kind is Kind.RAISED else State.WAITING, function
+
+
+def _questions(test_results: list[TestResult], passed: str) -> list[str]:
+    """A section for each question with a mistake of its own, then a line for each kind of the others. `passed` is said of what has no mistake."""
+    questions = _classified(test_results)
+    # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
+    sections = [_section(one) for one in questions if one.state is State.MISTAKEN]
+    cascading = [_section(one) for one in questions if one.state is State.CASCADING]
+    sections += [_CASCADING, *cascading] if sections and cascading else cascading
+    lines: dict[str, list[str]] = {}
+    for one in questions:
+        if one.state not in (State.MISTAKEN, State.CASCADING):
+            won, possible = points_won(one.test_results), points_possible(one.test_results)
+            name = f"`{one.name}` ({won:g} of {possible:g})" if won < possible else f"`{one.name}` ({won:g})"
+            lines.setdefault(one.state.value.format(cause=one.cause, passed=passed), []).append(name)
+    listed = [f"- {state}: {', '.join(names)}." for state, names in lines.items()]
     return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
 
 
-def _answers(grade: Grade, assignment: str) -> list[str]:
-    """The points of the questions, and what may be told of them at once."""
-    given = [one for one in grade.test_results if one.test.question == ANSWERS]
-    if not given:
-        return []
-    return [f"## `{ANSWERS}`: {_won(given):g} of {_possible(given):g}", *_answers_at_once(grade, assignment)[1:]]
+def _given_answers(grade: Grade) -> list[TestResult]:
+    return [one for one in grade.test_results if one.test.question == ANSWERS]
 
 
-def _answers_at_once(grade: Grade, assignment: str) -> list[str]:
-    """A wrong number is named, and a wrong yes or no is counted: naming it would tell. Published hidden tests give the reasons."""
-    given = [one for one in grade.test_results if one.test.question == ANSWERS]
+def _answers(given: list[TestResult], assignment: str) -> list[str]:
+    """What may be told of answers at once. A wrong number is named, and a wrong yes or no is counted: naming it would tell.
+
+    The hidden tests' own words give the reasons, once they are published.
+    """
     right = quiz.answers(Assignment(assignment))
-    choices = [one for one in given if (answer := right.get(quiz.key(one.test))) is None or answer.yes_or_no]
-    numbers = [one for one in given if one.kind is Kind.ANSWER and one not in choices]
-    lines = [_answer_line(one) for one in numbers]
-    wrong = sum(one.kind is Kind.ANSWER for one in choices)
-    if wrong and len(choices) > 1:  # of a single one, the count would name it
-        lines.append(f"- Not right: {wrong} of {len(choices)} answers with True or False.")
-    empty = [one for one in given if one.kind is Kind.UNANSWERED and one.test.points]
+    wrong = [one for one in given if one.kind is Kind.ANSWER]
+    choices = [one for one in given if _is_choice(one, right)]
+    lines = [_answer_line(one) for one in wrong if one not in choices]
+    wrong_choices = sum(one in choices for one in wrong)
+    if wrong_choices and len(choices) > 1:  # of a single one, the count would name it
+        lines.append(f"- Not right: {wrong_choices} of {len(choices)} answers with True or False.")
+    empty = [f"`{quiz.key(one.test)}`" for one in given if one.kind is Kind.UNANSWERED and one.test.points]
     if empty:
-        lines.append(f"- Not answered yet: {', '.join(f'`{quiz.key(one.test)}`' for one in empty)}.")
-    return [f"## `{ANSWERS}`", "\n".join(lines), "See the lesson, section Questions."] if lines else []
+        lines.append(f"- Not answered yet: {', '.join(empty)}.")
+    return ["\n".join(lines), "See the lesson, section Questions."] if lines else []
+
+
+def _is_choice(one: TestResult, right: Mapping[str, Answer]) -> bool:
+    """Whether an answer is a yes or a no; one that is not known counts as such."""
+    answer = right.get(quiz.key(one.test))
+    return answer is None or answer.yes_or_no
 
 
 def _answer_line(one: TestResult) -> str:
     key = quiz.key(one.test)
     practice = "" if one.test.points else " (For practice, without points.)"
-    return "- " + inline(told_of_answer(one, None)).replace(inline(key), f"`{key}`", 1) + practice
+    return "- " + inline(of_answer(one, None)).replace(inline(key), f"`{key}`", 1) + practice
 
 
-def _state(test_results: list[TestResult], passed: str, known: Collection[str]) -> str:
-    """What there is to say of a question without a mistake."""
-    waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
-    if waiting is not None:
-        # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
-        function = f"`{waiting.function}`" if waiting.function in known else "another function"
-        why = "which raises an exception" if waiting.kind is Kind.RAISED else "which is not implemented yet"
-        return f"Waiting for {function}, {why}"
-    return "Not finished yet" if any(one.matters for one in test_results) else passed
+def scored(test_results: list[TestResult]) -> str:
+    """The points won, and those possible."""
+    return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
-def _points(test_results: list[TestResult]) -> str:
-    won, possible = _won(test_results), _possible(test_results)
-    return f"{won:g} of {possible:g}" if won < possible else f"{won:g}"
-
-
-def _won(test_results: list[TestResult]) -> float:
-    return _possible([one for one in test_results if one.passed])
-
-
-def _possible(test_results: list[TestResult]) -> float:
-    return sum(one.test.points for one in test_results)
-
-
-def _section(question: str, test_results: list[TestResult]) -> str:
-    """One question with mistakes: the likely cause, then what public tests saw, then which rules fail on hidden inputs."""
-    missed = [one for one in test_results if one.is_mistake]
-    below = next(filter(None, map(_below, missed)), None)
-    missed = [one for one in missed if _below(one) is None]
-    parts = [f"## `{question}`: {_won(test_results):g} of {_possible(test_results):g}"]
-    parts += [f"**Likely cause:** {hint}" for hint in _hints(missed)]
-    parts += [f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in missed if not one.test.hidden]
-    built = f"Its values are not right, and built on `{below}`: fix that first." if below else ""
-    parts += [_unseen(missed), built, f"See the lesson, section `{question}`."]
+def _section(question: QuestionResult) -> str:
+    """The likely cause, what public tests saw, and what hidden ones add to it."""
+    mistakes = [one for one in question.test_results if one.is_mistake]
+    below = next(filter(None, map(_below, mistakes)), None)
+    own = [one for one in mistakes if _below(one) is None]
+    parts = [
+        f"## `{question.name}`: {scored(question.test_results)}",
+        *(f"**Likely cause:** {hint}" for hint in _hints(own)),
+        *(f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in own if not one.test.hidden),
+        _unseen(own),
+        f"Its values are not right, and built on `{below}`: fix that first." if below else "",
+        f"See the lesson, section `{question.name}`.",
+    ]
     return "\n\n".join(filter(None, parts))
 
 
@@ -282,12 +318,6 @@ def _unseen(missed: list[TestResult]) -> str:
     if not news:
         return f"On inputs that are not shown {same}." if same else ""
     return f"On inputs that are not shown{f' {same}, and' if same else ''}:\n\n" + "\n".join(news)
-
-
-def _is_cascading(test_results: list[TestResult]) -> bool:
-    """Whether hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions."""
-    missed = [one for one in test_results if one.is_mistake]
-    return not _hints(missed) and all(one.test.hidden and one.kind in VALUES for one in missed)
 
 
 def _below(one: TestResult) -> str | None:

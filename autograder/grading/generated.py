@@ -15,7 +15,7 @@ import itertools
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,42 +29,32 @@ SIGNATURE = "signature"
 """The origin of a mistake that changes nothing but what goes into a function or comes out of it: what that refuses, it refuses still."""
 
 
-@functools.cache
-def of_signature(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
-    """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
-    return tuple(_of_signature(assignment, function))
-
-
-@functools.cache
-def of_source(assignment: Assignment, function: str) -> tuple[Misconception, ...]:
-    """The mistakes that are one small change of the solution."""
-    return tuple(_of_source(assignment, function))
-
-
 # From the signature
 
 
-def _of_signature(assignment: Assignment, function: str) -> Iterator[Misconception]:
+@functools.cache
+def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
+    """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
     right = vars(catalogue.right(assignment))[function]
     signature = inspect.signature(right)
+    found = []
 
-    def entry(name: str, hint: str, implementation: Implementation, coarse: bool = False) -> Misconception:
-        return Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation, coarse)
+    def add(name: str, hint: str, implementation: Implementation, coarse: bool = False) -> None:
+        found.append(Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation, coarse))
 
-    parameters = list(signature.parameters.values())
-    for parameter in parameters:
+    for name, parameter in signature.parameters.items():
         for what, hint, change in _ARGUMENT_CHANGES:
-            said = COARSE if what == "rounded" else f"`{parameter.name}` {hint}"
-            yield entry(f"{parameter.name} {what}", said, _with_argument(right, signature, parameter.name, change), what == "rounded")
+            coarse = change is _float32
+            add(f"{name} {what}", hint if coarse else f"`{name}` {hint}", _with_argument(right, signature, name, change), coarse)
         if parameter.default is not inspect.Parameter.empty:
-            fixed = _with_argument(right, signature, parameter.name, functools.partial(_constant, parameter.default))
-            said = f"`{parameter.name}` is not used: your result is the one for its default. The rule is to use what the caller passes."
-            yield entry(f"{parameter.name} ignored", said, fixed)
-    for one, other in itertools.pairwise(parameters):
-        said = f"`{one.name}` and `{other.name}` are exchanged: your result is the one with each in the other's place."
-        yield entry(f"{one.name} and {other.name} exchanged", said, _exchanged(right, signature, one.name, other.name))
+            fixed = _with_argument(right, signature, name, functools.partial(_constant, parameter.default))
+            add(f"{name} ignored", f"`{name}` is not used: your result is the one for its default. The rule is to use what the caller passes.", fixed)
+    for one, other in itertools.pairwise(signature.parameters):
+        hint = f"`{one}` and `{other}` are exchanged: your result is the one with each in the other's place."
+        add(f"{one} and {other} exchanged", hint, _exchanged(right, signature, one, other))
     for what, hint, change in _RESULT_CHANGES:
-        yield entry(f"result {what}", hint, _with_result(right, change), what == "rounded")
+        add(f"result {what}", hint, _with_result(right, change), change is _float32)
+    return found
 
 
 class _NotApplicable(Exception):
@@ -156,7 +146,7 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
     ("rooted", "enters as its square root.", _root),
     ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
-    ("rounded", "", _float32),
+    ("rounded", COARSE, _float32),
     ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),
     ("reversed rows", "is read from its end along the sequence.", lambda value: np.flip(_array(value, 2), -2)),
     ("reversed", "is read from its end.", lambda value: np.flip(_array(value), -1)),
@@ -209,17 +199,21 @@ def own_parts(assignment: Assignment, function: str) -> list[str]:
     return [name for name in known if name in found]
 
 
-def _of_source(assignment: Assignment, function: str) -> Iterator[Misconception]:
+@functools.cache
+def of_source(assignment: Assignment, function: str) -> list[Misconception]:
+    """The mistakes that are one small change of the solution."""
+    found = []
     own = own_parts(assignment, function)
     for name in own:
         helper = f" (in the part “{name.strip('_').replace('_', ' ')}”)" if name != function else ""
         for line, what, where in changes(parts(assignment)[name]):
-            place = f"{where}{helper}: compare that step with the definition of `{function}`."
+            location = f"{where}{helper}: compare that step with the definition of `{function}`."
             coarse = FLOAT32 in what
-            hint = COARSE if coarse else f"{what} {place}"
+            hint = COARSE if coarse else f"{what} {location}"
             implementation = _built(assignment, function, own, name)
             origin = f"{name}:{line}"
-            yield Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {place}")
+            found.append(Misconception(f"{what}, {origin}", function, hint, origin, implementation, coarse, f"Something is not right {location}"))
+    return found
 
 
 def _built(assignment: Assignment, function: str, own: list[str], changed: str) -> Implementation:
@@ -245,18 +239,18 @@ def changes(part: Part) -> Iterator[tuple[int, str, str]]:
     shared by all submissions of a process, and whoever asks may be stopped by one of them.
     """
     arguments = [one.arg for one in part.args.args] if isinstance(part, ast.FunctionDef) else []
-    nodes = list(_nodes(part))
-    axes = [node for _, node, _ in nodes if isinstance(node, ast.keyword) and node.arg == "axis"]
+    slots = list(_slots(part, part, ("body", "value")))
+    axes = [slot.node for slot in slots if isinstance(slot.node, ast.keyword) and slot.node.arg == "axis"]
     if len(axes) > 1:
         yield from _along_another_axis(part, axes)
-    for statement, node, put in nodes:
-        where = _place(statement)
-        for what, new in _replacements(node, statement, arguments):
-            put(ast.fix_missing_locations(ast.copy_location(new, node)))
+    for slot in slots:
+        where = _where(slot.statement)
+        for what, new in _replacements(slot.node, slot.statement, arguments):
+            slot.put(ast.fix_missing_locations(ast.copy_location(new, slot.node)))
             try:
-                yield statement.lineno, what, where
+                yield slot.statement.lineno, what, where
             finally:
-                put(node)
+                slot.put(slot.node)
 
 
 def _along_another_axis(part: Part, axes: list[ast.keyword]) -> Iterator[tuple[int, str, str]]:
@@ -272,32 +266,26 @@ def _along_another_axis(part: Part, axes: list[ast.keyword]) -> Iterator[tuple[i
             one.value = value
 
 
-Place = tuple[ast.stmt, ast.AST, Callable[[ast.AST], None]]
-"""A statement, a node in it, and what puts another node in the place of that one."""
+class _Slot(NamedTuple):
+    """A node of a statement, and what puts another node in its place."""
+
+    statement: ast.stmt
+    node: ast.AST
+    put: Callable[[ast.AST], None]
 
 
-def _nodes(part: Part) -> Iterator[Place]:
-    """All nodes of a body; the docstring is none, and what is said to a bad argument is not looked at."""
-    skipped = isinstance(part, ast.FunctionDef) and ast.get_docstring(part) is not None
-    for put, node in list(_children(part, ("value", "body")))[skipped:]:
-        yield from _within(part if isinstance(part, ast.Assign) else node, node, put)
-
-
-def _within(statement: Any, node: ast.AST, put: Callable[[ast.AST], None]) -> Iterator[Place]:
-    if not isinstance(node, ast.Raise):
-        yield statement, node, put
-        for put_child, child in _children(node, node._fields):
-            yield from _within(child if isinstance(child, ast.stmt) else statement, child, put_child)
-
-
-def _children(node: ast.AST, fields: Iterable[str]) -> Iterator[tuple[Callable[[ast.AST], None], ast.AST]]:
+def _slots(statement: ast.stmt, parent: ast.AST, fields: Iterable[str]) -> Iterator[_Slot]:
+    """All nodes in some fields of a node; what is said to a bad argument is not looked at."""
     for field in fields:
-        value: Any = getattr(node, field, None)
-        if isinstance(value, ast.AST):
-            yield functools.partial(setattr, node, field), value
-        for place, item in enumerate(value if isinstance(value, list) else ()):
-            if isinstance(item, ast.AST):
-                yield functools.partial(value.__setitem__, place), item
+        value: Any = getattr(parent, field, None)
+        items = enumerate(value) if isinstance(value, list) else [(None, value)]
+        for index, child in items:
+            if isinstance(child, ast.AST) and not isinstance(child, ast.Raise):
+                inside = child if isinstance(child, ast.stmt) else statement
+                yield _Slot(
+                    inside, child, functools.partial(setattr, parent, field) if index is None else functools.partial(value.__setitem__, index)
+                )
+                yield from _slots(inside, child, child._fields)
 
 
 _OPERATORS: dict[type[ast.AST], list[tuple[type[ast.AST], str]]] = {
@@ -334,47 +322,40 @@ _ALIKE = [
 ]  # fmt: skip
 """Names that are taken for each other."""
 
-_NAMES = {name: sorted(names - {name}) for names in _ALIKE for name in names}
+_SIMILAR = {name: sorted(names - {name}) for names in _ALIKE for name in names}
 
 FLOAT32 = "float32"
 _ANGLES = ("outer", "log", "frequencies", "rope_frequencies", "_rope_frequencies", "rotations_in_context", "rope_cos_sin")
 """Steps whose digits matter far along a sequence."""
 
 _COUNTS = ("arange", "linspace")
+_NO_VARIABLES = ("np", "len", "range", "zip", "float", "int", "tuple", "list", "max", "min", "abs", "sum")
 _TRIANGLES = ("tri", "tril", "triu", "diag", "eye")
 
 
-def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> Iterator[tuple[str, ast.AST]]:
+Replacement = tuple[str, ast.AST]
+"""What is wrong with a node that stands in the place of another, and that node."""
+
+
+def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> Iterator[Replacement]:
     match node:
-        case ast.BinOp() | ast.BoolOp() | ast.AugAssign():
-            for operator, what in _OPERATORS.get(type(node.op), []):
-                yield what, _with(node, op=operator())
-        case ast.Compare(ops=[compared]):
-            for operator, what in _OPERATORS.get(type(compared), []):
-                yield what, _with(node, ops=[operator()])
+        case ast.BinOp():
+            yield from _operators(node)
+            yield from _in_single_precision(node)
+            yield from _operands(node)
+        case ast.BoolOp() | ast.AugAssign() | ast.Compare(ops=[_]):
+            yield from _operators(node)
         case ast.UnaryOp(op=ast.USub()):
             or_axis = ", or an axis is the wrong one," if isinstance(node.operand, ast.Constant) else ""
             yield f"A minus sign is missing{or_axis}", node.operand
         case ast.UnaryOp(op=ast.Not() | ast.Invert()):
             yield "A condition is the wrong way round", node.operand
-        case ast.Constant(value=bool(value)):
-            yield f"A switch is {not value} that should be the other", ast.Constant(not value)
-        case ast.Constant(value=int(value)):
-            for new in (value + 1, value - 1):
-                yield "A number is one off, or an axis is the wrong one,", ast.Constant(new)
-        case ast.Constant(value=float(value)):
-            yield "A constant is not the one of the definition", ast.Constant(value * 2 + 0.5 * (value == 0))
-        case ast.Attribute(attr=name) if name in _NAMES:
-            for other in _NAMES[name]:
-                yield f"“{other}” stands where “{name}” belongs", _with(node, attr=other)
-        case ast.Name(id=name) if name in _NAMES and name not in arguments:
-            for other in _NAMES[name]:
-                yield f"“{other}” stands where “{name}” belongs", _with(node, id=other)
-        case ast.Name(id=name, ctx=ast.Load()):
-            for other in _others(name, statement, arguments):
-                yield f"{_told(other, arguments)} stands where {_told(name, arguments)} belongs", _with(node, id=other)
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape") as shape, slice=index):
-            yield from _sizes(node, shape, name, index, statement, arguments)
+        case ast.Constant():
+            yield from _constants(node.value)
+        case ast.Attribute() | ast.Name():
+            yield from _names(node, statement, arguments)
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape") as shape, slice=axis):
+            yield from _sizes(node, shape, name, axis, statement, arguments)
         case ast.IfExp():
             yield "One of two cases is treated like the other", node.body
             yield "One of two cases is treated like the other", node.orelse
@@ -383,48 +364,87 @@ def _replacements(node: ast.AST, statement: ast.stmt, arguments: list[str]) -> I
             yield "A case is taken for all", _with(node, test=ast.Constant(True))
         case ast.Expr(value=ast.Call() as called):
             yield f"The step {_step(called)} is left out", ast.Pass()
-        case ast.AugAssign():
-            yield "A step is left out", ast.Pass()
-    if isinstance(node, ast.Call):
-        yield from _calls(node)
-    if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Pow | ast.Div)) or (isinstance(node, ast.Call) and _name(node) in _ANGLES):
+        case ast.Call():
+            yield from _calls(node)
+            yield from _counts(node)
+            yield from _in_single_precision(node)
+
+
+def _operators(node: ast.BinOp | ast.BoolOp | ast.AugAssign | ast.Compare) -> Iterator[Replacement]:
+    operator = node.ops[0] if isinstance(node, ast.Compare) else node.op
+    for other, what in _OPERATORS.get(type(operator), []):
+        yield what, _with(node, ops=[other()]) if isinstance(node, ast.Compare) else _with(node, op=other())
+
+
+def _in_single_precision(node: ast.BinOp | ast.Call) -> Iterator[Replacement]:
+    loses_digits = isinstance(node.op, ast.Mult | ast.Pow | ast.Div) if isinstance(node, ast.BinOp) else _name(node) in _ANGLES
+    if loses_digits:
         yield FLOAT32, ast.Call(ast.Attribute(ast.Name("np", ast.Load()), FLOAT32, ast.Load()), [node], [])
-    if isinstance(node, ast.BinOp):
-        if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow | ast.FloorDiv):
-            kind = {ast.Sub: "difference", ast.Pow: "power"}.get(type(node.op), "product" if isinstance(node.op, ast.MatMult) else "quotient")
-            yield f"A {kind} is taken the wrong way round", _with(node, left=node.right, right=node.left)
-        if not isinstance(node.op, ast.MatMult):
-            part = "term" if isinstance(node.op, ast.Add | ast.Sub) else "exponent" if isinstance(node.op, ast.Pow) else "factor"
-            yield f"A {part} is left out", node.left
-            yield f"A {part} is left out", node.right
+
+
+def _operands(node: ast.BinOp) -> Iterator[Replacement]:
+    """Both in the other order, and each alone."""
+    if (result := _NOT_COMMUTATIVE.get(type(node.op))) is not None:
+        yield f"A {result} is taken the wrong way round", _with(node, left=node.right, right=node.left)
+    if not isinstance(node.op, ast.MatMult):
+        part = _OPERANDS.get(type(node.op), "factor")
+        yield f"A {part} is left out", node.left
+        yield f"A {part} is left out", node.right
+
+
+_NOT_COMMUTATIVE = {ast.Sub: "difference", ast.Pow: "power", ast.MatMult: "product", ast.Div: "quotient", ast.FloorDiv: "quotient"}
+_OPERANDS = {ast.Add: "term", ast.Sub: "term", ast.Pow: "exponent"}
+
+
+def _constants(value: object) -> Iterator[Replacement]:
+    match value:
+        case bool():
+            yield f"A switch is {not value} that should be the other", ast.Constant(not value)
+        case int():
+            for new in (value + 1, value - 1):
+                yield "A number is one off, or an axis is the wrong one,", ast.Constant(new)
+        case float():
+            yield "A constant is not the one of the definition", ast.Constant(value * 2 + 0.5 * (value == 0))
+
+
+def _names(node: ast.Attribute | ast.Name, statement: ast.stmt, arguments: list[str]) -> Iterator[Replacement]:
+    """Numpy's names that are taken for each other, and the other names that are at hand."""
+    field = "attr" if isinstance(node, ast.Attribute) else "id"
+    name = getattr(node, field)
+    if name in _SIMILAR and (field == "attr" or name not in arguments):
+        for other in _SIMILAR[name]:
+            yield f"“{other}” stands where “{name}” belongs", _with(node, **{field: other})
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        for other in _others(name, statement, arguments):
+            yield f"{_quoted(other, arguments)} stands where {_quoted(name, arguments)} belongs", _with(node, id=other)
 
 
 _AXES = {-1: "last axis", -2: "last axis but one"}
 
 
 def _sizes(
-    node: ast.Subscript, shape: ast.Attribute, name: str, index: ast.expr, statement: ast.stmt, arguments: list[str]
-) -> Iterator[tuple[str, ast.AST]]:
+    node: ast.Subscript, shape: ast.Attribute, name: str, written_axis: ast.expr, statement: ast.stmt, arguments: list[str]
+) -> Iterator[Replacement]:
     """The size of another array, or along another axis."""
     try:
-        axis = int(ast.literal_eval(index))
+        axis = int(ast.literal_eval(written_axis))
     except (ValueError, TypeError):
         return
     if axis not in _AXES:
         return
-    right = f"the size of {_told(name, arguments)} along its {_AXES[axis]}"
+    right = f"the size of {_quoted(name, arguments)} along its {_AXES[axis]}"
     for other in (name, *_others(name, statement, arguments)):
-        for place, words in _AXES.items():
-            if (other, place) != (name, axis):
+        for index, words in _AXES.items():
+            if (other, index) != (name, axis):
                 wrong = _with(shape, value=ast.Name(other, ast.Load()))
-                said = f"The size of {_told(other, arguments)} along its {words} stands where {right} belongs,"
-                yield said, _with(node, value=wrong, slice=ast.UnaryOp(ast.USub(), ast.Constant(-place)))
+                what = f"The size of {_quoted(other, arguments)} along its {words} stands where {right} belongs,"
+                yield what, _with(node, value=wrong, slice=ast.UnaryOp(ast.USub(), ast.Constant(-index)))
 
 
-def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
-    for place, keyword in enumerate(node.keywords):
+def _calls(node: ast.Call) -> Iterator[Replacement]:
+    for index, keyword in enumerate(node.keywords):
         if keyword.arg is not None:
-            rest = [*node.keywords[:place], *node.keywords[place + 1 :]]
+            rest = [*node.keywords[:index], *node.keywords[index + 1 :]]
             yield f"“{keyword.arg}” is missing in the step {_step(node)}", _with(node, keywords=rest)
     starred = any(isinstance(one, ast.Starred) for one in node.args)
     if len(node.args) >= 2 and not starred:
@@ -435,6 +455,10 @@ def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
     elif node.args and not starred:
         yield f"The step {_step(node)} is left out", node.args[0]
         yield f"The step {_step(node)} is done twice", _with(node, args=[node, *node.args[1:]])
+
+
+def _counts(node: ast.Call) -> Iterator[Replacement]:
+    """Numbers that begin, end or run otherwise; triangles that lie otherwise."""
     if _name(node) in _COUNTS:
         yield "A count begins and ends one too far", ast.BinOp(node, ast.Add(), ast.Constant(1))
         yield "A count begins and ends one too early", ast.BinOp(node, ast.Sub(), ast.Constant(1))
@@ -453,16 +477,13 @@ def _with(node: Any, **fields: Any) -> Any:
     return changed
 
 
-def _others(name: str, statement: ast.stmt, arguments: list[str]) -> Iterator[str]:
+def _others(name: str, statement: ast.stmt, arguments: list[str]) -> list[str]:
     """The names that could stand in the place of one: those read in the same statement, and the function's arguments."""
-    if name.startswith("_") or name in ("np", "len", "range", "zip", "float", "int", "tuple", "list", "max", "min", "abs", "sum"):
-        return
-    simple = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    called = {node.func.id for node in ast.walk(statement) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    if name in called:
-        return
-    names = dict.fromkeys([*(node.id for node in simple), *arguments])
-    yield from (other for other in names if other != name and other != "np" and other not in called and not other.startswith("_"))
+    nodes = list(ast.walk(statement))
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    read = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    possible = [one for one in dict.fromkeys([*read, *arguments]) if one not in called | {"np"} and not one.startswith("_")]
+    return [other for other in possible if other != name] if name in possible and name not in _NO_VARIABLES else []
 
 
 def _is_numpy(node: ast.AST) -> bool:
@@ -477,11 +498,11 @@ def _step(node: ast.Call) -> str:
     return f"“{_name(node).strip('_').replace('_', ' ')}”"
 
 
-def _told(name: str, arguments: list[str]) -> str:
+def _quoted(name: str, arguments: list[str]) -> str:
     return f"`{name}`" if name in arguments else f"“{name}”"
 
 
-def _place(statement: ast.stmt) -> str:
+def _where(statement: ast.stmt) -> str:
     """Where a statement stands, by what it makes."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AugAssign) else []
     names = list(dict.fromkeys(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))

@@ -18,8 +18,8 @@ from autograder.grading.result import NOT_JUDGED, Grade
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
-from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
+from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
 
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
@@ -47,8 +47,8 @@ class Grader:
                 public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 told = backend.told
-                settled = causes.named(assignment, public, cells)
-                test_results = causes.named(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
+                settled = causes.with_causes(assignment, public, cells)
+                test_results = causes.with_causes(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
         finally:
             backend.close()
         return Grade(
@@ -104,8 +104,8 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
         except Exception as error:
             raise CannotGrade(f"neither this submission nor the solution can be graded ({type(error).__name__}: {error})") from failure
         if judges.score != judges.max_score:
-            said = f"the grader failed ({type(failure).__name__}: {failure}), and the solution of {assignment.name} loses points"
-            raise CannotGrade(said) from failure
+            loses = f"the solution of {assignment.name} loses points"
+            raise CannotGrade(f"the grader failed ({type(failure).__name__}: {failure}), and {loses}") from failure
         return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
 
 

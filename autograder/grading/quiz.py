@@ -26,7 +26,7 @@ class Answer:
     """to say that a yes is wrong is to say what is right"""
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The answer with its reason, as a sentence."""
         return f"{self.written}; {self.reason}." if self.reason else f"{self.written}."
 

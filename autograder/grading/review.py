@@ -39,23 +39,18 @@ def _is_unwritten(grade: Grade | None) -> bool:
 def _findings(grade: Grade) -> Iterator[str]:
     missed = [one for one in grade.test_results if one.matters]
     if grade.failure is not None:
-        at = f" at line {grade.failure.line}" if grade.failure.line else ""
         happened = "an import was left out" if grade.failure.left_out else "the file stops"
-        yield f"{happened}{at}, {grade.failure.kind}: {grade.failure.message}"
+        yield f"{happened}{grade.failure.at_line}, {grade.failure.kind}: {grade.failure.message}"
     for wanted in ((TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED), (TestStatus.FAILED,)):
         found = [one for one in missed if one.status in wanted]
         # One with a known cause says most.
         for one in sorted(found, key=lambda one: one.hint is None):
-            said = one.hint or one.message
-            named = said if said.startswith(one.test.question) else f"{one.test.question}: {said}"
-            yield f"{named}{_also(one, missed)}"
+            sentence = one.hint or one.message
+            named = sentence if sentence.startswith(one.test.question) else f"{one.test.question}: {sentence}"
+            others = [name for name in _questions(missed) if name != one.test.question]
+            yield named + (f" (and {len(others)} more incomplete)" if others else "")
     if missed:
         yield f"not written yet: {', '.join(_questions(missed))}"
-
-
-def _also(first: TestResult, missed: list[TestResult]) -> str:
-    others = [name for name in _questions(missed) if name != first.test.question]
-    return f" (and {len(others)} more incomplete)" if others else ""
 
 
 def _questions(test_results: list[TestResult]) -> list[str]:

@@ -1,4 +1,4 @@
-"""One row of the gradebook: a submission that counts, and its grade. What the batch keeps, and what all reports are made from."""
+"""One row of the gradebook: a submission that counts, its grade, and what people said of it. All reports are made from such rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from autograder.checks.status import Status
 from autograder.grading import feedback, result
-from autograder.grading.adjustment import Adjustment, adjusted
 from autograder.grading.result import Grade
 from autograder.submission import Submission
 
@@ -50,6 +50,40 @@ class PackedGrade:
 
 
 @dataclass(frozen=True)
+class Adjustment:
+    """What one person said once of one student's grade in one assignment: a correction of points with a reason, or a comment."""
+
+    number: int
+    """by which it can be undone"""
+    student: str
+    assignment: str
+    points: float | None
+    """added to the score"""
+    score: float | None
+    """what the score is set to"""
+    reason: str
+    comment: str
+    by: str
+    at: str
+    """when, in ISO's format"""
+
+    @property
+    def what(self) -> str:
+        """What changes, in words."""
+        if self.score is not None:
+            return f"score set to {self.score:g}"
+        if self.points is not None:
+            return f"{self.points:+g} point{'' if abs(self.points) == 1 else 's'}"
+        return "comment"
+
+    @property
+    def sentence(self) -> str:
+        """All of it, for the student as well."""
+        why = " ".join(filter(None, (self.reason, self.comment)))
+        return f"{self.what} by {self.by} on {datetime.fromisoformat(self.at):%Y-%m-%d}{f': {why}' if why else ''}"
+
+
+@dataclass(frozen=True)
 class Row:
     """One submission that counts, and its grade."""
 
@@ -85,8 +119,11 @@ class Row:
 
     @property
     def score(self) -> float:
-        """What counts: what the tests came to, as people corrected it."""
-        return adjusted(self.tested_score, self.max_score, self.adjustments)
+        """What counts: what the tests came to, as people corrected it in order, and never below 0 or above full marks."""
+        score = self.tested_score
+        for one in self.adjustments:
+            score = one.score if one.score is not None else score + (one.points or 0.0)
+        return min(max(score, 0.0), self.max_score)
 
     @property
     def max_score(self) -> float:
@@ -131,7 +168,7 @@ class Row:
             return text + (f"\n{self._corrections}\n" if self.adjustments else "")
         assert self.packed is not None
         text = "\n\n".join(filter(None, (self._corrections, self.packed.feedback)))
-        return feedback.assembled(self.submission, self.score, self.max_score, text)
+        return feedback.markdown(self.submission, self.score, self.max_score, text)
 
     @property
     def _corrections(self) -> str:

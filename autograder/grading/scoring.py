@@ -1,21 +1,59 @@
-"""Results → Otter's results. Whatever is a number in a grade comes from here, and so from Otter."""
+"""A suite's tests and results as Otter's. Whatever is a number in a grade comes from here, and so from Otter.
+
+The collected tests become Otter's exception-based test files, one per question. A generated test case holds no test: it asks
+`result`, which `environment` has, how the pytest test of that name came out, and raises what it hears. Otter's own words are
+replaced: it sums up public tests as "All test cases passed!", and says of a failed one in which line of the generated file that was.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from otter.run import AutograderConfig
 from otter.test_files import GradingResults
+from otter.test_files.abstract_test import TestFile
 from otter.test_files.exception_test import ExceptionTestFile
 
-from autograder.checks.test_result import TestResult
-from autograder.grading.otter_files import test_files
+from autograder.checks.call import ANSWERS
+from autograder.checks.test_result import Test, TestResult
+from autograder.course import Assignment
+from autograder.grading import feedback, quiz
 from autograder.grading.suite import Suite
-from autograder.grading.wording import worded
 
 MARKDOWN = {"output_format": "md"}
 """What tells Gradescope how to show the output."""
+
+
+_HEADER = '''"""Question {question}, generated from the course's pytest suites."""
+
+OK_FORMAT = False
+
+from otter.test_files import test_case
+
+name = {question!r}
+points = None
+'''
+
+_CASE = """
+
+@test_case(name={name!r}, points={points!r}, hidden={hidden!r})
+def case_{number}(result):
+    result({name!r})
+"""
+
+
+def test_files(tests: Iterable[Test]) -> dict[str, str]:
+    """File name → content, one file a question. Otter runs the files by name: a number keeps the lesson's order."""
+    questions: dict[str, list[Test]] = {}
+    for test in tests:
+        questions.setdefault(test.question, []).append(test)
+    return {f"{number:02}_{question}.py": _test_file(question, group) for number, (question, group) in enumerate(questions.items(), start=1)}
+
+
+def _test_file(question: str, tests: list[Test]) -> str:
+    cases = [_CASE.format(name=test.name, points=test.points, hidden=test.hidden, number=number) for number, test in enumerate(tests, start=1)]
+    return _HEADER.format(question=question) + "".join(cases)
 
 
 class NotPassed(Exception):
@@ -57,3 +95,50 @@ def gradescope(results: GradingResults) -> dict[str, Any]:
     """The results in Gradescope's format, as Otter writes them."""
     converted: dict[str, Any] = results.to_gradescope_dict(AutograderConfig({}))
     return converted | MARKDOWN
+
+
+def worded(files: Iterable[TestFile], test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment) -> list[Question]:
+    """Otter's files, each with what these results say of its tests. What students see of them at once begins with what is still to be decided."""
+    right = quiz.answers(assignment)
+    words = {
+        one.test.name: feedback.of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.of_test(one)
+        for one in feedback.coarse(test_results)
+    }
+    public_words = {one.test.name: feedback.of_test(one) for one in public_results if not one.test.hidden}
+    questions = [Question(file, words, public_words) for file in files]
+    for first in questions[:1]:
+        first.public_head = f"{feedback.headline(*public_points(questions), sum(float(one.possible) for one in questions))}\n\n"
+    return questions
+
+
+class Question(ExceptionTestFile):  # type: ignore[misc]
+    """The tests of one question, as Otter has run them, in other words."""
+
+    def __init__(self, file: TestFile, words: dict[str, str], public_words: dict[str, str]) -> None:
+        """Words and public words: test → what is told of it, to staff and once published, or at once."""
+        self.__dict__.update(vars(file))
+        self.words, self.public_words = words, public_words
+        self.public_head = ""
+
+    def summary(self, public_only: bool = False) -> str:
+        """The points of the question, what did not pass, and of answers also why the right ones are."""
+        words = self.public_words if public_only else self.words
+        texts = [(case.passed, words.get(case.test_case.name)) for case in self.test_case_results]
+        marked = [f"  {'✓' if passed else '✗'} {text}".replace("\n", "\n    ") for passed, text in texts if text]
+        # What several tests say alike, such as a likely cause, is said once.
+        lines = dict.fromkeys([self._points(public_only), *(line for text in marked for line in text.split("\n"))])
+        return (self.public_head if public_only else "") + "\n".join(lines)
+
+    def _points(self, public_only: bool) -> str:
+        if not public_only:
+            return f"{self.name}: {self.score:g} of {self.possible:g} points"
+        won, public = public_points([self])
+        head = f"{self.name}: {won:g} of {public:g} public points" if public else f"{self.name}: no public points"
+        return head + (f", {self.possible - public:g} still to be decided" if self.possible > public else "")
+
+
+def public_points(files: Iterable[TestFile]) -> tuple[float, float]:
+    """Points won by public tests, and possible."""
+    public = [case for file in files for case in file.test_case_results if not case.test_case.hidden]
+    won = [case for case in public if case.passed]
+    return float(sum(case.test_case.points for case in won)), float(sum(case.test_case.points for case in public))

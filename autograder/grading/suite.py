@@ -25,13 +25,12 @@ from hypothesis.errors import UnsatisfiedAssumption
 from autograder import course
 from autograder.checks import plugin
 from autograder.checks.failure import BrokenTest
-from autograder.checks.golden import golden_values
-from autograder.checks.proxy import Backend, Submission
-from autograder.checks.reference import Reference
+from autograder.checks.golden import GoldenValues
+from autograder.checks.proxy import Backend, Reference, Submission
 from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
 from autograder.grading import catalogue
-from autograder.grading.causes import Observed, Watch
+from autograder.grading.causes import ObservedTest, Observer
 from autograder.grading.recorder import Recorder, with_hints
 
 RANDOM_INPUTS = "rng"
@@ -56,11 +55,11 @@ class Suite:
         """The result of every test on one submission; of some phases alone where these are named."""
         return [one.result for one in self.observe(backend, *phases)]
 
-    def observe(self, backend: Backend, *phases: Phase) -> list[Observed]:
+    def observe(self, backend: Backend, *phases: Phase) -> list[ObservedTest]:
         """As `run`, with all that the submission was seen to do."""
-        self._context.backend = watch = Watch(backend)
+        self._context.backend = observer = Observer(backend)
         chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
-        return [Observed(runnable.test_result(test), watch.taken()) for test, runnable in chosen.items()]
+        return [observer.test(functools.partial(runnable.test_result, test)) for test, runnable in chosen.items()]
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
@@ -73,15 +72,12 @@ class Suite:
         return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
 
 
-class TestContext:
+class TestContext(plugin.TestContext):
     """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones."""
-
-    __test__ = False
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.public_tests = assignment.public_tests
-        self._seed = course.seed()
+        self.seed = course.seed()
         self.backend: Backend | None = None
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
 
@@ -94,13 +90,9 @@ class TestContext:
     def _reference(self, item: pytest.Item) -> Reference:
         if self.recorded_calls is not None:
             return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
-        if item.path == self.public_tests:
-            return golden_values(self.assignment.golden_values, item.name)
+        if item.path == self.assignment.public_tests:
+            return GoldenValues(self.assignment.golden_values, item.name)
         return catalogue.Oracle(self.assignment)
-
-    def seed(self) -> int:
-        """What random inputs are drawn from."""
-        return self._seed
 
 
 class _Runnable:
@@ -169,8 +161,8 @@ def collect(assignment: Assignment, context: TestContext) -> list[pytest.Functio
     collector = _Collector()
     status = run_pytest(assignment, context, collector)
     if status != pytest.ExitCode.OK:
-        said = "; ".join(collector.failures) or f"pytest ended with {status!r}"
-        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {said}")
+        why = "; ".join(collector.failures) or f"pytest ended with {status!r}"
+        raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {why}")
     return collector.items
 
 
@@ -181,18 +173,7 @@ def run_pytest(assignment: Assignment, context: TestContext, *plugins: object) -
     options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
     options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
-    return pytest.main([*options, *files], plugins=[plugin, _GivesContext(context), *plugins])
-
-
-class _GivesContext:
-    """A pytest plugin that tells the course's plugin whose submissions to give out."""
-
-    def __init__(self, context: TestContext) -> None:
-        self.context = context
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.stash[plugin.TEST_CONTEXT] = self.context
+    return pytest.main([*options, *files], plugins=[plugin, context, *plugins])
 
 
 class _Collector:

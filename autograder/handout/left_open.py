@@ -9,8 +9,8 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-from autograder.checks.blocks import building_blocks
 from autograder.checks.call import ANSWERS
+from autograder.checks.source import Blocks
 from autograder.checks.test_result import Test
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -26,35 +26,28 @@ RULES = {
 
 def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, str] | str]:
     """Rule → the functions for which only hidden tests check it; and the keys of ANSWERS that have no points."""
-    public, hidden = _checked(assignment.public_tests), _checked(assignment.hidden_tests)
+    public, hidden = _checked(assignment.public_tests, tests, hidden=False), _checked(assignment.hidden_tests, tests, hidden=True)
     questions = list(dict.fromkeys(test.question for test in tests))
     every = [name for name in questions if name != ANSWERS]
-    told = {}
+    rules = {}
     for check, words in RULES.items():
         if names := [name for name in questions if check in hidden[name] - public[name]]:
-            told[words] = "every function" if names == every else ", ".join(names)
+            rules[words] = "every function" if names == every else ", ".join(names)
     practice = [quiz.key(test) for test in tests if test.question == ANSWERS and not test.points]
-    return {"rules": told, "practice": " ".join(practice)}
+    return {"rules": rules, "practice": " ".join(practice)}
 
 
-def _checked(file: Path) -> defaultdict[str, set[str]]:
-    """Question → the names in `expect` that its tests use, themselves or through a function of the same file."""
+def _checked(file: Path, tests: list[Test], hidden: bool) -> defaultdict[str, set[str]]:
+    """Question → the names in `expect` that its tests in a file use, themselves or through a function of the same file."""
     source = file.read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    blocks = building_blocks(source)
+    blocks = Blocks(source)
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for name, node in functions.items():
-        for question in _questions(node):
-            found[question].update(*(_used(functions[one]) for one in (name, *blocks.below(name))))
+    for test in (one for one in tests if one.hidden is hidden):
+        name = test.name.partition("[")[0]
+        found[test.question].update(*(_used(functions[one]) for one in (name, *blocks.below(name))))
     return found
 
 
-def _questions(node: ast.FunctionDef) -> list[str]:
-    calls = [decorator for decorator in node.decorator_list if isinstance(decorator, ast.Call)]
-    marks = [call for call in calls if ast.unparse(call.func) == "pytest.mark.question"]
-    return [mark.args[0].value for mark in marks if isinstance(mark.args[0], ast.Constant) and isinstance(mark.args[0].value, str)]
-
-
 def _used(node: ast.FunctionDef) -> set[str]:
-    parts = (part for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
-    return {part.attr for part in parts if isinstance(part.value, ast.Name) and part.value.id == "expect"}
+    return {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "expect"}

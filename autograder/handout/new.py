@@ -50,7 +50,7 @@ def _check_name(name: str) -> None:
 
 def _own_files(name: str) -> Iterator[tuple[Path, str]]:
     own = _TEMPLATES / "own"
-    for path in sorted(path for path in own.rglob("*.txt")):
+    for path in sorted(own.rglob("*.txt")):
         yield ROOT / path.relative_to(own).as_posix().replace("NAME", name).removesuffix(".txt"), _filled(path, name)
     for path in sorted(_TEMPLATES.glob("samples/*.txt")):
         yield ROOT / "tests" / "submissions" / name / path.stem, _filled(path, name)
@@ -64,28 +64,26 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     yield page, _inserted(page, [match.end() for match in listed], entry)
     words = ROOT / "assignments" / "glossary.md"
     row = f"| middle of a step ({name}) | Half a width after the beginning of the step. | {number} |\n"
-    yield words, _inserted(words, _place_of_word(words, name), row)
+    yield words, _inserted(words, _position_of_word(words, name), row)
     pictures = ROOT / "assignments" / "figures.py"
-    last = [
-        match.start() for match in re.finditer(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", pictures.read_text("utf-8"), re.MULTILINE)
-    ]
-    yield pictures, _inserted(pictures, last[:1], _filled(_TEMPLATES / "figure.py.txt", name))
+    after = re.search(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", pictures.read_text("utf-8"), re.MULTILINE)
+    yield pictures, _inserted(pictures, [after.start()] if after else [], _filled(_TEMPLATES / "figure.py.txt", name))
     numbers = ROOT / "tests" / "grader" / "test_lesson_numbers.py"
     yield numbers, numbers.read_text("utf-8") + _filled(_TEMPLATES / "numbers.py.txt", name)
 
 
-def _inserted(path: Path, places: list[int], what: str) -> str:
-    """A file with something put in at the last of these places."""
-    if not places:
+def _inserted(path: Path, positions: list[int], what: str) -> str:
+    """A file with something put in at the last of these positions."""
+    if not positions:
         raise HandoutError(f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than it was")
     text = path.read_text("utf-8")
-    return text[: places[-1]] + what + text[places[-1] :]
+    return text[: positions[-1]] + what + text[positions[-1] :]
 
 
-def _place_of_word(path: Path, name: str) -> list[int]:
+def _position_of_word(path: Path, name: str) -> list[int]:
     """Where the new word belongs in the alphabet."""
     words = path.read_text("utf-8").partition("## Symbols")[0]
-    rows = [match for match in re.finditer(r"^\| (?!term )(.+?) \| .+ \| \d+ \|\n", words, re.MULTILINE)]
+    rows = re.finditer(r"^\| (?!term )(.+?) \| .+ \| \d+ \|\n", words, re.MULTILINE)
     return [match.end() for match in rows if match[1].casefold() < f"middle of a step ({name})"]
 
 

@@ -65,9 +65,9 @@ def questions(tests: Sequence[Test]) -> list[str]:
 
 def _question(assignment: str, question: str, tests: Sequence[Test]) -> str:
     public = [test for test in tests if test.question == question and not test.hidden]
-    won = sum(test.points for test in public)
+    points = sum(test.points for test in public)
     hidden = sum(test.points for test in tests if test.question == question and test.hidden)
-    remains = f"All public tests of {question} are worth {won:g} points; hidden tests decide another {hidden:g}."
+    remains = f"All public tests of {question} are worth {points:g} points; hidden tests decide another {hidden:g}."
     cases = [
         # Otter would say of each case what is said once, with the last.
         _CASE.format(

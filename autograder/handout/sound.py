@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from autograder.checks.call import ANSWERS
@@ -37,22 +36,33 @@ def complaint(assignment: Assignment) -> str:
 
 
 def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) -> Iterator[str]:
-    tests, hidden_file = suite.tests, assignment.hidden_tests.relative_to(ROOT)
-    functions = {one for one, value in solution.items() if inspect.isfunction(value) and not one.startswith("_")}
-    public, hidden = ([test for test in tests if test.phase is phase] for phase in (Phase.PUBLIC, Phase.HIDDEN))
-    yield from _untested(functions, public, assignment.public_tests.relative_to(ROOT))
-    yield from _untested(functions, hidden, hidden_file)
-    asked = " ".join(test.name for test in tests)
-    yield from (f"{hidden_file} does not ask for the answer {key}" for key in sorted(solution.get(ANSWERS, {})) if f"[{key}]" not in asked)
-    yield from (f"{test.name} of {assignment.name} is worth {test.points:g} points: use multiples of 1/8" for test in tests if test.points * 8 % 1)
-    total, won = (sum(test.points for test in some) for some in (tests, public))
-    if (total, won) != (POINTS, PUBLIC_POINTS):
-        wanted = f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
-        yield f"the tests of {assignment.name} are worth {total:g} points, {won:g} of them public: {wanted}"
-    yield from _unknown_mistakes(assignment, functions, solution.get(ANSWERS, {}))
+    functions = {name for name, value in solution.items() if inspect.isfunction(value) and not name.startswith("_")}
+    answers = solution.get(ANSWERS, {})
+    yield from _untested(assignment, functions, answers, suite.tests)
+    yield from _wrong_points(assignment, suite.tests)
+    yield from _unknown_mistakes(assignment, functions, answers)
     lesson = assignment.lesson.read_text("utf-8")
     yield from (f"{assignment.lesson.relative_to(ROOT)} does not speak of `{one}`" for one in sorted(functions) if f"`{one}" not in lesson)
     yield from _lost_by_the_solution(assignment, suite)
+
+
+def _untested(assignment: Assignment, functions: set[str], answers: dict[str, Any], tests: list[Test]) -> Iterator[str]:
+    """Functions and answers without a test, and tests of what is no function."""
+    for phase, path in ((Phase.PUBLIC, assignment.public_tests), (Phase.HIDDEN, assignment.hidden_tests)):
+        file, tested = path.relative_to(ROOT), {test.question for test in tests if test.phase is phase}
+        yield from (f"{file} has no test of {missing}: write one, marked with its name" for missing in sorted(functions - tested))
+        yield from (f"{file} tests {unknown}, and the solution has no such function" for unknown in sorted(tested - functions))
+    asked = " ".join(test.name for test in tests)
+    hidden = assignment.hidden_tests.relative_to(ROOT)
+    yield from (f"{hidden} does not ask for the answer {key}" for key in sorted(answers) if f"[{key}]" not in asked)
+
+
+def _wrong_points(assignment: Assignment, tests: list[Test]) -> Iterator[str]:
+    yield from (f"{test.name} of {assignment.name} is worth {test.points:g} points: use multiples of 1/8" for test in tests if test.points * 8 % 1)
+    total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
+    if (total, public) != (POINTS, PUBLIC_POINTS):
+        wanted = f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
+        yield f"the tests of {assignment.name} are worth {total:g} points, {public:g} of them public: {wanted}"
 
 
 def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:
@@ -69,9 +79,3 @@ def _lost_by_the_solution(assignment: Assignment, suite: Suite) -> Iterator[str]
     """Tests that the solution does not pass. Public ones are asked when their values are recorded."""
     found = suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN)
     yield from (f"{assignment.name}: the solution does not pass {one.test.name}: {one.message}" for one in found if not one.passed)
-
-
-def _untested(functions: set[str], tests: list[Test], file: Path) -> Iterator[str]:
-    tested = {test.question for test in tests}
-    yield from (f"{file} has no test of {missing}: write one, marked with its name" for missing in sorted(functions - tested))
-    yield from (f"{file} tests {unknown}, and the solution has no such function" for unknown in sorted(tested - functions))

@@ -130,8 +130,8 @@ def regenerate() -> list[str]:
     """Bring all generated files up to date; returns those that changed. Raises HandoutError where an assignment is not sound."""
     changed = []
     for assignment in assignments():
-        if said := complaint(assignment):
-            raise HandoutError(said)
+        if sentence := complaint(assignment):
+            raise HandoutError(sentence)
         for path, content in stale(assignment).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, "utf-8")

@@ -22,7 +22,7 @@ from otter.utils import OTTER_CONFIG_FILENAME
 
 from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
-from autograder.grading.otter_files import test_files
+from autograder.grading.scoring import test_files
 from autograder.grading.suite import Suite
 
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
@@ -55,8 +55,8 @@ def build(chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | N
             starter = _STARTER.format(folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name)
             files = _generated(assignment, settings, built.name)
             files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
-            for place in ("", _FOR_OTTER_GRADE):
-                files |= {f"{place}{built.name}": built.read_bytes(), f"{place}{CONSTRAINTS}": constraints.encode()}
+            for folder_in_zip in ("", _FOR_OTTER_GRADE):
+                files |= {f"{folder_in_zip}{built.name}": built.read_bytes(), f"{folder_in_zip}{CONSTRAINTS}": constraints.encode()}
             write_zip(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
             yield target
 

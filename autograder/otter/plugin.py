@@ -65,17 +65,17 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         from autograder.grading import feedback
         from autograder.grading.row import LOST
-        from autograder.grading.wording import worded
+        from autograder.grading.scoring import worded
 
         questions = worded(results.results.values(), self.grade.test_results, self.grade.public_results, self.assignment)
         results.results = {question.name: question for question in questions}
         if not results.all_hidden:
-            said = [results.output] if results.output else []
+            texts = [results.output] if results.output else []
             try:
-                said.append(feedback.public_markdown(self.submission, self.grade))
+                texts.append(feedback.public_markdown(self.submission, self.grade))
             except Exception:  # of whatever is in the submission: its points stand
-                said.append(LOST)
-            results.set_output("\n\n".join(said))
+                texts.append(LOST)
+            results.set_output("\n\n".join(texts))
 
 
 def _driver(passed: Iterable[str]) -> Any:

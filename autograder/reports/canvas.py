@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
 from autograder.reports.late import LateRule
-from autograder.reports.roster import People, RosterError, Written, letters, matched, other_points, read
+from autograder.reports.roster import People, RosterError, Written, letters, matched, read, require_points
 from autograder.submission.platforms import download
 
 FILE = "canvas.csv"
@@ -26,21 +26,19 @@ def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], rule: 
     export = _Export(roster)
     written = Written(out / FILE)
     grades = matched(((row, _number(row)) for row in book.rows()), export.people, written.left_out)
-    columns = [_Column(export, name, titles.get(name, name), of_student) for name, of_student in grades.items()]
-    for column in columns:
-        for number, row in column.grades.items():
-            column.scores[number] = (rule or LateRule()).score(row, written.late)
-        written.scores += len(column.scores)
-        written.created += [column.assignment] if column.at is None else []
+    columns = [_Column(export, titles.get(name, name), of_student, rule or LateRule(), written.late) for name, of_student in grades.items()]
+    written.scores = sum(len(column.scores) for column in columns)
+    written.created = [name for name, column in zip(grades, columns, strict=True) if column.index is None]
     write_csv(written.path, _table(export, columns))
     return written
 
 
 def _number(row: Row) -> str:
     """Canvas's id of a student, where the name of their file says it."""
-    told = download(PurePosixPath(row.submission.file.partition("!")[0]).name)
-    mine = told and told.platform == "Canvas" and row.submission.student in (told.student, f"{told.student}_{told.user}")
-    return told.user if told and mine else ""
+    found = download(PurePosixPath(row.submission.file.partition("!")[0]).name)
+    if found is None or found.platform != "Canvas" or row.submission.student not in (found.student, f"{found.student}_{found.user}"):
+        return ""
+    return found.user
 
 
 def _table(export: _Export, columns: list[_Column]) -> Iterator[list[str]]:
@@ -64,9 +62,9 @@ class _Export:
         self.students = [row for row in rows if _POINTS not in row[0] and any(row[: self.width])]
         self.people = People(self.name)
         for row in self.students:
-            said = dict(zip(self.header, row, strict=False))
-            ids = (said.get(name, "") for name in ("ID", "SIS User ID", "Integration ID"))
-            self.people.add(row[0], said["ID"], said.get("SIS Login ID", ""), ids, self._names(row))
+            cells = dict(zip(self.header, row, strict=False))
+            ids = (cells.get(name, "") for name in ("ID", "SIS User ID", "Integration ID"))
+            self.people.add(row[0], cells["ID"], cells.get("SIS Login ID", ""), ids, self._names(row))
 
     def _names(self, row: list[str]) -> list[str]:
         """Ada Lovelace, in the order of the roster and of its download's file names, and of everyday life."""
@@ -75,24 +73,21 @@ class _Export:
 
 
 class _Column:
-    """One assignment: its column in the export, where there is one, and the scores for it."""
+    """One assignment: its column in the export, where there is one, and the scores for it, by the row of the student."""
 
-    def __init__(self, export: _Export, assignment: str, title: str, grades: Mapping[int, Row]) -> None:
-        self.assignment, self.grades = assignment, grades
-        self.points = next(iter(grades.values())).max_score
-        self.scores: dict[int, float] = {}
+    def __init__(self, export: _Export, title: str, grades: Mapping[int, Row], rule: LateRule, late: list[str]) -> None:
+        graded = next(iter(grades.values()))
+        self.points = graded.max_score
         titles = [*enumerate(export.header)][export.width :]
-        self.at = next((at for at, own in titles if letters(title) in (letters(own), letters(re.sub(r"\s*\(\d+\)$", "", own)))), None)
-        self.title = title if self.at is None else export.header[self.at]
-        said = export.points[self.at] if self.at is not None and export.points else ""
-        if other_points(said, self.points):
-            raise RosterError(
-                f"{self.title} is worth {said} points in {export.name}, and {assignment} is graded out of {self.points:g}: "
-                f"set it to {self.points:g} points in Canvas, and export again"
-            )
+        same = (index for index, own in titles if letters(title) in (letters(own), letters(re.sub(r"\s*\(\d+\)$", "", own))))
+        self.index = next(same, None)
+        self.title = title if self.index is None else export.header[self.index]
+        if self.index is not None and export.points:
+            require_points(export.points[self.index], graded, self.title, export.name, "Canvas, and export again")
+        self.scores = {number: rule.score(row, late) for number, row in grades.items()}
 
     def cell(self, number: int, student: list[str]) -> str:
         """What stands in a student's row: the score, or what stood there before."""
         if number in self.scores:
             return f"{self.scores[number]:.10g}"
-        return "" if self.at is None else student[self.at]
+        return "" if self.index is None else student[self.index]

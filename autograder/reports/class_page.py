@@ -42,7 +42,7 @@ def write(out: Path, book: Rows) -> Path:
 def _template() -> Template:
     loader = FileSystemLoader(Path(__file__).parent / "page_template")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"number": _number, "aligned": _aligned, "percent": _percent}
+    environment.filters |= {"number": _number, "aligned": _aligned, "percent": lambda share: f"{100 * share:.0f}"}
     return environment.get_template("report.html")
 
 
@@ -54,12 +54,8 @@ def _number(value: float) -> str:
 def _aligned(value: float) -> str:
     """A score for a column: blanks as wide as digits and points stand for the decimals that it does not need."""
     text = _number(value)
-    places = len(text) - text.find(".") - 1 if "." in text else 0
-    return text + ("" if places else _POINT) + _DIGIT * (3 - places)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}"
+    decimals = len(text.partition(".")[2])
+    return text + ("" if decimals else _POINT) + _DIGIT * (3 - decimals)
 
 
 def _alike(out: Path, class_statistics: ClassStatistics) -> list[dict[str, str]] | None:

@@ -9,11 +9,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from autograder.checks.test_result import TestResult
-from autograder.grading.adjustment import Adjustment
+import numpy as np
+from numpy.typing import NDArray
+
+from autograder.checks.test_result import TestResult, by_question, points_possible
 from autograder.grading.result import Grade
 from autograder.grading.review import first_thing, needs_a_person
-from autograder.grading.row import Row
+from autograder.grading.row import Adjustment, Row
 from autograder.submission.names import printable
 
 BINS = 20
@@ -31,11 +33,8 @@ class Item:
     count: int = 0
     complete: int = 0
     unwritten: int = 0
-    _won: float = 0.0
-    _rest: float = 0.0
-    _won_squared: float = 0.0
-    _rest_squared: float = 0.0
-    _won_times_rest: float = 0.0
+    _sums: NDArray[np.float64] = field(default_factory=lambda: np.zeros(5))
+    """of the points won, of the rest of the score, of the squares of both, and of their product"""
 
     def add(self, won: float, score: float, written: bool) -> None:
         """A submission won so many of this item's points, and that score in all."""
@@ -43,16 +42,12 @@ class Item:
         self.count += 1
         self.complete += won >= self.points
         self.unwritten += not written and won < self.points
-        self._won += won
-        self._rest += rest
-        self._won_squared += won * won
-        self._rest_squared += rest * rest
-        self._won_times_rest += won * rest
+        self._sums += (won, rest, won * won, rest * rest, won * rest)
 
     @property
     def mean(self) -> float:
         """Share of the points that the class won."""
-        return self._won / (self.count * self.points)
+        return float(self._sums[0]) / (self.count * self.points)
 
     @property
     def discrimination(self) -> float | None:
@@ -60,11 +55,9 @@ class Item:
 
         None where all won the same, or all have the same rest.
         """
-        won = self.count * self._won_squared - self._won**2
-        rest = self.count * self._rest_squared - self._rest**2
-        if min(won, rest) < 1e-9:
-            return None
-        return (self.count * self._won_times_rest - self._won * self._rest) / math.sqrt(won * rest)
+        won, rest, won_squared, rest_squared, product = self._sums.tolist()
+        spreads = self.count * won_squared - won**2, self.count * rest_squared - rest**2
+        return None if min(spreads) < 1e-9 else (self.count * product - won * rest) / math.sqrt(math.prod(spreads))
 
 
 @dataclass
@@ -94,12 +87,8 @@ class Results:
             return
         self.ran += 1
         self.seconds[row.key.code] = row.seconds
-        questions: dict[str, list[TestResult]] = {}
-        for one in grade.test_results:
-            questions.setdefault(one.test.question, []).append(one)
-        for name, test_results in questions.items():
-            points = sum(one.test.points for one in test_results)
-            item = self.questions.setdefault(name, Item(name, name, points))
+        for name, test_results in by_question(grade.test_results).items():
+            item = self.questions.setdefault(name, Item(name, name, points_possible(test_results)))
             item.add(row.questions[name], row.tested_score, any(not one.status.is_unwritten for one in test_results))
         for one in grade.test_results:
             test = one.test
@@ -186,7 +175,7 @@ class ClassStatistics:
         if review:
             why = printable(first_thing(row), 300)
             self.cases.append(Case(one.assignment or "?", printable(row.student), status, why))
-        self.adjustments += [(printable(row.student), one_said) for one_said in row.adjustments]
+        self.adjustments += [(printable(row.student), adjustment) for adjustment in row.adjustments]
         if one.assignment and not row.lost:
             self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.grade)
 
@@ -203,8 +192,8 @@ class ClassStatistics:
     @property
     def results(self) -> list[Results]:
         """Of each assignment that somebody handed in, in the order of the course."""
-        place = {name: number for number, name in enumerate(self._order)}
-        return sorted(self._results.values(), key=lambda one: (place.get(one.name, len(place)), one.name))
+        order = {name: number for number, name in enumerate(self._order)}
+        return sorted(self._results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -212,7 +201,7 @@ class ClassStatistics:
         found = []
         for one in self._results.values():
             for hint, count in one.hints.items():
-                question = max(one.questions_of_hint[hint], key=one.questions_of_hint[hint].__getitem__)
+                ((question, _),) = one.questions_of_hint[hint].most_common(1)
                 found.append(Mistake(one.name, question, hint, count, one.ran))
         return _ranked(found)
 

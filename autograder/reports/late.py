@@ -40,8 +40,8 @@ class LateRule:
     deadlines: Mapping[str, datetime] = field(default_factory=dict)
     extensions: Mapping[str, float] = field(default_factory=dict)
 
-    def score(self, row: Row, said: list[str], otherwise: datetime | None = None) -> float:
-        """The score to export; `said` grows by a sentence where that is not the row's own or cannot be told.
+    def score(self, row: Row, notes: list[str], otherwise: datetime | None = None) -> float:
+        """The score to export; `notes` grows by a sentence where that is not the row's own or cannot be told.
 
         When it was handed in says the platform that it came from, or else the one that the score goes to.
         """
@@ -50,43 +50,43 @@ class LateRule:
             return row.score
         handed_in = datetime.fromtimestamp(one.handed_in, UTC) if one.handed_in else otherwise
         if handed_in is None:
-            said.append(f"{row.student}, {one.assignment}: nothing says when it was handed in, so nothing was taken off")
+            notes.append(f"{row.student}, {one.assignment}: nothing says when it was handed in, so nothing was taken off")
             return row.score
         deadline = self.deadlines[one.assignment] + self.extensions.get(one.student, 0.0) * _DAY
         days = max(math.ceil((handed_in - deadline) / _DAY), 0)  # every day that has begun counts
         score = row.score * max(1 - self.percent_per_day * days / 100, 0.0)
         if days:
-            said.append(f"{row.student}, {one.assignment}: {days} day{'s' if days > 1 else ''} late, {score:.10g} of {row.score:.10g} points count")
+            notes.append(f"{row.student}, {one.assignment}: {days} day{'s' if days > 1 else ''} late, {score:.10g} of {row.score:.10g} points count")
         return score
 
 
 def rule(path: Path) -> LateRule:
     """The rule in a file. Raises LateRuleError."""
     try:
-        said = tomllib.loads(path.read_text("utf-8"))
+        settings = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise LateRuleError(f"{path} cannot be read: {error}") from error
-    for wrong in _complaints(said):
+    for wrong in _complaints(settings):
         raise LateRuleError(f"{path}{wrong}")
     # A time without a zone is this machine's.
-    deadlines = {name: deadline.astimezone() for name, deadline in said.get("deadlines", {}).items()}
-    return LateRule(float(said["percent_per_day"]), deadlines, said.get("extensions", {}))
+    deadlines = {name: deadline.astimezone() for name, deadline in settings.get("deadlines", {}).items()}
+    return LateRule(float(settings["percent_per_day"]), deadlines, settings.get("extensions", {}))
 
 
-def _complaints(said: dict[str, Any]) -> Iterator[str]:
+def _complaints(settings: dict[str, Any]) -> Iterator[str]:
     """What is wrong with the settings."""
-    if unknown := said.keys() - {"percent_per_day", "deadlines", "extensions"}:
+    if unknown := settings.keys() - {"percent_per_day", "deadlines", "extensions"}:
         yield f" has {', '.join(sorted(unknown))}: it holds percent_per_day, [deadlines] and [extensions]"
-    percent = said.get("percent_per_day")
+    percent = settings.get("percent_per_day")
     if not (isinstance(percent, int | float) and 0 <= percent <= 100):
         yield ": percent_per_day is a number from 0 to 100"
-    for name, deadline in said.get("deadlines", {}).items():
+    for name, deadline in settings.get("deadlines", {}).items():
         if not isinstance(deadline, datetime):
             yield f": the deadline of {name} is a date and a time such as 2026-11-30T23:59:00+01:00"
         try:
             course.find(name)
         except LookupError as error:
             yield f": {error}"
-    for student, days in said.get("extensions", {}).items():
+    for student, days in settings.get("extensions", {}).items():
         if not isinstance(days, int | float):
             yield f": the extension of {student} is a number of days"

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
 from autograder.reports.late import LateRule
-from autograder.reports.roster import People, RosterError, Written, matched, other_points, read
+from autograder.reports.roster import People, RosterError, Written, matched, read, require_points
 from autograder.submission import platforms
 
 _REQUIRED = ("Identifier", "Full name", "Grade")
@@ -46,8 +46,8 @@ def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None,
 def _number(row: Row) -> str:
     """Moodle's number of a participant, where the name of their file or folder says it."""
     parts = PurePosixPath(row.submission.file.partition("!")[0]).parts
-    told = [platforms.folder(part) or platforms.download(part) for part in parts]
-    return next((one.user for one in told if one and one.platform == "Moodle"), "")
+    found = (platforms.folder(part) or platforms.download(part) for part in parts)
+    return next((one.user for one in found if one and one.platform == "Moodle"), "")
 
 
 class _Worksheet:
@@ -74,20 +74,16 @@ class _Worksheet:
 
     def handed_in(self, number: int) -> datetime | None:
         """When Moodle says that it came, in English, in this machine's time."""
-        said = self.cell(number, "Last modified (submission)")
+        date = self.cell(number, "Last modified (submission)")
         for form in _DATES:
             with suppress(ValueError):
-                return datetime.strptime(said, form).astimezone()
+                return datetime.strptime(date, form).astimezone()
         return None
 
     def fill(self, number: int, row: Row, score: float) -> None:
         """Put in a grade and its feedback."""
         points = self.cell(number, "Maximum Grade", "Maximum grade")
-        if other_points(points, row.max_score):
-            raise RosterError(
-                f"the assignment is worth {points} points in {self.name}, and {row.submission.assignment} is graded out of {row.max_score:g}: "
-                f"set it to {row.max_score:g} points in Moodle, and download the worksheet again"
-            )
+        require_points(points, row, "the assignment", self.name, "Moodle, and download the worksheet again")
         self.rows[number][self.header.index("Grade")] = f"{score:.10g}"
         if "Feedback comments" in self.header:
             # Moodle shows a comment as HTML; text of a submission in it is escaped already, and raw HTML is off here as well.

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from autograder.checks.failure import Kind
+from autograder.checks.failure import Kind, with_likely_cause
 from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import TestResult
+from autograder.checks.test_result import TestResult, by_question
 from autograder.course import find
-from autograder.grading.feedback import plain
+from autograder.grading.feedback import plain, scored
 from autograder.grading.result import Grade
 from autograder.grading.suite import Suite
 from autograder.submission import Submission
@@ -58,63 +57,65 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         assert submission.problem is not None
         console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
         return
-    _print_questions(grade, everything, console)
+    _Printer(console, everything).questions(by_question(grade.test_results))
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
-        console.print(f"{happened} at line {failure.line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
+        console.print(f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
     if any(one.test.hidden and one.is_mistake for one in grade.test_results):
         console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
     console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
 
 
-def _print_questions(grade: Grade, everything: bool, console: Console) -> None:
-    told: dict[str, str] = {}
-    complete = []
-    for question in grade.questions:
-        test_results = [one for one in grade.test_results if one.test.question == question]
-        if shown := [one for one in test_results if everything or one.matters]:
-            _print_question(question, _points(test_results), shown, {} if everything else told, everything, console)
-        else:
-            complete.append(question)
-    if complete:
-        console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
+class _Printer:
+    """Prints a block per function, and in it a block per test or a line for all that are alike."""
 
+    def __init__(self, console: Console, everything: bool) -> None:
+        self.console = console
+        self.everything = everything
+        self.causes: dict[str, str] = {}
+        """those that were shown, and of which function"""
 
-def _points(test_results: list[TestResult]) -> str:
-    return f"{sum(one.test.points for one in test_results if one.passed):g} of {sum(one.test.points for one in test_results):g}"
+    def questions(self, questions: dict[str, list[TestResult]]) -> None:
+        complete = []
+        for name, test_results in questions.items():
+            if shown := [one for one in test_results if self.everything or one.matters]:
+                self.console.print(f"[bold]{name}[/]  {scored(test_results)}", highlight=False)
+                self.tests(name, shown)
+            else:
+                complete.append(name)
+        if complete:
+            self.console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
 
+    def tests(self, question: str, shown: list[TestResult]) -> None:
+        if self.everything:
+            self.causes = {}
+        known = next((self.causes[one.hint] for one in shown if one.hint in self.causes), None)
+        in_short: Counter[tuple[str, str]] = Counter()
+        for one in shown:
+            if words := self.in_short(one, question, known):
+                in_short[words] += 1
+            else:
+                self.test(one)
+                self.causes |= {one.hint: question} if one.hint is not None else {}
+        for (before, after), count in in_short.items():
+            self.console.print(f"  {before}{count} test{'s' if count > 1 else ''}{after}", highlight=False, soft_wrap=True)
+        self.console.print()
 
-def _print_question(question: str, points: str, shown: list[TestResult], told: dict[str, str], everything: bool, console: Console) -> None:
-    """One function. `told` holds the causes that were told already and where, and grows by those of this block."""
-    console.print(f"[bold]{question}[/]  {points}", highlight=False)
-    known = next((told[one.hint] for one in shown if one.hint in told), None)
-    in_short: Counter[tuple[str, str]] = Counter()
-    for one in shown:
-        if words := _in_short(one, question, known, told, everything):
-            in_short[words] += 1
-        else:
-            _print_test(one, one.hint if one.hint not in told else None, console)
-            told |= {one.hint: question} if one.hint is not None else {}
-    for (before, after), count in in_short.items():
-        console.print(f"  {before}{count} test{'s' if count > 1 else ''}{after}", highlight=False, soft_wrap=True)
-    console.print()
+    def in_short(self, one: TestResult, question: str, known: str | None) -> tuple[str, str] | None:
+        """What is said of all tests of a kind, before and after their number; None for one that has its own lines."""
+        if one.status.is_unwritten:
+            return f"[dim]·[/] {escape(plain(one.message))} (", ")"
+        if one.is_mistake and one.function not in (None, question) and not self.everything:
+            return "[red]✗[/] not right in ", f", and built on {one.function}"
+        if known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in self.causes):
+            return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
+        return None
 
-
-def _in_short(one: TestResult, question: str, known: str | None, told: Collection[str], everything: bool) -> tuple[str, str] | None:
-    """What is said of all tests of a kind, before and after their number; None for one that has its own lines."""
-    if one.status.is_unwritten:
-        return f"[dim]·[/] {escape(plain(one.message))} (", ")"
-    if one.is_mistake and one.function not in (None, question) and not everything:
-        return "[red]✗[/] not right in ", f", and built on {one.function}"
-    if known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in told):
-        return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
-    return None
-
-
-def _print_test(one: TestResult, hint: str | None, console: Console) -> None:
-    mark = MARKS.get(one.status, f"[red]{one.status}[/]")
-    hidden = f", {HIDDEN}" if one.test.hidden else ""
-    console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{_points([one])}{hidden}[/]", highlight=False)
-    call = [f">>> {plain(one.call)}"] if one.call else []
-    for line in [*call, *plain(one.message).splitlines(), *([f"Likely cause: {hint}"] if hint else [])]:
-        console.print(Text(f"      {line}"), soft_wrap=True)
+    def test(self, one: TestResult) -> None:
+        mark = MARKS.get(one.status, f"[red]{one.status}[/]")
+        hidden = f", {HIDDEN}" if one.test.hidden else ""
+        self.console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{scored([one])}{hidden}[/]", highlight=False)
+        call = [f">>> {plain(one.call)}"] if one.call else []
+        hint = one.hint if one.hint not in self.causes else None
+        for line in [*call, *with_likely_cause(plain(one.message), hint).splitlines()]:
+            self.console.print(Text(f"      {line}"), soft_wrap=True)

@@ -55,9 +55,12 @@ def read(path: Path) -> list[list[str]]:
     return [row + [""] * (len(rows[0]) - len(row)) for row in rows] or [[]]
 
 
-def other_points(said: str, points: float) -> bool:
-    """Whether a platform's cell says another maximum. Scores go in as they are, so all of them would be wrong."""
-    return bool(re.fullmatch(r"\d+([.,]\d+)?", said)) and float(said.replace(",", ".")) != points
+def require_points(cell: str, graded: Row, what: str, roster: str, advice: str) -> None:
+    """Raises RosterError where a platform's cell has another maximum. Scores go in as they are, so all of them would be wrong."""
+    points = graded.max_score
+    if re.fullmatch(r"\d+([.,]\d+)?", cell) and float(cell.replace(",", ".")) != points:
+        here = f"{graded.submission.assignment} is graded out of {points:g}"
+        raise RosterError(f"{what} is worth {cell} points in {roster}, and {here}: set it to {points:g} points in {advice}")
 
 
 def letters(text: str) -> str:
@@ -81,9 +84,9 @@ class People:
         self._domains.update(one.partition("@")[2] for one in whole if "@" in one)
         local_part, at, _ = whole[0].partition("@")
         keys = [("number", number.strip()), ("login", local_part + at), *(("id", one) for one in whole), *(("name", letters(name)) for name in names)]
-        for kind, said in keys:
-            if said:
-                self._rows[kind, said].add(len(self.called))
+        for kind, key in keys:
+            if key:
+                self._rows[kind, key].add(len(self.called))
         self.called.append(called)
 
     def find(self, student: str, number: str) -> tuple[int, int] | None:
@@ -95,8 +98,8 @@ class People:
             tiers += [(_LOCAL_PART, "login", f"{whole}@"), (_NAME, "name", letters(whole))]
         elif domain in self._domains:
             tiers.append((_LOCAL_PART, "login", local_part))  # of two addresses the part before the @ says nothing
-        for how, kind, said in tiers:
-            found = self._rows.get((kind, said), set())
+        for how, kind, key in tiers:
+            found = self._rows.get((kind, key), set())
             if found:
                 return (how, min(found)) if len(found) == 1 else None
         return None

@@ -77,6 +77,11 @@ class ComparedFile:
     code: str
     students: tuple[str, ...]
 
+    @property
+    def who(self) -> str:
+        """All who handed it in."""
+        return ", ".join(self.students)
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -263,22 +268,18 @@ def alike(own: list[Prints]) -> Iterator[Link]:
 
 def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
     """As few links as hold each group together, the strongest ones: a maximum spanning forest, after Kruskal."""
-    parent = list(range(n))
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = i = parent[parent[i]]
-        return i
-
+    together = [{i} for i in range(n)]
     kept = []
     for link in sorted(links, key=lambda link: (-link[0], link[1:])):
-        i, j = root(link[1]), root(link[2])
-        if i != j:
-            parent[j] = i
+        smaller, larger = sorted((together[link[1]], together[link[2]]), key=len)
+        if smaller is not larger:
+            larger |= smaller
+            for i in smaller:
+                together[i] = larger
             kept.append(link)
     groups: dict[int, list[Link]] = {}
     for link in kept:
-        groups.setdefault(root(link[1]), []).append(link)
+        groups.setdefault(id(together[link[1]]), []).append(link)
     return list(groups.values())
 
 
@@ -289,26 +290,14 @@ def write(out: Path, book: Rows) -> list[Pair]:
     return pairs
 
 
-_COLUMNS = [
-    *("assignment", "group", "student", "other_student", "share", "other_share", "functions"),
-    *("file", "other_file", "sha256", "other_sha256"),
-]
+_COLUMNS = "assignment group student other_student share other_share functions file other_file sha256 other_sha256".split()
 
 
 def _cells(pair: Pair) -> list[str]:
     first, second = pair.files
-    texts = [
-        names(first),
-        names(second),
-        *(f"{share:.2f}" for share in pair.shares),
-        printable("; ".join(pair.functions), 2000),
-    ]
-    return [first.assignment, str(pair.group), *map(csv_cell, [*texts, first.file, second.file]), first.sha256, second.sha256]
-
-
-def names(one_file: ComparedFile) -> str:
-    """Who handed it in."""
-    return ", ".join(one_file.students)
+    shares = (f"{share:.2f}" for share in pair.shares)
+    texts = [first.who, second.who, *shares, printable("; ".join(pair.functions), 2000), first.file, second.file]
+    return [first.assignment, str(pair.group), *map(csv_cell, texts), first.sha256, second.sha256]
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
@@ -337,7 +326,7 @@ def print_table(pairs: list[Pair], console: Console) -> None:
     for pair in pairs[:SHOWN]:
         first, second = pair.files
         shared = " / ".join(f"{share:.0%}" for share in pair.shares)
-        cells = [first.assignment, str(pair.group), printable(names(first)), printable(names(second)), shared]
+        cells = [first.assignment, str(pair.group), printable(first.who), printable(second.who), shared]
         table.add_row(*map(Text, [*cells, "; ".join(pair.functions)]))
     console.print(table)
     if len(pairs) > SHOWN:

@@ -4,16 +4,15 @@
     worker   what runs inside: loads the submission, answers calls
     confine  the locks that a worker puts on itself before the submission is loaded
     wire     the frames between a worker and the grader
-    limits   how much of everything a submission may use
+    limits   how much of everything a submission may use, and the grader to look at a result
     client   the grader's side: opens workers, waits for replies, kills
     backend  a submission as tests see it: one worker, limits in all
-    bounds   how much memory the grader itself may take to look at a result
     promises what it promises, and the proof of each promise
     probes   what such a proof loads inside the wall
 
-The grader imports `backend`, `bounds` and `promises`, and what these build on; zygote and worker import nothing of the project
+The grader imports `backend`, `limits` and `promises`, and what these build on; zygote and worker import nothing of the project
 but `checks.call`, `checks.codec` and this room.
 """
 
-FRONT_DOOR = ("backend", "bounds", "client", "confine", "limits", "promises")
+FRONT_DOOR = ("backend", "client", "confine", "limits", "promises")
 """The modules that other rooms may import."""

@@ -69,7 +69,7 @@ class Sandboxed:
             printed += self.worker.output.decode("utf-8", "replace")
         return Told(self.failure, self.status, printed[: self.limits.output])
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Reply:
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
         self._look_at_the_tests_time()
         if self.status is not None:
@@ -77,7 +77,7 @@ class Sandboxed:
         if self.slow[function] >= self.limits.slow_calls:
             raise Stopped(TestStatus.TIMEOUT, f"{function} did not return {self.limits.slow_calls} times and is not called again")
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
-        request = wire.request(function, args, kwargs, count_lines)
+        request = wire.request(function, args, kwargs, measured)
         try:
             return self._call(function, request)
         except ZygoteGone:

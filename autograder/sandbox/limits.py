@@ -1,8 +1,13 @@
-"""How much of everything a submission may use: the one table."""
+"""How much of everything a submission may use, and the grader while it looks at a result."""
 
 from __future__ import annotations
 
+import resource
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from autograder.checks import codec
 from autograder.sandbox import wire
@@ -41,3 +46,25 @@ class Limits:
 
 
 LIMITS = Limits()
+
+SPARE_MEMORY = 1 << 30
+"""Bytes of address space that looking at one submission may take. Honest results take less than a thirtieth of it."""
+
+
+@contextmanager
+def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
+    """No more address space than this process has now, and `spare`. What goes beyond is a MemoryError, and so a failed test.
+
+    A result may be a plain array, and still one that a test multiplies into 20 GB.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    bound = pages * resource.getpagesize() + spare
+    resource.setrlimit(resource.RLIMIT_AS, (bound if soft == resource.RLIM_INFINITY else min(bound, soft), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -1,6 +1,6 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-A request is (function, args, kwargs, count_lines); the first one of a worker is (module, cells, filename). A reply is a
+A request is (function, args, kwargs, measured); the first one of a worker is (module, cells, filename). A reply is a
 header (exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
 `codec.decode` builds plain values only, and a header that is not exactly of its form is Malformed. A worker's first reply,
 before any request, says that its locks are on.

@@ -68,17 +68,12 @@ def _serve(grader: int) -> None:
 
 
 def _requests(grader: int) -> Iterator[Any]:
-    """What the grader asks, one request after the other, until it hangs up."""
-    while length := _read(grader, LENGTH.size):
-        yield codec.decode(_read(grader, LENGTH.unpack(length)[0]))
-
-
-def _read(grader: int, size: int) -> bytes:
-    """So many bytes; fewer where the grader hangs up."""
-    data = b""
-    while len(data) < size and (part := os.read(grader, size - len(data))):
-        data += part
-    return data
+    """What the grader asks, one request after the other, until it hangs up. It sends none before it has the last one's reply."""
+    while data := os.read(grader, 1 << 16):
+        size = LENGTH.size + LENGTH.unpack_from(data)[0]
+        while len(data) < size and (part := os.read(grader, size - len(data))):
+            data += part
+        yield codec.decode(data[LENGTH.size :])
 
 
 def _write(grader: int, data: bytes) -> None:

@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder import course
-from autograder.checks import call, explanation
+from autograder.checks import call
 from autograder.checks.call import ANSWERS
 from autograder.checks.explanation import explanations
 from autograder.checks.failure import Kind
@@ -63,18 +63,18 @@ class Examiner:
 
     def judge(self, mutant: Mutant) -> Judged:
         """What became of a mutant, and what was said of it."""
-        module = _module(self.assignment, compile(mutant.tree, str(self.assignment.solution), "exec"))
+        module = _module(self.assignment, compile(mutant.made(), str(self.assignment.solution), "exec"))
         if module is None:
             return "stops", []
         observed = self.suite.observe(catalogue.Module(module))
-        results = causes.named(self.assignment, observed, self.source)
+        results = causes.with_causes(self.assignment, observed, self.source)
         touched = self.touched(mutant.function)
         missed = [one for one in results if one.is_mistake]
         for name in dict.fromkeys(one.test.question for one in missed if one.test.question != ANSWERS):
             rows = causes.evidence_of(self.assignment, name, observed)
             blamed = {one.function for one in missed if one.test.question == name and one.function}
             told = explanations(rows, causes.candidates(self.assignment, name)) if not blamed else []
-            if blamed - touched or (explanation.told(told) and not any(self.is_true(one, name, mutant, module) for one in told)):
+            if blamed - touched or (causes.hint_of(told) and not any(self.is_true(one, name, mutant, module) for one in told)):
                 return "wrong", _said(missed)
         return _became(missed, touched), _said(missed)
 
@@ -83,7 +83,7 @@ class Examiner:
         source = version.file(self.assignment)
         module = _module(self.assignment, compile(source, str(self.assignment.solution), "exec"))
         assert module is not None
-        missed = [one for one in causes.named(self.assignment, self.suite.observe(catalogue.Module(module)), [source]) if one.is_mistake]
+        missed = [one for one in causes.with_causes(self.assignment, self.suite.observe(catalogue.Module(module)), [source]) if one.is_mistake]
         hints = [one.hint for one in missed if one.hint and one.test.question == version.function and one.kind not in TOLD_BY_MESSAGE]
         blamed = {one.function for one in missed if one.function}
         if blamed - {version.function} or not all(re.search(version.true, hint) for hint in hints):
@@ -104,11 +104,11 @@ class Examiner:
         if ":" in entry.origin and entry.origin.split(":")[1].isdigit() and lines[int(entry.origin.split(":")[1]) - 1].strip() == mutant.line:
             return True
         calls = [seen for one in self.observed for seen in one.calls if seen.function == name]
-        made = [causes.Observed(self.observed[0].result, (replace(seen, reply=self._reply(module, seen)),)) for seen in calls]
+        made = [causes.ObservedTest(self.observed[0].result, (replace(seen, reply=self._reply(module, seen)),)) for seen in calls]
         rows = causes.evidence_of(self.assignment, name, made)
         return all(row.is_refusal or row.fits(row.predicted(entry)) for row in rows)
 
-    def _reply(self, module: types.ModuleType, seen: causes.Seen) -> call.Reply:
+    def _reply(self, module: types.ModuleType, seen: causes.ObservedCall) -> call.Reply:
         return catalogue.Module(module).call(seen.function, seen.args, seen.kwargs, measured=False)
 
 

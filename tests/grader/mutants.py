@@ -13,6 +13,8 @@ from __future__ import annotations
 import ast
 import copy
 import csv
+import functools
+import itertools
 import os
 import resource
 import signal
@@ -78,7 +80,8 @@ class Mutant:
     line: str
     """the line it changes, as it stands in the solution"""
     change: str
-    tree: ast.Module
+    made: Callable[[], ast.Module]
+    """makes the changed tree: whoever only wants to know which mutants there are waits for none"""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -97,15 +100,19 @@ def mutants(assignment: Assignment) -> Iterator[Mutant]:
         if line not in marked:
             continue
         for change, mutate in _changes(node):
-            broken = copy.deepcopy(tree)
-            target = next(found for place, found in enumerate(ast.walk(broken)) if place == index)
-            mutate(broken, target)
             name = _enclosing(tree, line)
             key = (name, lines[line - 1].strip(), change)
             seen[key] += 1
             if seen[key] > 1:
                 change = f"{change}, occurrence {seen[key]}"
-            yield Mutant(name, lines[line - 1].strip(), change, ast.fix_missing_locations(broken))
+            yield Mutant(name, lines[line - 1].strip(), change, functools.partial(_changed, tree, index, mutate))
+
+
+def _changed(tree: ast.Module, index: int, mutate: Callable[[ast.Module, ast.AST], None]) -> ast.Module:
+    """A copy of a tree with one node changed."""
+    broken = copy.deepcopy(tree)
+    mutate(broken, next(itertools.islice(ast.walk(broken), index, None)))
+    return ast.fix_missing_locations(broken)
 
 
 def _marked_lines(lines: list[str]) -> set[int]:
@@ -225,7 +232,7 @@ def _grade(suite: Suite, mutant: Mutant) -> int:
         os.dup2(null, 2)
         module = types.ModuleType(suite.assignment.name)
         module.__file__ = str(suite.assignment.solution)
-        exec(compile(mutant.tree, module.__file__, "exec"), module.__dict__)
+        exec(compile(mutant.made(), module.__file__, "exec"), module.__dict__)
         return ALIVE if all(test_result.passed for test_result in suite.run(catalogue.Module(module))) else CAUGHT
     except BaseException:
         return CAUGHT
@@ -248,7 +255,7 @@ def main(names: list[str]) -> int:
         suite = Suite(assignment)
         # Everything that is loaded once is loaded now, and not in each child.
         assert all(test_result.passed for test_result in suite.run(catalogue.Module(catalogue.solution(assignment))))
-        unchanged = Mutant("", "", "", ast.parse(assignment.solution.read_text(encoding="utf-8")))
+        unchanged = Mutant("", "", "", functools.partial(ast.parse, assignment.solution.read_text(encoding="utf-8")))
         assert not loses_points(suite, unchanged), "the children catch even the solution"
         known = reasons.get(assignment.name, {})
         count = survived = 0

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autograder.sandbox.bounds import bounded_memory
 from markdown_it import MarkdownIt
 
 from autograder import course
@@ -36,11 +37,11 @@ from autograder.grading.result import Grade
 from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
-from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import Submission, read_file
+from tests.grader.test_feedback import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -158,9 +159,9 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
         ground.asked.setdefault(ground.hidden, set()).add(carried((worker.process,)))
         return worker
 
-    def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], count_lines: bool) -> Any:
+    def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Any:
         ground.asked.setdefault(ground.hidden, set()).add(carried(args))
-        return honest_call(self, function, args, kwargs, count_lines)
+        return honest_call(self, function, args, kwargs, measured)
 
     def close(self: Sandboxed) -> None:
         honest_close(self)
@@ -301,7 +302,7 @@ def as_read(source: str) -> Submission:
 
 def pages_of(submission: Submission, grade: Grade) -> list[str]:
     """Everything of a grade that a student may get to see, as Markdown."""
-    return [feedback.markdown(submission, grade), feedback.public_markdown(submission, grade)]
+    return [markdown(submission, grade), feedback.public_markdown(submission, grade)]
 
 
 def texts(grade: Grade) -> list[str]:
@@ -358,7 +359,7 @@ def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
     backend = Sandboxed(ground.grader.sandbox, Source("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
     try:
-        reply = backend.call("rope_frequencies", (4,), {}, count_lines=False)
+        reply = backend.call("rope_frequencies", (4,), {}, measured=False)
     finally:
         backend.close()
     assert np.array_equal(codec.decode(reply.value), [1.0, 0.01])

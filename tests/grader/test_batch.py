@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import multiprocessing
@@ -24,7 +25,7 @@ from autograder.batch import coordinator, pool
 from autograder.batch import jobs as jobs_room
 from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.jobs import BatchError, Job
+from autograder.batch.jobs import BatchError, Job, Setup
 from autograder.batch.pool import GraderProcess
 from autograder.batch.summary import Summary
 from autograder.submission import find_in_folder, read
@@ -357,6 +358,22 @@ def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.Monk
     grade(two, tmp_path / "out", jobs=1)
     assert stopped
     assert {row["score"] for row in classroom.grades(tmp_path / "out")} == {"20"}
+
+
+def test_a_grader_per_core_keeps_to_its_core() -> None:
+    """With all that it starts, and so does the one that replaces it. With fewer graders than cores, the system chooses."""
+
+    def cores(graders: pool.Pool) -> list[set[int]]:
+        return [os.sched_getaffinity(one._process.pid) for one in graders._graders]
+
+    mine = os.sched_getaffinity(0)
+    with contextlib.closing(pool.Pool(len(mine), Setup())) as graders:
+        own = [{core} for core in sorted(mine)]
+        assert cores(graders) == own
+        graders._replace(graders._graders[0])
+        assert cores(graders) == own
+    with contextlib.closing(pool.Pool(len(mine) - 1, Setup())) as graders:
+        assert all(every == mine for every in cores(graders))
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:

@@ -13,11 +13,12 @@ from autograder import course
 from autograder.checks import call
 from autograder.checks.failure import Kind
 from autograder.checks.test_result import Phase, TestResult
-from autograder.grading import catalogue, causes, feedback, generated
+from autograder.grading import catalogue, causes, generated
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.reports.one_submission import as_json
 from autograder.submission import Submission
+from tests.grader.test_feedback import markdown
 from tests.grader.wrong_versions import VERSIONS, WrongVersion
 
 
@@ -28,7 +29,7 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
     module, failure = call.load(name, [text], str(assignment.solution))
     assert failure is None, failure
-    return causes.named(assignment, suite.observe(catalogue.Module(module)), [text])
+    return causes.with_causes(assignment, suite.observe(catalogue.Module(module)), [text])
 
 
 def hints(results: list[TestResult], function: str) -> str:
@@ -148,7 +149,7 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
     )
     grade = grader.grade(assignment, (source,))
     submission = Submission("ada", "rope", "rope.py", "", (source,))
-    said = feedback.markdown(submission, grade)
+    said = markdown(submission, grade)
     told = [test["hint"] for test in as_json(submission, grade)["tests"] if test["hint"]]
     assert len(told) == 2 and sum("exponent" in hint for hint in told) == 1 and sum("as many positions" in hint for hint in told) == 1
     for hint in told:

@@ -41,10 +41,16 @@ def handed_in(source: str = "", **facts: object) -> Submission:
     return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
 
 
+def markdown(submission: Submission, grade: Grade) -> str:
+    """The feedback file, as a row of the gradebook has it."""
+    text = feedback.body(grade, submission.assignment, submission.cells)
+    return feedback.markdown(submission, grade.score, grade.max_score, text)
+
+
 def of_sample(graded: Graded, name: str) -> tuple[str, str]:
     """The final feedback of a sample submission, and what its student sees before."""
     submission, grade = graded(SAMPLES / "rope" / name)
-    return feedback.markdown(submission, grade), feedback.public_markdown(submission, grade)
+    return markdown(submission, grade), feedback.public_markdown(submission, grade)
 
 
 def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: Graded) -> None:
@@ -80,12 +86,12 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     secret = TestResult(test_("far", Phase.HIDDEN), TestStatus.FAILED, "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
     crash = TestResult(test_("odd", Phase.HIDDEN), TestStatus.CRASHED, "ended by signal 9 at position 977", function=HOSTILE)
     slow = TestResult(test_("slow", Phase.HIDDEN), TestStatus.TIMEOUT, "977 seconds")
-    said = feedback.markdown(handed_in(), grade(secret, crash, slow))
+    said = markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
     for one in ("odd", "slow"):
         assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
-    assert "977" not in "".join(map(feedback.told, feedback.coarse([secret, crash, slow])))
+    assert "977" not in "".join(map(feedback.of_test, feedback.coarse([secret, crash, slow])))
 
 
 OUTCOMES = 8
@@ -102,8 +108,8 @@ def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     unwritten = TestResult(public, TestStatus.NOT_IMPLEMENTED, kind=Kind.NOT_WRITTEN)
     for before in (TestResult(public, TestStatus.PASSED), unwritten):
         possible = [one for one in ends if one.kind is None or one.kind in kinds]
-        assert len({feedback.markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
-        assert len({feedback.told(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
+        assert len({markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
+        assert len({feedback.of_test(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
         assert len({feedback.public_markdown(handed_in(), grade(before, one)) for one in possible}) == 1
 
 
@@ -135,23 +141,23 @@ def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() 
     """In the words of the hidden tests, and not in the feedback file, which a student may have while others still work."""
     wrong, right = answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters")
     reasons = quiz.answers(course.find("rope"))
-    published = [feedback.told_of_answer(one, reasons[quiz.key(one.test)]) for one in (wrong, right)]
+    published = [feedback.of_answer(one, reasons[quiz.key(one.test)]) for one in (wrong, right)]
     assert published[0].endswith(f"The answer is False; {reasons['rotates_values'].reason}.")
     assert published[1].startswith("extra_parameters is right. The answer is 0; ")
-    said = feedback.markdown(handed_in(), grade(wrong, right))
+    said = markdown(handed_in(), grade(wrong, right))
     assert "## `ANSWERS`: 1 of 2" in said and "The answer is" not in said and "is not right" not in said
 
 
 def test_practice_has_no_points_and_says_so() -> None:
     wrong = answered("extra_parameters", TestStatus.FAILED, "extra_parameters: 32 is not right", points=0)
-    assert "(For practice, without points.)" in feedback.markdown(handed_in(), grade(wrong))
+    assert "(For practice, without points.)" in markdown(handed_in(), grade(wrong))
 
 
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
     failed = TestResult(test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)")
     public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
-    assert ">>> apply_rope(977)" in feedback.markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.told(public)
-    assert "977" not in feedback.markdown(handed_in(), grade(hidden)) + feedback.told(hidden)
+    assert ">>> apply_rope(977)" in markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.of_test(public)
+    assert "977" not in markdown(handed_in(), grade(hidden)) + feedback.of_test(hidden)
 
 
 @pytest.mark.parametrize(
@@ -168,10 +174,10 @@ def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> 
 def test_text_of_a_submission_is_text(verdict_of: object) -> None:
     given = verdict_of()  # type: ignore[operator]
     submission = handed_in(notes=(HOSTILE,))
-    for said in (feedback.markdown(submission, given), feedback.public_markdown(submission, given)):
+    for said in (markdown(submission, given), feedback.public_markdown(submission, given)):
         assert_harmless(said)
     for one in feedback.coarse(given.test_results):
-        assert feedback.plain(feedback.told(one)) == feedback.told(one)
+        assert feedback.plain(feedback.of_test(one)) == feedback.of_test(one)
 
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
@@ -199,7 +205,7 @@ def test_every_sample_gets_feedback_that_names_a_place_in_its_lesson(graded: Gra
         name = path.parent.name
         if read_file(path, name, [name]).problem is not None:
             continue
-        said = feedback.markdown(*graded(path))
+        said = markdown(*graded(path))
         lesson = course.find(name).lesson.read_text("utf-8")
         for line in said.splitlines():
             if line.startswith("See the lesson, section `"):

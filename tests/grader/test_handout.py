@@ -26,7 +26,6 @@ from otter.check.notebook import Notebook
 
 from autograder import course
 from autograder.checks import codec, notebook
-from autograder.checks.proxy import InProcess
 from autograder.course import Assignment
 from autograder.handout import HandoutError, build, bundle, leaks, stub
 from autograder.handout.stubs import answer_texts
@@ -387,7 +386,7 @@ def test_loops_of_cells_are_noticed() -> None:
 
 def notebook_lines(defined: dict[str, object], rows: int) -> int:
     """How many lines of a cell run when apply_rope turns so many rows."""
-    backend = notebook._Cells(defined, InProcess("rope", ROPE.stub))
+    backend = notebook._Cells(defined, "rope", ROPE.stub)
     return backend.call("apply_rope", (np.ones((rows, 2)), np.arange(rows)), {}, True).lines
 
 

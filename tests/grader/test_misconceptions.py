@@ -19,7 +19,7 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, s
     """And no other of the same function with it: on the suite's own inputs any two differ, or share a hint."""
     source = assignment.solution.read_text("utf-8")
     for entry in catalogue.entries(assignment):
-        results = causes.named(assignment, suite.observe(catalogue.Module(catalogue.mistaken(assignment, entry))), [source])
+        results = causes.with_causes(assignment, suite.observe(catalogue.Module(catalogue.mistaken(assignment, entry))), [source])
         assert any(not one.passed for one in results), f"{entry.name} passes every test"
         told = [one.hint for one in results if one.hint and one.test.question == entry.function]
         assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"

@@ -11,7 +11,7 @@ import pytest
 
 from autograder import course
 from autograder.course import Assignment
-from autograder.grading import feedback, otter_files
+from autograder.grading import feedback, scoring
 from autograder.grading.catalogue import Module, solution
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
@@ -118,7 +118,7 @@ def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -
 
 
 def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
-    questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(otter_files.test_files(suite.tests))]
+    questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.test_files(suite.tests))]
     assert questions == list(dict.fromkeys(test.question for test in suite.tests))
 
 

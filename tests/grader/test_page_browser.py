@@ -310,10 +310,9 @@ def test_a_page_fits_is_quiet_and_stays_at_home(opened: Opened, folder: Path) ->
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(WRONG_FORMULAS) == []
         assert page.evaluate(WRONG_ROOTS) == []
-        # Contrast takes two thirds of axe's time, and depends on the theme alone: once for each theme, and once for each width.
-        rules = {"color-contrast": {"enabled": (width, scheme) in ((420, "dark"), (1600, "light"))}}
-        options = {"preload": False, "resultTypes": ["violations"], "rules": rules}
-        found = Axe().run(page, context={"exclude": [["math"]]}, options=options)
+        if (width, scheme) not in ((420, "dark"), (1600, "light")):
+            continue  # what axe looks for depends on the width or on the theme, never on both
+        found = Axe().run(page, context={"exclude": [["math"]]}, options={"preload": False, "resultTypes": ["violations"]})
         assert found.violations_count == 0, f"{width} {scheme}: {found.generate_report()}"
     assert all(url.startswith(folder.as_uri()) or url.startswith("data:") for url in opened.requests)
     assert not opened.complaints

@@ -14,8 +14,7 @@ import nbformat
 import pytest
 
 from autograder.checks import limit
-from autograder.checks.blocks import building_blocks
-from autograder.checks.source import Source
+from autograder.checks.source import Blocks, Source
 from autograder.course import ROOT, assignments, find
 from autograder.sandbox.limits import LIMITS
 
@@ -316,7 +315,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     "words",
     [
         ["autograder.checks", "rope"],
-        ["autograder.checks.screen", "rope", "--stuck", "[]", "--log", "log"],
+        ["autograder.checks.screen", "rope", "--log", "1.log"],
         ["pytest", "-q", "-p", "autograder.checks.plugin", "--import-mode=importlib", "tests/public/test_rope.py"],
     ],
 )
@@ -348,7 +347,7 @@ def test_an_older_python_is_refused_once_with_the_version_that_is_needed(laptop:
 
 
 def test_building_blocks_reach_through_helpers() -> None:
-    blocks = building_blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
+    blocks = Blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
     assert {name: blocks.below(name) for name in "abcd"} == {"a": {"b", "c"}, "b": {"c"}, "c": frozenset(), "d": frozenset()}
     assert blocks.root_causes(["a", "b", "c"]) == {"a": "c", "b": "c"}
     assert blocks.root_causes(["a", "d"]) == {}
@@ -357,6 +356,6 @@ def test_building_blocks_reach_through_helpers() -> None:
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
     """Each of thousands builds on all the others; only what fails is followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
-    blocks = building_blocks(ring)
+    blocks = Blocks(ring)
     assert blocks.root_causes(["f0", "f5000"]) == {"f0": "f5000", "f5000": "f0"}
     assert len(blocks.below("f1")) == 9999

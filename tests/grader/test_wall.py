@@ -21,9 +21,8 @@ from autograder.checks.failure import Stopped
 from autograder.grading.grader import Grader
 from autograder.sandbox import client
 from autograder.sandbox.backend import Sandboxed, Source
-from autograder.sandbox.bounds import bounded_memory
 from autograder.sandbox.client import Sandbox, SandboxError
-from autograder.sandbox.limits import LIMITS
+from autograder.sandbox.limits import LIMITS, bounded_memory
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.5, submission_seconds=3.0)
 
@@ -46,7 +45,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[Sandboxed]:
 
 def called(backend: Sandboxed, function: str, *args: Any) -> Any:
     """What a function returns."""
-    reply = backend.call(function, args, {}, count_lines=False)
+    reply = backend.call(function, args, {}, measured=False)
     assert reply.raised is None, reply.raised
     return codec.decode(reply.value)
 

@@ -58,6 +58,7 @@ def stay() -> Iterator[Stay]:
             "LD_LIBRARY_PATH": str(root / "lib"),
             "PYTHONPATH": f"{project}:{packages}",
             "PYTHONDONTWRITEBYTECODE": "1",
+            "OPENBLAS_NUM_THREADS": "1",
         }
         yield Stay(python, project, environment)
     finally:

@@ -4,7 +4,6 @@
     markdown   a lesson's Markdown → HTML
     formulas   LaTeX → MathML
     glossary   the terms of the glossary, explained where a lesson touches them
-    functions  signatures and docstrings, from the stubs
     dials      pictures that move: which lesson each belongs to, and their JavaScript
     style, templates, fonts   what the pages look like
 

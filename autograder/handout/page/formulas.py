@@ -74,39 +74,56 @@ def _pieces(root: Element) -> list[Element]:
 
 def _complete(parent: Element) -> None:
     """What the children of one element lack."""
-    bars = 0
-    for place, child in enumerate(list(parent)):
-        text = child.text or ""
-        if child.tag == "mo" and text == "|" and not child.get("form"):
-            child.set("form", "postfix" if bars % 2 else "prefix")
-            bars += 1
-        elif child.tag == "mo" and text in ("/", "."):
-            child.attrib |= {"lspace": "0", "rspace": "0"}
-        elif child.tag == "mn" and child.get("mathvariant") == "bold":
-            child.text = text.translate(_BOLD)
-        elif child.tag == "mo" and (text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod")):
-            child.tag = "mi"
-        elif child.tag == "mtext" and len(text) > 1 and not re.search(r"\s", text):
-            child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
-        elif child.tag == "mi" and text == "′":
-            # The font's prime stands high by itself, and is made for the size of the letter before it.
-            child.tag, child.text = "mpadded", ""
-            child.set("voffset", "-0.35em")
-            SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text
-        elif child.tag == "mi" and len(text) == 1 and "Α" <= text <= "Ω":
-            child.set("mathvariant", "normal")
-        elif child.tag == "mo" and text in _SIGNS and parent.tag in ("mrow", "mtd") and _begins(parent, place):
-            child.set("form", "prefix")
+    bars = [child for child in parent if child.tag == "mo" and child.text == "|" and not child.get("form")]
+    for number, bar in enumerate(bars):
+        bar.set("form", "postfix" if number % 2 else "prefix")
+    for index, child in enumerate(list(parent)):
+        match child.tag:
+            case "mo":
+                _complete_operator(child, _begins(parent, index))
+            case "mi":
+                _complete_identifier(child)
+            case "mn" if child.get("mathvariant") == "bold":
+                child.text = (child.text or "").translate(_BOLD)
+            case "mtext" if re.fullmatch(r"\S{2,}", child.text or ""):
+                child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
     if parent.tag in ("mrow", "math", "mtd", "mstyle", "msqrt"):
-        # A thin space between a function and what it is applied to, and between a factor and a function after it.
-        for place, (before, child) in reversed(list(enumerate(pairwise(parent), 1))):
-            if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
-                parent.insert(place, Element("mspace", width="0.1667em"))
+        _space_functions(parent)
 
 
-def _begins(row: Element, place: int) -> bool:
-    """Whether a sign at this place has nothing on its left."""
-    return place == 0 or (row[place - 1].tag == "mo" and row[place - 1].text in _AFTER) or row[place - 1].tag == "mspace"
+def _space_functions(row: Element) -> None:
+    """A thin space between a function and what it is applied to, and between a factor and a function after it."""
+    for index, (before, child) in reversed(list(enumerate(pairwise(row), 1))):
+        if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
+            row.insert(index, Element("mspace", width="0.1667em"))
+
+
+def _complete_operator(operator: Element, begins: bool) -> None:
+    """`begins`: nothing stands on its left, so that a sign is one of what follows."""
+    text = operator.text or ""
+    if text in ("/", "."):
+        operator.attrib |= {"lspace": "0", "rspace": "0"}
+    elif text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod"):
+        operator.tag = "mi"
+    elif text in _SIGNS and begins:
+        operator.set("form", "prefix")
+
+
+def _complete_identifier(letter: Element) -> None:
+    text = letter.text or ""
+    if text == "′":
+        # The font's prime stands high by itself, and is made for the size of the letter before it.
+        letter.tag, letter.text = "mpadded", ""
+        letter.set("voffset", "-0.35em")
+        SubElement(letter, "mo", mathsize="135%", lspace="0", rspace="0").text = text
+    elif len(text) == 1 and "Α" <= text <= "Ω":
+        letter.set("mathvariant", "normal")
+
+
+def _begins(row: Element, index: int) -> bool:
+    """Whether a sign there has nothing on its left."""
+    before = row[index - 1]
+    return row.tag in ("mrow", "mtd") and (index == 0 or before.tag == "mspace" or (before.tag == "mo" and before.text in _AFTER))
 
 
 def _is_function(element: Element) -> bool:

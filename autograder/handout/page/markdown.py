@@ -61,15 +61,15 @@ class Renderer:
         self._html = cast(RendererHTML, self._markdown.renderer)
         # A block scrolls sideways where it is too wide, by keyboard too.
         rules: dict[str, Any] = {
-            "fence": lambda tokens, place, *_: (
-                f'<div class="scroll" tabindex="0"><pre><code>{code(tokens[place].content, tokens[place].info)}</code></pre></div>\n'
+            "fence": lambda tokens, index, *_: (
+                f'<div class="scroll" tabindex="0"><pre><code>{code(tokens[index].content, tokens[index].info)}</code></pre></div>\n'
             ),
             "table_open": lambda *_: '<div class="scroll" tabindex="0"><table>',
             "table_close": lambda *_: "</table></div>\n",
-            "math_block": lambda tokens, place, *_: f'<div class="formula" tabindex="0">{mathml(tokens[place].content, True)}</div>\n',
-            "math_inline": lambda tokens, place, *_: mathml(tokens[place].content),
-            "th_open": lambda tokens, place, *_: _column_heading(tokens[place + 1])[0],
-            "th_close": lambda tokens, place, *_: _column_heading(tokens[place - 1])[1],
+            "math_block": lambda tokens, index, *_: f'<div class="formula" tabindex="0">{mathml(tokens[index].content, True)}</div>\n',
+            "math_inline": lambda tokens, index, *_: mathml(tokens[index].content),
+            "th_open": lambda tokens, index, *_: _column_heading(tokens[index + 1])[0],
+            "th_close": lambda tokens, index, *_: _column_heading(tokens[index - 1])[1],
         }
         self._html.rules |= rules | {"code_block": rules["fence"]}
 

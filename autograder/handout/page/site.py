@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import base64
+import re
+from html import escape
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -10,9 +13,8 @@ from markupsafe import Markup
 
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
 from autograder.handout.page import dials
-from autograder.handout.page.functions import docstrings
 from autograder.handout.page.glossary import Glossary, slug
-from autograder.handout.page.markdown import Heading, Rendered, Renderer
+from autograder.handout.page.markdown import Heading, Rendered, Renderer, code
 
 HERE = Path(__file__).parent
 SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
@@ -73,5 +75,21 @@ def _pages() -> dict[str, str]:
 def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> Rendered:
     """The lesson with its docstrings and dials."""
     placed = {dial.figure: environment.get_template(f"{dial.name}.html").render(dial=dial) for dial in dials.of_lesson(assignment.name)}
-    written = docstrings(assignment.stub.read_text("utf-8"))
+    written = _docstrings(assignment.stub.read_text("utf-8"))
     return renderer.render(assignment.lesson.read_text("utf-8"), assignment.name, written, placed)
+
+
+def _docstrings(stub: str) -> dict[str, str]:
+    """Public function of a stub → its signature and docstring, folded, to stand below its heading."""
+    found = (node for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
+    return {
+        node.name: f'<details class="docstring"><summary>Docstring of <code>{node.name}</code></summary>'
+        f"<pre><code>{code(f'{node.name}({ast.unparse(node.args)})').strip()}\n\n"
+        f"{escape(_running(ast.get_docstring(node) or ''))}</code></pre></details>\n"
+        for node in found
+    }
+
+
+def _running(docstring: str) -> str:
+    """Running text without its line ends, so that it breaks where the page is full. Formulas (indented) and fields (`Returns:`) begin a line."""
+    return re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", docstring)
