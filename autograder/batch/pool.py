@@ -16,14 +16,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from autograder.batch.jobs import TRIES, Answer, BatchError, Job, JobQueue, Setup
+from autograder.course import PACKAGE
 
 ANSWER_SECONDS = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: three times what a submission may use."""
 
 # As many threads for linear algebra as graders would be too many.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-_PACKAGES = Path(__file__).resolve().parents[2]
 
 
 class GraderProcess:
@@ -117,7 +116,7 @@ class GraderProcess:
 
 def with_packages() -> dict[str, str]:
     """This process's environment, in which another Python finds the same autograder."""
-    path = [str(_PACKAGES), os.environ.get("PYTHONPATH", "")]
+    path = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 

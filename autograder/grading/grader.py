@@ -46,18 +46,18 @@ class Grader:
             with bounded_memory():
                 public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
-                told = backend.told
+                state = backend.state
                 settled = causes.with_causes(assignment, public, cells)
                 test_results = causes.with_causes(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
         finally:
             backend.close()
         return Grade(
-            status=backend.status or (Status.IMPORT_ERROR if told.failure and len(cells) == 1 else Status.GRADED),
+            status=backend.status or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED),
             test_results=test_results,
             seconds=time.monotonic() - begin,
-            stopped=told.stopped,
-            failure=told.failure,
-            printed=told.printed,
+            stopped=state.stopped,
+            failure=state.failure,
+            printed=state.printed,
             settled={before.test.name: before for before, after in zip(settled, test_results, strict=False) if before != after},
             **_scored(scorer, test_results, settled),
         )

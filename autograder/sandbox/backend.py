@@ -32,8 +32,8 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a submission has said of itself so far, apart from its results."""
+class State:
+    """What has become of a submission so far, apart from its results."""
 
     failure: Raised | None
     """what stopped its file when it was first loaded"""
@@ -61,13 +61,13 @@ class Sandboxed:
         self.printed = ""
 
     @property
-    def told(self) -> Told:
-        """What it has said until now."""
+    def state(self) -> State:
+        """What has become of it until now."""
         printed = self.printed
         if self.worker is not None:
             self.worker.take_output()
             printed += self.worker.output.decode("utf-8", "replace")
-        return Told(self.failure, self.status, printed[: self.limits.output])
+        return State(self.failure, self.status, printed[: self.limits.output])
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""

@@ -20,10 +20,9 @@ import numpy as np
 
 from autograder.checks.call import Raised, Reply
 from autograder.checks.codec import Malformed
+from autograder.course import PACKAGE
 from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, MIB, Limits
-
-PROJECT = Path(__file__).resolve().parents[2]
 
 MACHINE_SECONDS = 60.0
 """How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for that."""
@@ -92,7 +91,7 @@ class Sandbox:
         theirs.close()
         assert self.process.stdin is not None
         libraries = str(Path(np.__file__).resolve().parents[1])
-        plan = {"project": str(PROJECT), "libraries": libraries, "scratch": str(self.scratch)}
+        plan = {"project": str(PACKAGE.parent), "libraries": libraries, "scratch": str(self.scratch)}
         with contextlib.suppress(BrokenPipeError), self.process.stdin as pipe:
             json.dump(plan | {"disabled_locks": self.disabled_locks, "limits": asdict(self.limits)}, pipe)
 

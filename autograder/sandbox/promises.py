@@ -19,9 +19,10 @@ from typing import Any
 
 from autograder.checks import codec
 from autograder.checks.codec import Foreign
+from autograder.course import PACKAGE
 from autograder.sandbox import probes, wire
 from autograder.sandbox.backend import Source
-from autograder.sandbox.client import PROJECT, Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
+from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
 from autograder.sandbox.limits import LIMITS, MIB
 
 PROBE_SECONDS = 20.0
@@ -176,14 +177,14 @@ class _Examination:
 
 def _reads(one: _Examination) -> str:
     home = [path for path in Path.home().glob(".*") if path.is_file()][:1]
-    here = [path for path in (PROJECT / "pyproject.toml", *sorted((PROJECT / "solutions").glob("*.py"))) if path.is_file()]
+    here = [path for path in (PACKAGE.parent / "pyproject.toml", *sorted((PACKAGE.parent / "solutions").glob("*.py"))) if path.is_file()]
     paths = [one.canaries.file, Path(__file__), *here[:2], *home, "/etc/passwd"]
     of_processes = [f"/proc/{process}/{name}" for process in ["self", *one.processes] for name in ("environ", "maps", "cmdline")]
     return one.try_to("reads", [*map(str, paths), *of_processes])
 
 
 def _lists(one: _Examination) -> str:
-    folders = [*map(str, (one.canaries.folder, PROJECT, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
+    folders = [*map(str, (one.canaries.folder, PACKAGE.parent, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
     return one.try_to("lists", folders)
 
 

@@ -73,8 +73,8 @@ def test_a_lock_that_cannot_be_put_on_is_a_finding(monkeypatch: pytest.MonkeyPat
 def test_a_library_that_is_missing_is_a_finding(module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     """As on a machine without libseccomp, or of another system."""
     (tmp_path / module).with_suffix(".py").write_text("raise RuntimeError('not on this machine')")
-    monkeypatch.setattr(client, "PROJECT", tmp_path)
-    (tmp_path / "autograder").symlink_to(promises.PROJECT / "autograder")
+    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
+    (tmp_path / "autograder").symlink_to(promises.PACKAGE)
     (finding,) = promises.examine()
     assert (finding.lock, finding.held) == ({"landlockpy": "landlock", "pyseccomp": "seccomp"}[module], False)
     assert "not on this machine" in finding.detail
@@ -122,8 +122,8 @@ sys.path.append({folder!r})
 def test_the_wall_holds_with_the_first_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Before ABI 3 Landlock covers no truncation, before ABI 4 no TCP, before ABI 6 no signal: the other locks do."""
     (tmp_path / "landlockpy.py").write_text(FIRST_ABI.format(folder=str(tmp_path)))
-    (tmp_path / "autograder").symlink_to(promises.PROJECT / "autograder")
-    monkeypatch.setattr(client, "PROJECT", tmp_path)
+    (tmp_path / "autograder").symlink_to(promises.PACKAGE)
+    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
     findings = promises.examine()
     assert broken(findings) == {}, [finding for finding in findings if not finding.held]
     # Seccomp is then what keeps files from being emptied.

@@ -318,7 +318,7 @@ def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
     source = "import os\ndef f():\n    for _ in range(300): os.write(1, b'x' * 65536)"
     with loaded(sandbox, source) as backend:
         called(backend, "f")
-        assert len(backend.told.printed) == LIMITS.output
+        assert len(backend.state.printed) == LIMITS.output
 
 
 def test_a_source_that_is_too_large_is_a_file_that_cannot_be_loaded(sandbox: Sandbox) -> None:
