@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograder.sandbox.bounds import bounded_memory
 from markdown_it import MarkdownIt
 
 from autograder import course
@@ -39,7 +38,7 @@ from autograder.grading.suite import Suite
 from autograder.sandbox.backend import Sandboxed, Source
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
-from autograder.sandbox.limits import LIMITS, Limits
+from autograder.sandbox.limits import LIMITS, Limits, bounded_memory
 from autograder.submission import Submission, read_file
 from tests.grader.test_feedback import markdown
 
