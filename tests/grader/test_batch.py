@@ -332,7 +332,7 @@ def test_a_machine_that_cannot_grade(two: Path, tmp_path: Path, monkeypatch: pyt
 
 def test_graders_that_do_not_start(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence carries the last that they said."""
-    monkeypatch.setattr(pool, "_PACKAGES", tmp_path)
+    monkeypatch.setattr(pool, "PACKAGE", tmp_path / "autograder")
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setattr(sys, "executable", str(shutil.which("false")))
     with pytest.raises(BatchError, match="no grader can be started: the grader ended with exit code 1"):

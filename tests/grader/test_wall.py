@@ -297,7 +297,7 @@ def test_no_submission_pays_for_the_machine(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_zygote_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(client, "PROJECT", tmp_path)
+    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
     with Sandbox() as broken, pytest.raises(SandboxError, match="No module named 'autograder'"):
         broken.open()
 
