@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -28,9 +28,9 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 class GraderProcess:
     """One grader process, and the job that it has in progress."""
 
-    def __init__(self, setup: Setup, cores: Collection[int] = ()) -> None:
-        """`cores`: those that it keeps to, with all processes that it starts; none means all."""
-        self.setup, self.cores = setup, cores
+    def __init__(self, setup: Setup, core: int | None = None) -> None:
+        """`core`: the one that it keeps to, with all processes that it starts."""
+        self.setup, self.core = setup, core
         # For its temporary files. Both sides remove it, since either may be killed.
         self._folder = Path(tempfile.mkdtemp(prefix="grader-"))
         ours, theirs = socket.socketpair()
@@ -45,9 +45,9 @@ class GraderProcess:
                 # A Ctrl-C in the terminal is for the coordinator: what is in progress is to be finished.
                 start_new_session=True,
             )
-        if cores:
+        if core is not None:
             with contextlib.suppress(OSError):  # it is only quicker so
-                os.sched_setaffinity(self._process.pid, cores)
+                os.sched_setaffinity(self._process.pid, {core})
         self.connection: Connection = Connection(ours.detach())
         self.ready = False
         self.job: Job | None = None
@@ -125,10 +125,9 @@ class Pool:
 
     def __init__(self, size: int, setup: Setup) -> None:
         # A grader and its worker take turns, some 300 times per submission. Where each of them could have a core of its own, every turn
-        # would begin with waking a core that has just gone to sleep. With fewer graders than cores, the choice is the system's.
+        # would begin with waking a core that has just gone to sleep. The first core differs from run to run: several may go on here.
         cores = sorted(os.sched_getaffinity(0))
-        own = [{core} for core in cores] if size >= len(cores) else [()]
-        self._graders = [GraderProcess(setup, own[number % len(own)]) for number in range(size)]
+        self._graders = [GraderProcess(setup, cores[(os.getpid() + number) % len(cores)]) for number in range(size)]
         self._failed_starts = 0
 
     def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
@@ -180,7 +179,7 @@ class Pool:
             if self._failed_starts >= TRIES:
                 raise BatchError(f"no grader can be started: {grader.last_words()}")
         grader.end()
-        self._graders[self._graders.index(grader)] = GraderProcess(grader.setup, grader.cores)
+        self._graders[self._graders.index(grader)] = GraderProcess(grader.setup, grader.core)
 
     def close(self) -> None:
         """End all graders, side by side."""

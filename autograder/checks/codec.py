@@ -163,6 +163,9 @@ class _Encoder:
         header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
         self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
+    def _scalar(self, value: np.generic, depth: int) -> None:
+        self._array(np.asarray(value), depth, b"g")
+
 
 _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
     type(None): lambda encoder, value, depth: encoder._put(b"N"),
@@ -175,7 +178,7 @@ _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
     tuple: _Encoder._sequence,
     dict: _Encoder._dict,
     np.ndarray: _Encoder._array,
-    **dict.fromkeys(_SCALAR_TYPES, lambda encoder, value, depth: encoder._array(np.asarray(value), depth, b"g")),
+    **dict.fromkeys(_SCALAR_TYPES, _Encoder._scalar),
     Foreign: lambda encoder, value, depth: encoder.foreign(value.description),
 }
 """By the exact type: a class that a submission derives from one of these is foreign."""
@@ -198,6 +201,9 @@ def decode(data: bytes) -> Any:
     return value
 
 
+_KEY = ord("s")
+
+
 class _Decoder:
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -213,7 +219,11 @@ class _Decoder:
         return reader(self, depth)
 
     def _byte(self) -> int:
-        return self._take(1)[0]
+        at = self.at
+        if at >= len(self.data):
+            raise Malformed("the end, where a value was to come")
+        self.at = at + 1
+        return self.data[at]
 
     def _take(self, size: int) -> bytes:
         begin = self.at
@@ -223,11 +233,23 @@ class _Decoder:
         return self.data[begin : self.at]
 
     def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
-        return form.unpack(self._take(form.size))
+        begin = self.at
+        self.at = begin + form.size
+        try:
+            return form.unpack_from(self.data, begin)
+        except struct.error as error:
+            raise Malformed(f"{form.size} bytes promised, {len(self.data) - begin} there") from error
 
     def _count(self) -> int:
         count: int = self._unpack(_COUNT)[0]
         return count
+
+    def _float(self, depth: int) -> float:
+        value: float = self._unpack(_FLOAT)[0]
+        return value
+
+    def _complex(self, depth: int) -> complex:
+        return complex(*self._unpack(_COMPLEX))
 
     def _int(self, depth: int) -> int:
         size = self._count()
@@ -245,11 +267,14 @@ class _Decoder:
     def _list(self, depth: int) -> list[Any]:
         return [self.read(depth + 1) for _ in range(self._believable_count())]
 
+    def _tuple(self, depth: int) -> tuple[Any, ...]:
+        return tuple(self._list(depth))
+
     def _dict(self, depth: int) -> dict[str, Any]:
         count = self._believable_count()
         pairs = {}
         for _ in range(count):
-            if self._byte() != ord("s"):
+            if self._byte() != _KEY:
                 raise Malformed("a dict key that is not text")
             key = self._text(depth)
             pairs[key] = self.read(depth + 1)
@@ -297,12 +322,12 @@ _READERS: dict[int, Callable[[_Decoder, int], Any]] = {
     ord("T"): lambda decoder, depth: True,
     ord("F"): lambda decoder, depth: False,
     ord("i"): _Decoder._int,
-    ord("d"): lambda decoder, depth: decoder._unpack(_FLOAT)[0],
-    ord("c"): lambda decoder, depth: complex(*decoder._unpack(_COMPLEX)),
+    ord("d"): _Decoder._float,
+    ord("c"): _Decoder._complex,
     ord("s"): _Decoder._text,
     ord("!"): lambda decoder, depth: Foreign(decoder._text(depth)),
     ord("l"): _Decoder._list,
-    ord("t"): lambda decoder, depth: tuple(decoder._list(depth)),
+    ord("t"): _Decoder._tuple,
     ord("m"): _Decoder._dict,
     ord("a"): _Decoder._array,
     ord("g"): _Decoder._scalar,

@@ -77,6 +77,8 @@ class TestContext(plugin.TestContext):
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
+        # Asked for every test of every submission: made out once.
+        self._public_tests, self._golden_values = assignment.public_tests, assignment.golden_values
         self.seed = course.seed()
         self.backend: Backend | None = None
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
@@ -90,8 +92,8 @@ class TestContext(plugin.TestContext):
     def _reference(self, item: pytest.Item) -> Reference:
         if self.recorded_calls is not None:
             return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
-        if item.path == self.assignment.public_tests:
-            return GoldenValues(self.assignment.golden_values, item.name)
+        if item.path == self._public_tests:
+            return GoldenValues(self._golden_values, item.name)
         return catalogue.Oracle(self.assignment)
 
 
