@@ -69,7 +69,7 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
         f"Your submission holds several assignments ({names}): hand in one file for each.",
         f"{_shown(path)} holds several assignments ({names}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",
     )
-    return replace(found[0], assignment="", candidates=(), file=utf8_safe(path.name), problem=problem)
+    return replace(found[0], assignment="", path=None, candidates=(), file=utf8_safe(path.name), problem=problem)
 
 
 @dataclass(frozen=True)

@@ -362,6 +362,9 @@ def test_a_folder_of_several_assignments_has_no_file_that_counts(tmp_path: Path)
     for name in ("naive.py", "my_naive.py", "rope.py"):
         (tmp_path / "ada" / name).write_text("x = 1\n")
     refused(read_file(tmp_path / "ada", None, KNOWN), "naive, rope", "--assignment")
+    (tmp_path / "ada" / "my_naive.py").unlink()
+    (tmp_path / "ada" / "naive.py").write_text("def binary_positions(length, bits):\n    return 1\n")
+    refused(read_file(tmp_path / "ada", None, ["naive", "rope"]), "naive, rope", "--assignment")
 
 
 def test_what_else_lies_in_a_zip_does_not_count_as_large(submission_file) -> None:
