@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 
+import numpy as np
 import pytest
 
 from autograder import course
@@ -25,6 +27,13 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, s
         assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"
         known = {one.hint for one in catalogue.entries(assignment)} - {entry.hint}
         assert not any(hint in one for one in told for hint in known), f"{entry.name} is told as {told}"
+
+
+def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
+    """A test hands results back as arguments: numpy's warning about them would name a line of the solution in a terminal."""
+    infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
+    with warnings.catch_warnings(action="error"):
+        catalogue.Oracle(course.find("rope")).wanted("rope_scores", (infinite, infinite, np.arange(2), np.arange(2)), {})
 
 
 def test_an_assignment_has_at_least_five_known_mistakes(assignment: Assignment) -> None:
