@@ -25,7 +25,7 @@ import numpy as np
 from autograder.checks.call import ANSWERS, UNCOUNTED, Reply
 from autograder.checks.codec import Foreign
 from autograder.checks.failure import UNFINISHED, BrokenTest, Kind, Wrong
-from autograder.checks.proxy import REFUSED, Function, Submission, is_a
+from autograder.checks.proxy import REFUSED, Function, Submission, is_a, parts
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below it
@@ -48,7 +48,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
     wanted, got, _ = _called(function, args, kwargs)
     close(got, wanted, function.name)
-    for got_part, wanted_part in zip(_parts(got), _parts(wanted), strict=True):
+    for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
         if got_dtype.newbyteorder("=") != wanted_dtype:
             raise Wrong(Kind.DTYPE, f"{function.name} returned dtype {got_dtype}; {wanted_dtype} was wanted")
@@ -85,7 +85,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
     wanted, got, _ = _called(function, args, kwargs)
-    got_shapes, wanted_shapes = ([np.shape(part) for part in _parts(value)] for value in (got, wanted))
+    got_shapes, wanted_shapes = ([np.shape(part) for part in parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
         raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {shapes} for a call without a fault, got {got_shapes}")
@@ -284,10 +284,6 @@ def _same_number(wanted: float, found: float) -> bool:
 
 
 _NUMBER = re.compile(r"(?<![a-z0-9_.])-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|nan\b|inf\b)")
-
-
-def _parts(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if type(value) in (tuple, list) else (value,)
 
 
 def _kind_of(value: Any) -> str:

@@ -19,7 +19,7 @@ from autograder.checks import codec
 from autograder.checks.call import Reply
 from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.failure import VALUES, Kind
-from autograder.checks.proxy import Refusal
+from autograder.checks.proxy import Refusal, parts
 
 MAX_HINTS = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
@@ -128,16 +128,12 @@ def same(got: Any, wanted: Any) -> bool:
     return difference(got, wanted, None) is None
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if type(value) in (tuple, list) else (value,)
-
-
 def rounding_error(value: Any, right: Any) -> float | None:
     """The largest error relative to 1 + |right|, over all parts; None where the two cannot be compared."""
-    if len(_parts(value)) != len(_parts(right)):
+    if len(parts(value)) != len(parts(right)):
         return None
     largest = 0.0
-    for got, wanted in zip(_parts(value), _parts(right), strict=True):
+    for got, wanted in zip(parts(value), parts(right), strict=True):
         if difference(got, wanted, np.inf) is not None:
             return None
         got, wanted = (np.asarray(one, dtype=np.float64) for one in (got, wanted))
@@ -183,7 +179,7 @@ class Row:
         with np.errstate(all="ignore"):
             return any(
                 (np.abs(np.subtract(got, right, dtype=float)) > SINGLE / COARSENESS * np.maximum(np.abs(right), 1e-9)).any()
-                for got, right in zip(_parts(self.got), _parts(self.right), strict=True)
+                for got, right in zip(parts(self.got), parts(self.right), strict=True)
             )
 
     def fits(self, predicted: Any) -> bool:

@@ -77,7 +77,8 @@ class InProcess:
             self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
             self.failure = call.describe_exception(error, str(path))
-        self.blocks = source.Blocks(text)
+        # Asked for only where a call is known not to return: nobody else waits for the file to be parsed once more.
+        self.blocks = source.Blocks(text if self.limit.stuck else "")
         _stop_if_interrupted(self.failure, path.name)
         if before is not None:
             sys.modules[name] = before
@@ -184,6 +185,11 @@ class Submission:
         if function.startswith("_"):
             raise AttributeError(function)
         return Function(function, self)
+
+
+def parts(value: Any) -> tuple[Any, ...]:
+    """The results of a call that returned several, or the one that it returned."""
+    return tuple(value) if type(value) in (tuple, list) else (value,)
 
 
 def is_a(raised: Raised, wanted: type[BaseException]) -> bool:
