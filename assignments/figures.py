@@ -26,19 +26,30 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from PIL import Image
 
 HERE = Path(__file__).resolve().parent
 
 # One look for all. The colours are told apart by colour-blind readers too, and each comes with a line style,
-# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are red below 0 and blue above.
+# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are orange below 0 and blue above.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
-SHADES = "Blues"
-SIGNED = "RdBu"  # for values of both signs: red below 0, white at 0, blue above
+ON_COLOUR = "#FEFEFE"  # what is written on a full colour is white on paper of any colour
+SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
+SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
+"""No colour at 0, so that the paper's own is there; stronger farther away. `SIGNED` is orange below 0 and blue above."""
+THEME = {
+    "#FFFFFF": ("paper", "#FFFFFF", "#16181B"),
+    INK: ("ink", INK, "#E8E6E1"),
+    "#555555": ("soft", "#555555", "#A9A7A2"),
+    FAINT: ("faint", FAINT, "#3C4046"),
+    BLUE: ("blue", BLUE, "#2F8CCC"),
+    PURPLE: ("purple", PURPLE, "#C873B9"),
+}
+"""A colour of a picture → its name in a saved one, and what it is there in the light and in the dark."""
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -175,18 +186,18 @@ def _note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, f
 
 
 def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """A matrix as shades, with the numbers written in where `digits` says how many; white is 0 where `low` is −`high`."""
+    """A matrix as shades, with the numbers written in where `digits` says how many; no colour is 0 where `low` is −`high`."""
     values = _numbers(values)
     signed = low == -high
     shades = SIGNED if signed else SHADES
-    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="nearest")
+    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="none")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if digits is not None:
         for (row, column), value in np.ndenumerate(values):
             dark = abs(value) / high > 0.7 if signed else (value - low) / (high - low) > 0.6
             text = f"{value:.{digits}f}".replace("-", "−")
-            axes.text(column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else INK)
+            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=ON_COLOUR if dark else INK)
     return image
 
 
@@ -227,6 +238,83 @@ def _signed(value: float, digits: int = 2) -> str:
     return f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
+# The map of the course.
+
+NARROW = 3.7  # inches: a picture of this width fits a phone without scrolling
+
+# Where position can enter a layer, in the order of the computation.
+PLACES = ("embedding", "score", "bias,\nmask")
+# Lesson, hours, lessons that it needs, its places (counted from 1), what happens there.
+COURSE = (
+    ("attention", 3, "–", (), "the whole layer, and no position anywhere"),
+    ("naive", 2, "1", (1,), "a number is added to the row of a token"),
+    ("sinusoidal", 3, "1, 2", (1,), "sines and cosines are added to the row of a token"),
+    ("learned", 1.5, "1, 3", (1,), "a learned row is added to the row of a token"),
+    ("rope", 5, "1, 3", (2,), "queries and keys are rotated before the score"),
+    ("relative", 2.5, "1, 4, 5", (2, 3), "a learned vector or number for each distance"),
+    ("alibi", 1.5, "1, 6", (3,), "the score loses a slope times the distance"),
+    ("context_extension", 2.5, "5", (2,), "slower rotations, for longer texts"),
+    ("extrapolation", 2.5, "1–7", (1, 2, 3), "ten methods in one small model, measured"),
+    ("grids", 3, "3, 4, 5", (1, 2), "two or three coordinates in place of one position"),
+    ("modern", 3, "1, 5, 8", (2, 3), "rotation in some layers only, masks for some keys only"),
+)
+
+
+def _layer(axes: Axes, lit: Sequence[int]) -> None:
+    """The steps of a transformer layer from left to right, at height 0; the places in `lit` are coloured."""
+    for place, name in enumerate((*PLACES, "softmax,\nvalues"), start=1):
+        left, colour = 0.255 * (place - 1), BLUE if place in lit else "white"
+        style = "-" if place <= len(PLACES) else ":"
+        axes.add_patch(Rectangle((left, -0.5), 0.19, 1, facecolor=colour, edgecolor=INK, linestyle=style))
+        axes.text(left + 0.095, 0, name, ha="center", va="center", fontsize=8, color=ON_COLOUR if place in lit else INK)
+        if place > 1:
+            arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
+            axes.annotate("", (left, 0), (left - 0.065, 0), arrowprops=arrow)
+    axes.set(xlim=(-0.01, 0.965), xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
+
+
+def _map(lesson: str | None) -> None:
+    """The picture `map` of the whole course, or the small one of a lesson, `map_<lesson>`."""
+
+    def whole() -> Figure:
+        """The lessons of the course and the places of a layer where each puts the position."""
+        figure = Figure(figsize=(NARROW, 5), layout="constrained")
+        axes = figure.subplots()
+        _layer(axes, (1, 2, 3))
+        columns = (0.43, 0.57, 0.68, 0.79, 0.91)
+        for x, name in zip((0.05, *columns), ("lesson", *PLACES, "hours", "needs"), strict=True):
+            axes.text(x, 1.6, name, ha="center", va="bottom", fontsize=8)
+        for row, (name, hours, needs, places, _) in enumerate(COURSE):
+            y = 2.2 + 0.9 * row
+            axes.axhline(y - 0.45, color=FAINT, linestyle="-", linewidth=0.8)
+            axes.text(0.035, y, row + 1, ha="right", va="center")
+            axes.text(0.05, y, name, va="center")
+            axes.plot([columns[place - 1] for place in places], [y] * len(places), "o", color=BLUE, markersize=8)
+            for x, words in zip(columns[3:], (f"{hours:g}", needs), strict=True):
+                axes.text(x, y, words, ha="center", va="center")
+        axes.set_ylim(2.2 + 0.9 * len(COURSE) - 0.4, -0.6)
+        axes.set_xlabel(f"{len(COURSE)} lessons of 20 points, about {sum(one[1] for one in COURSE):.0f} hours")
+        return figure
+
+    def part() -> Figure:
+        """A layer with the places lit where one lesson puts the position."""
+        *_, places, happens = next(one for one in COURSE if one[0] == lesson)
+        figure = Figure(figsize=(NARROW, 0.95), layout="constrained")
+        axes = figure.subplots()
+        _layer(axes, places)
+        axes.set(ylim=(0.6, -0.6), xlabel=happens)
+        return figure
+
+    draw = part if lesson else whole
+    draw.__name__ = f"map_{lesson}" if lesson else "map"
+    picture(draw)
+
+
+for _lesson in (None, *(one[0] for one in COURSE)):
+    _map(_lesson)
+
+
 # 1. attention
 
 
@@ -263,8 +351,8 @@ def three_networks(tokens: int = 6) -> Figure:
     return figure
 
 
-WORDS = ("the", "dog", "bites", "the", "man")
-MAN_BITES_DOG = (0, 4, 2, 3, 1)
+WORDS = ("the", "owl", "saw", "the", "cat")
+CAT_SAW_OWL = (0, 4, 2, 3, 1)
 
 
 @picture
@@ -274,7 +362,7 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
     features = {word: rng.normal(size=6) for word in WORDS}
     x = np.array([features[word] for word in WORDS])
     w_q, w_k, w_v = rng.normal(size=(3, 6, 6)) / 2
-    order = {0: np.arange(5), 1: np.array(MAN_BITES_DOG)}.get(shuffle, np.random.default_rng(shuffle).permutation(5))
+    order = {0: np.arange(5), 1: np.array(CAT_SAW_OWL)}.get(shuffle, np.random.default_rng(shuffle).permutation(5))
     mask = attention.causal_mask(5) if causal else None
 
     before = attention.attention_weights(x @ w_q, x @ w_k, mask)
@@ -296,6 +384,57 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
     mask_word = "With a causal mask" if causal else "Without a mask"
     size = "0 up to rounding" if moved_only else f"{gap:.2g}"
     _headline(figure, f"{mask_word} the equivariance gap is {size}: {verdict}.\n")
+    return figure
+
+
+@picture
+def attention_path() -> Figure:
+    """From the rows of the tokens to the output, with the shape at each step. No step uses the number of a row."""
+    figure = Figure(figsize=(NARROW, 2.6), layout="constrained")
+    axes = figure.subplots()
+    boxes = {
+        "x\n(T, dx)": (0, 1),
+        "Q\n(T, d)": (1, 2),
+        "K\n(T, d)": (1, 1),
+        "V\n(T, dv)": (1, 0),
+        "scores\n(T, T)": (2, 1.5),
+        "weights\n(T, T)": (3, 1.5),
+        "output\n(T, dv)": (4, 0.75),
+    }
+    places = list(boxes.values())
+    for start, end in ((0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (4, 5), (5, 6), (3, 6)):
+        (x, y), (to_x, to_y) = places[start], places[end]
+        arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
+        axes.annotate("", (to_x - 0.38, to_y), (x + 0.38, y), arrowprops=arrow)
+    for words, (x, y) in boxes.items():
+        axes.add_patch(Rectangle((x - 0.38, y - 0.32), 0.76, 0.64, facecolor="white", edgecolor=INK))
+        axes.text(x, y, words, ha="center", va="center")
+    axes.text(2.5, 2, "softmax", ha="center")
+    axes.text(2.5, 0.1, "average", ha="center")
+    axes.set(xlim=(-0.4, 4.4), ylim=(-0.4, 2.4), xticks=[], yticks=[])
+    axes.set_xlabel("Q, K and V: x times a learned matrix each")
+    axes.spines[:].set_visible(False)
+    return figure
+
+
+@picture
+def heads(attention: ModuleType, n_heads: int = 2) -> Figure:
+    """Two tokens with four features, cut into heads: a head has all tokens and its own columns."""
+    tokens = np.arange(1.0, 9.0).reshape(2, 4)
+    cut = _numbers(attention.split_heads(tokens, n_heads))
+    figure, panels = _panels(1 + len(cut), NARROW, 1.3, width_ratios=[4, *(part.shape[-1] for part in cut)])
+    named = {"x": tokens} | {f"head {head}": part for head, part in enumerate(cut)}
+    for axes, (name, values) in zip(panels, named.items(), strict=True):
+        for (row, column), value in np.ndenumerate(values):
+            # The colour of a number is that of the head that should get it, whichever one did.
+            colour = LINES[int(value - 1) % 4 * n_heads // 4 % len(LINES)][0]
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="white"))
+            axes.text(column, row, f"{value:g}", ha="center", va="center", color=ON_COLOUR)
+        rows, columns = values.shape
+        axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), xticks=range(columns), yticks=[], title=name, xlabel="column")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+    panels[0].set(yticks=(0, 1), ylabel="token")
     return figure
 
 
@@ -349,48 +488,63 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
 
 
 @picture
-def binary_waves(naive: ModuleType, length: int = 32) -> Figure:
+def layer_norm(naive: ModuleType, position: int = 500) -> Figure:
+    """The same token at position 0 and far away, before and after LayerNorm: what was added to all features is gone."""
+    token = np.random.default_rng(1).normal(size=6)
+    placed = _numbers(naive.add_integer_positions(np.tile(token, (position + 1, 1))))
+    rows = {0: placed[0], position: placed[-1]}
+    figure, panels = _panels(2, NARROW, 2.4)
+    normed = {at: (row - row.mean()) / row.std() for at, row in rows.items()}
+    for axes, title, shown in zip(panels, ("before LayerNorm", "after LayerNorm"), (rows, normed), strict=True):
+        for (at, row), side, (colour, _), hatch in zip(shown.items(), (-0.2, 0.2), LINES, ("", "//"), strict=False):
+            axes.bar(np.arange(6) + side, row, 0.4, color=colour, hatch=hatch, edgecolor="white", label=f"at {at}")
+        axes.axhline(0, color=GREY, linestyle="-", linewidth=0.8)
+        axes.set(title=title, xlabel="feature", xticks=range(6))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
+    return figure
+
+
+@picture
+def binary_waves(naive: ModuleType, length: int = 48) -> Figure:
     """Each bit is a square wave with twice the period of the bit below it. At some steps many bits change at once."""
     codes, gray = np.asarray(naive.binary_positions(length)), np.asarray(naive.gray_positions(length))
-    steps, gray_steps = naive.hamming_steps(codes), naive.hamming_steps(gray)
-    n_bits = codes.shape[1]
+    steps, gray_steps = np.asarray(naive.hamming_steps(codes)), np.asarray(naive.hamming_steps(gray))
+    first, n_bits = length // 3, codes.shape[1]
     figure = Figure(figsize=(8.4, 1.9 + 0.42 * n_bits), layout="constrained")
     waves, jumps = figure.subplots(2, 1, sharex=True, height_ratios=(0.42 * n_bits, 1.25))
-    places = np.arange(length + 1) - 0.5
+    places = np.arange(first, length + 1) - 0.5
     for bit in range(n_bits):
-        wave = codes[:, n_bits - 1 - bit]
+        wave = codes[first:, n_bits - 1 - bit]
         waves.stairs(0.7 * wave + bit, places, baseline=bit, fill=True, color=BLUE, alpha=0.85, linewidth=0)
     names = [f"bit {bit}, period {naive.bit_period(bit)}" for bit in range(n_bits)]
     waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit as a wave: blue is 1, white is 0")
     waves.spines["left"].set_visible(False)
     waves.tick_params(axis="y", length=0)
-    between = np.arange(length - 1) + 0.5
-    jumps.bar(between, steps, width=0.5, color=ORANGE, label="binary")
-    jumps.plot(between, gray_steps, "_", color=INK, markersize=7, markeredgewidth=1.6, label="Gray")
-    jumps.set(xlabel="position", ylabel="bits changed", xlim=(-0.6, length - 0.4), ylim=(0, n_bits + 0.4))
+    between = np.arange(first, length - 1) + 0.5
+    jumps.bar(between, steps[first:], width=0.5, color=ORANGE, label="binary")
+    jumps.plot(between, gray_steps[first:], "_", color=INK, markersize=7, markeredgewidth=1.6, label="Gray")
+    jumps.set(xlabel="position", ylabel="bits changed", xlim=(first - 0.6, length - 0.4), ylim=(0, n_bits + 0.4))
     jumps.set_title("how many bits change from each position to the next")
     jumps.legend(loc="upper left", ncols=2)
     return figure
 
 
 @picture
-def binary_carry(naive: ModuleType, n_bits: int = 9) -> Figure:
+def binary_carry(naive: ModuleType, n_bits: int = 8) -> Figure:
     """Adding 1 to a bit that is 1 makes it 0 and carries on to the next bit: the framed bits changed in the last step."""
     codes = np.asarray(naive.binary_positions(2**n_bits, n_bits))
     middle = 2 ** (n_bits - 1)
-    shown = (range(9), range(middle - 4, middle + 5))
-    figure, panels = _panels(2, 9.4, 0.9 + 0.31 * n_bits, sharey=True)
-    for axes, positions in zip(panels, shown, strict=True):
-        _heatmap(axes, codes[positions].T, 0, 2, digits=0)
-        for column, position in enumerate(positions):
-            changed = np.flatnonzero(codes[position] != codes[position - 1]) if position else ()
-            for row in changed:
-                axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=1.8))
-        axes.set(xlabel="position", xticks=range(len(positions)), xticklabels=positions)
-    panels[0].set(yticks=range(n_bits), yticklabels=[f"bit {bit}" for bit in reversed(range(n_bits))])
-    panels[0].set_title("the first positions")
-    panels[1].set_title(f"the step from {middle - 1} to {middle} changes all {n_bits} bits")
-    _headline(figure, "Positions in binary, one per column. Framed: this bit differs from the position before.")
+    positions = range(middle - 4, middle + 5)
+    figure = Figure(figsize=(NARROW, 1 + 0.3 * n_bits), layout="constrained")
+    axes = figure.subplots()
+    _heatmap(axes, codes[positions].T, 0, 2, digits=0)
+    for column, position in enumerate(positions):
+        changed = np.flatnonzero(codes[position] != codes[position - 1]) if position else ()
+        for row in changed:
+            axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=1.8))
+    axes.set(xlabel="position", xticks=range(len(positions)), xticklabels=positions)
+    axes.set(yticks=range(n_bits), yticklabels=[f"bit {bit}" for bit in reversed(range(n_bits))])
+    axes.set_title(f"the step from {middle - 1} to {middle} changes all {n_bits} bits")
     return figure
 
 
@@ -408,7 +562,7 @@ def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
     image = _heatmap(large, sinusoidal.sinusoidal_encoding(np.arange(20), 32, base), -1, 1)
     large.set(title="20 positions, 32 features", xlabel="feature", ylabel="position")
     large.set(yticks=range(0, 20, 2), xticks=range(0, 32, 4))
-    _shade_bar(figure, image, (small, large), "value (white is 0)")
+    _shade_bar(figure, image, (small, large), "value (no colour is 0)")
     return figure
 
 
@@ -427,7 +581,7 @@ def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32
     bars.axvline(0, color=GREY, linewidth=0.8, linestyle="-")
     bars.set(title=f"the slice at position {at}: its code", xlabel="value", xlim=(-1.1, 1.1))
     bars.legend(loc="lower left")
-    _shade_bar(figure, image, heat, "value (white is 0)")
+    _shade_bar(figure, image, heat, "value (no colour is 0)")
     return figure
 
 
@@ -457,7 +611,7 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
 @picture
 def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -> Figure:
     """A position is the tips of d/2 hands, each slower than the one before. They start at the top and turn clockwise."""
-    rounds = sinusoidal.wavelengths(d_model)
+    omega = sinusoidal.frequencies(d_model)
     code = _numbers(sinusoidal.sinusoidal_encoding(position, d_model))
     trail = _numbers(sinusoidal.sinusoidal_encoding(np.linspace(0, position, 200), d_model))
     figure, dials = _panels(d_model // 2, 8.8, 2.9)
@@ -468,7 +622,7 @@ def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -
         tip = code[2 * pair : 2 * pair + 2]
         _hand(axes, tip, BLUE)
         axes.set_title(f"pair {pair}", loc="center")
-        axes.set_xlabel(f"a full turn: {rounds[pair]:,.1f} positions\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
+        axes.set_xlabel(f"ω = {omega[pair]:.3g}\nsin {_signed(tip[0])}   cos {_signed(tip[1])}")
     _headline(figure, f"The hands at position {position:g}. Thick line: the way from position 0")
     return figure
 
@@ -483,9 +637,28 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
     axes.plot(offsets, values, color=BLUE, linestyle="-", linewidth=1.4)
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle="-")
     axes.plot(0, values[reach], "o", color=ORANGE)
-    _note(axes, f"{values[reach]:g} at offset 0; d/2 = {d_model // 2}", (0, values[reach]), (8, -3), color=ORANGE)
     axes.set(xlabel="offset, in positions", ylabel="PE(p) · PE(p + offset)", xlim=(-reach, reach))
     axes.set_title(f"dot product of two encodings, d = {d_model}")
+    return figure
+
+
+@picture
+def shift_on_circle(sinusoidal: ModuleType, position: float = 1, offset: float = 1) -> Figure:
+    """One pair at a position and some positions further, as (sine, cosine) and as (cosine, sine)."""
+    code = _numbers(sinusoidal.sinusoidal_encoding(position, 2))
+    moved = _numbers(sinusoidal.shift_matrix(offset, 2)) @ code
+    way = _numbers(sinusoidal.sinusoidal_encoding(np.linspace(position, position + offset, 50), 2))
+    figure, panels = _panels(2, NARROW, 2.1)
+    for axes, order, title in zip(panels, ((0, 1), (1, 0)), ("clockwise", "anticlockwise"), strict=True):
+        _dial(axes)
+        axes.plot(*(0.5 * way[:, order].T), color=ORANGE, linestyle="-")
+        middle = 0.68 * way[len(way) // 2, order]
+        axes.text(*middle, "kω", color=ORANGE, ha="center", va="center")
+        for tip, colour, name in ((code, GREY, "p"), (moved, BLUE, "p + k")):
+            _hand(axes, tip[list(order)], colour)
+            axes.text(*(1.3 * tip[list(order)]), name, color=colour, ha="center", va="center")
+        names = ("sine", "cosine")
+        axes.set(title=title, xlabel=f"{names[order[0]]} →", ylabel=f"{names[order[1]]} →", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
     return figure
 
 
@@ -517,7 +690,7 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
     frame = {"width": d_model, "height": 1, "facecolor": "none", "clip_on": False}
     for row in missing:
         axes.add_patch(Rectangle((-0.5, row - 0.5), **frame, edgecolor=GREY, linestyle=":", hatch="//", alpha=0.6))
-    colours = {"trained": INK, "not trained: random": "#666666", "no such row": ORANGE}
+    colours = {"trained": INK, "not trained: random": "#555555", "no such row": ORANGE}
     for row in range(first, last):
         word = "no such row" if row in missing else "trained" if has_learned[row] else "not trained: random"
         axes.text(d_model, row, word, va="center", fontsize=8, color=colours[word])
@@ -527,6 +700,41 @@ def table_lookup(learned: ModuleType, trained: int = 8, asked: int = 13, max_len
     axes.set(ylabel="position", yticks=range(first, last), ylim=(last - 0.4, first - 0.6))
     axes.set_title(f"{max_len} rows, trained on sequences of {trained}: lookup at {asked} gives {verdict}")
     _shade_bar(figure, image, axes, "value of a feature")
+    return figure
+
+
+@picture
+def gradient_rows(learned: ModuleType, positions: Sequence[int] = (0, 2, 0)) -> Figure:
+    """Each lookup sends its gradient back to the row that it read, and there the gradients are added."""
+    sent = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 5.0]])[: len(positions)]
+    added = _numbers(learned.lookup_gradient((3, 2), positions, sent))
+    figure = Figure(figsize=(NARROW, 2.3), layout="constrained")
+    axes = figure.subplots()
+    for left, rows, names in ((0, sent, [f"lookup of {at}" for at in positions]), (3, added, ["row 0", "row 1", "row 2"])):
+        for row, (values, name) in enumerate(zip(rows, names, strict=True)):
+            axes.add_patch(Rectangle((left, row - 0.3), 1.1, 0.6, facecolor="white", edgecolor=INK))
+            axes.text(left + 0.55, row, f"[{values[0]:g}, {values[1]:g}]", ha="center", va="center")
+            beside = (-0.1, "right") if left == 0 else (1.2, "left")
+            axes.text(left + beside[0], row, name, ha=beside[1], va="center")
+    for row, at in enumerate(positions):
+        arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": BLUE}
+        axes.annotate("", (3, at), (1.1, row), arrowprops=arrow)
+    axes.set(xlim=(-1.4, 5), ylim=(2.5, -0.5), xticks=[], yticks=[], xlabel="left: gradients of the lookups; right: of the table")
+    axes.spines[:].set_visible(False)
+    return figure
+
+
+@picture
+def stretched_table(learned: ModuleType, rows: int = 5) -> Figure:
+    """One feature of three rows, and of the rows of the stretched table, each at its old position."""
+    table = np.array([[1.0], [2.0], [3.0]])
+    new = _numbers(learned.resize_table(table, rows))[:, 0]
+    figure = Figure(figsize=(NARROW, 2.4), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(range(3), table[:, 0], "o-", color=GREY, markersize=13, alpha=0.6, label="3 old rows")
+    axes.plot(np.linspace(0, 2, rows), new, "o", linestyle="none", color=BLUE, markersize=6, label=f"{rows} new rows")
+    axes.set(xlabel="old position", ylabel="feature", xticks=range(3), yticks=(1, 2, 3), xlim=(-0.2, 2.2), ylim=(0.6, 3.4))
+    axes.legend(loc="upper left")
     return figure
 
 
@@ -557,7 +765,7 @@ def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Fi
 
 @picture
 def shift_dial(
-    rope: ModuleType, query: int = 1, key: int = 3, shift: int = 0, q: Sequence[float] = (1.0, 0.2), k: Sequence[float] = (0.2, 0.9)
+    rope: ModuleType, query: int = 2, key: int = 5, shift: int = 0, q: Sequence[float] = (1.0, 0.2), k: Sequence[float] = (0.2, 0.9)
 ) -> Figure:
     """Shift query and key together: both arrows rotate, and the score does not change. θ is π/4, an eighth of a circle per position."""
     theta = np.pi / 4
@@ -598,6 +806,81 @@ def shift_dial(
         bars.text(-0.98 * reach, place + 0.3, f"{name}:  {_signed(value, 4)}", va="bottom", bbox=backing)
     bars.set(xlim=(-reach, reach), ylim=(-0.45, 2.75), yticks=[], xlabel="score")
     bars.spines["left"].set_visible(False)
+    return figure
+
+
+@picture
+def layouts(rope: ModuleType, head_dim: int = 6) -> Figure:
+    """The features of a row in the interleaved layout, and where `interleaved_to_half` puts each of them."""
+    half = _numbers(rope.interleaved_to_half(np.arange(float(head_dim)))).reshape(head_dim)
+    figure = Figure(figsize=(NARROW, 1.9), layout="constrained")
+    axes = figure.subplots()
+    for y, order in ((0, range(head_dim)), (2, half)):
+        for place, feature in enumerate(order):
+            colour, pair = LINES[int(feature) // 2 % len(LINES)][0], int(feature) // 2
+            axes.add_patch(Rectangle((place - 0.46, y - 0.5), 0.92, 1, facecolor=colour, edgecolor="white"))
+            axes.text(place, y, f"x{int(feature)}\npair {pair}", ha="center", va="center", fontsize=8, color=ON_COLOUR)
+            if y:
+                axes.plot([int(feature), place], [0.5, 1.5], color=colour, linestyle="-", linewidth=1.4)
+    axes.set(xlim=(-0.5, head_dim - 0.5), ylim=(2.55, -0.55), xticks=[], yticks=(0, 2), yticklabels=("interleaved", "half"))
+    axes.set_xlabel("features of one row, from left to right")
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    return figure
+
+
+@picture
+def two_ways(rope: ModuleType, position: float = 1) -> Figure:
+    """One row on two ways: rotated and then reordered, and reordered and then rotated in the half layout."""
+    row = np.array([[1.0, 0.0, 2.0, 0.0]])
+    rotated, reordered = rope.apply_rope(row, [position]), rope.interleaved_to_half(row)
+    ends = rope.interleaved_to_half(rotated), rope.apply_rope_half(reordered, [position])
+    first, right, below = (_row_of(one) for one in (row, rotated, reordered))
+    boxes = {(0, 0): first, (1, 0): right, (0, 1): below, (1, 1): f"→ ↓ {_row_of(ends[0])}\n↓ → {_row_of(ends[1])}"}
+    figure = Figure(figsize=(NARROW, 1.9), layout="constrained")
+    axes = figure.subplots()
+    for (x, y), words in boxes.items():
+        axes.add_patch(Rectangle((1.5 * x - 0.54, y - 0.22), 1.08, 0.44, facecolor="white", edgecolor=INK))
+        axes.text(1.5 * x, y, words, ha="center", va="center", fontsize=7)
+    arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
+    for x, y, to_x, to_y in ((0.54, 0, 0.96, 0), (0.54, 1, 0.96, 1), (0, 0.22, 0, 0.78), (1.5, 0.22, 1.5, 0.78)):
+        axes.annotate("", (to_x, to_y), (x, y), arrowprops=arrow)
+    for y, words in ((-0.35, "apply_rope"), (1.35, "apply_rope_half")):
+        axes.text(0.75, y, words, ha="center", va="center", fontsize=7)
+    axes.text(0.75, 0.5, "interleaved_to_half\non both sides", ha="center", va="center", fontsize=7)
+    axes.set(xlim=(-0.56, 2.06), ylim=(1.45, -0.45), xticks=[], yticks=[], xlabel=f"one row of four features, at position {position:g}")
+    axes.spines[:].set_visible(False)
+    return figure
+
+
+def _row_of(values: Any) -> str:
+    """The four features of one row as words."""
+    return " ".join(f"{value:.3g}" if value == int(value) else f"{value:.2f}" for value in _numbers(values).reshape(4))
+
+
+@picture
+def head_shapes() -> Figure:
+    """The steps of `rope_attention` with the shape after each, in letters and for the example of the lesson."""
+    steps = (
+        ("x", "(T, dx)", "(2, 4)", ""),
+        ("q, k and v, each", "(T, h·dh)", "(2, 4)", "product with a matrix"),
+        ("their heads", "(h, T, dh)", "(2, 2, 2)", "split_heads"),
+        ("weights", "(h, T, T)", "(2, 2, 2)", "scores, mask, softmax"),
+        ("averages of v", "(h, T, dh)", "(2, 2, 2)", "weights @ v"),
+        ("output", "(T, h·dh)", "(2, 4)", "merge_heads"),
+    )
+    figure = Figure(figsize=(NARROW, 3.4), layout="constrained")
+    axes = figure.subplots()
+    for row, (name, shape, example, step) in enumerate(steps):
+        axes.add_patch(Rectangle((0, row - 0.27), 2, 0.54, facecolor="white", edgecolor=INK))
+        axes.text(1, row, f"{name} {shape}", ha="center", va="center")
+        axes.text(2.15, row, example, va="center")
+        if row:
+            arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
+            axes.annotate("", (1, row - 0.27), (1, row - 0.73), arrowprops=arrow)
+            axes.text(1.1, row - 0.5, step, va="center", fontsize=8)
+    axes.set(xlim=(-0.02, 2.8), ylim=(5.3, -0.3), xticks=[], yticks=[], xlabel="beside the boxes: the shapes of the example by hand")
+    axes.spines[:].set_visible(False)
     return figure
 
 
@@ -669,18 +952,32 @@ def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: i
 
 
 @picture
-def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 32) -> Figure:
+def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> Figure:
+    """The relative position of every query and key, and the row of Shaw's table that the pair reads."""
+    distances = relative.relative_positions(length, length)
+    rows = _numbers(relative.clip_positions(distances, max_distance)) + max_distance
+    figure, (left, right) = _panels(2, NARROW, 2.1)
+    _heatmap(left, distances, 1 - length, length - 1, digits=0)
+    _heatmap(right, rows, 0, 2 * max_distance, digits=0)
+    for axes, title in ((left, "j − i"), (right, f"row, clipped at {max_distance}")):
+        axes.set(title=title, xlabel="key j", xticks=range(length), yticks=range(length))
+    left.set_ylabel("query i")
+    return figure
+
+
+@picture
+def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 16) -> Figure:
     """Which entry of the table belongs to a distance: Shaw clips, T5 has wider buckets far away and a half per direction."""
     figure, (shaw, t5) = _panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)
     shaw.step(near, relative.clip_positions(near, max_distance) + max_distance, where="mid", color=BLUE, linestyle="-")
-    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="behind ← key − query → ahead", ylabel="row of the table")
+    shaw.set(title=f"Shaw, clipped at {max_distance}", xlabel="before ← key − query → after", ylabel="row of the table")
     far = np.arange(-160, 161)
     for both, (colour, style), label in ((True, LINES[0], "both directions"), (False, LINES[1], "causal")):
         buckets = relative.t5_bucket(far, bidirectional=both, num_buckets=num_buckets)
         t5.step(far, buckets, where="mid", color=colour, linestyle=style, label=label)
-    t5.set(title=f"T5, {num_buckets} buckets", xlabel="behind ← key − query, in positions → ahead", ylabel="bucket", xticks=range(-160, 161, 40))
-    t5.set_ylim(-1, num_buckets * 1.22)
+    t5.set(title=f"T5, {num_buckets} buckets", xlabel="before ← key − query, in positions → after", ylabel="bucket", xticks=range(-160, 161, 40))
+    t5.set(ylim=(-1, num_buckets * 1.22), yticks=range(0, num_buckets + 1, max(1, num_buckets // 8)))
     t5.legend(loc="upper center", ncols=2)
     for axes in (shaw, t5):
         axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
@@ -718,6 +1015,26 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
     axes.set(xlabel="distance between query and key, in positions", ylabel="weight is multiplied by")
     axes.set_title("how the bias alone lowers a weight; dot: the first distance at which 1/100 or less is left")
     axes.legend(loc="upper right")
+    return figure
+
+
+@picture
+def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
+    """The slopes for a number of heads that is not a power of two, among those for twice the power of two below."""
+    figure = Figure(figsize=(NARROW, 2.2), layout="constrained")
+    axes = figure.subplots()
+    for row, n_heads in enumerate(counts):
+        power = 1 << n_heads.bit_length() >> 1
+        steepness = np.log2(_numbers(alibi.alibi_slopes(2 * power)))
+        axes.plot(-steepness, [row] * len(steepness), "o", markersize=11, markerfacecolor="none", markeredgecolor=GREY)
+        for head, slope in enumerate(np.log2(_numbers(alibi.alibi_slopes(n_heads)))):
+            marker, colour = ("o", BLUE) if head < power else ("s", ORANGE)
+            axes.plot(-slope, row, marker, markersize=11, color=colour)
+            axes.text(-slope, row, head, ha="center", va="center_baseline", fontsize=7, color=ON_COLOUR)
+    axes.set(xlabel="steep ← slope → gentle", xticks=[], ylim=(len(counts) - 0.5, -0.5))
+    axes.set(yticks=range(len(counts)), yticklabels=[f"{n_heads} heads" for n_heads in counts])
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
     return figure
 
 
@@ -760,37 +1077,99 @@ def extended_frequencies(context_extension: ModuleType, factor: float = 8, train
 
 
 @picture
+def angles_beyond_training(context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128) -> Figure:
+    """The slowest pair on its circle, in training and beyond; and how many rotations every pair makes in training."""
+    turns = _numbers(context_extension.rotations_in_context(head_dim, trained_len))
+    figure = Figure(figsize=(9.4, 3.4), layout="constrained")
+    grid = figure.add_gridspec(1, 2, width_ratios=(1, 2))
+    circle, bars = figure.add_subplot(grid[0], aspect="equal"), figure.add_subplot(grid[1])
+    ends = 2 * np.pi * turns[-1] * np.array([0, 1, factor])
+    for start, end, colour, width in ((0, 2 * np.pi, FAINT, 1), (ends[1], ends[2], ORANGE, 3), (0, ends[1], BLUE, 6)):
+        arc = np.linspace(start, min(end, 2 * np.pi), 200)
+        circle.plot(np.cos(arc), np.sin(arc), color=colour, linestyle="-", linewidth=width, solid_capstyle="butt")
+    for length, end, colour in ((trained_len, ends[1], BLUE), (factor * trained_len, ends[2], ORANGE)):
+        circle.annotate("", (np.cos(end), np.sin(end)), (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
+        circle.text(1.45 * np.cos(end), 1.3 * np.sin(end), f"{length:,.0f}:\n{np.degrees(end):.0f}°", ha="center", va="center", color=colour)
+    circle.set(xlim=(-1.9, 1.9), ylim=(-1.6, 1.6), xticks=[], yticks=[], title="the slowest pair, and the length")
+    circle.set_xlabel("blue: in training; orange: new")
+    circle.spines[:].set_visible(False)
+    pairs, few = np.arange(len(turns)), turns < 1
+    bars.bar(pairs[~few], turns[~few], color=BLUE, width=0.8, label="at least one rotation")
+    bars.bar(pairs[few], turns[few], color=ORANGE, width=0.8, hatch="///", label="less than one")
+    bars.axhline(1, color=GREY, linestyle=":", linewidth=1)
+    bars.set(
+        yscale="log", xlabel="pair", ylabel=f"rotations in {trained_len:,} tokens", title=f"{few.sum()} of {len(turns)} pairs make less than one"
+    )
+    bars.legend(loc="upper right")
+    return figure
+
+
+@picture
 def extended_accuracy(extended: Iterable[Any]) -> Figure:
-    """What each method makes of a trained model at longer lengths, at once and after some steps of training there."""
-    rows = list(extended)
-    tasks, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "method"))
-    lengths, seeds = (sorted({getattr(row, name) for row in rows}) for name in ("length", "seed"))
-    figure = Figure(figsize=(9.6, 4), layout="constrained")
-    grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True, squeeze=False)
-    for (task, method), axes in zip(((task, method) for task in tasks for method in methods), grid.flat, strict=True):
-        for what, (colour, style), label in (
-            ("at_once", LINES[0], "without further training"),
-            ("trained_on", LINES[1], "after 50 steps at the length"),
-        ):
-            found = {(row.length, row.seed): getattr(row, what) for row in rows if (row.task, row.method) == (task, method)}
-            curves = np.array([[found[length, seed] for length in lengths] for seed in seeds])
-            axes.plot(lengths, curves.mean(axis=0), color=colour, linestyle=style, label=label)
-            if what == "at_once":
-                axes.fill_between(lengths, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, linewidth=0)
-                for length, count in zip(lengths, (curves >= 0.9).sum(axis=0), strict=True):
-                    axes.text(length, 1.08, str(count), ha="center", fontsize=8, color=colour)
-        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
+    """What each method makes of the same trained models at longer lengths: a thin line per model, and their mean."""
+    rows = [row for row in extended if row.further_steps == 0]
+    tasks = ("copy 3 back", "latest passkey", "passkey")
+    methods = ("as trained", "no position", "interpolation", "NTK-aware", "YaRN", "limits 1 and 1")
+    lengths = sorted({row.length for row in rows if row.run == tasks[0]})
+    figure = Figure(figsize=(9.6, 4.6), layout="constrained")
+    grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True)
+    for (row, column), axes in np.ndenumerate(grid):
+        chosen = [one for one in rows if (one.run, one.method) == (tasks[row], methods[column])]
+        _seed_lines(axes, {(one.length, one.seed): one.accuracy for one in chosen}, lengths)
         axes.set_xticks(lengths[::2], [str(length) for length in lengths[::2]])
-        axes.minorticks_off()
-    for axes, method in zip(grid[0], methods, strict=True):
-        axes.set_title(method)
-    for axes, task in zip(grid[:, 0], tasks, strict=True):
-        axes.set_ylabel(f"{task}: accuracy")
-    for axes in grid[-1]:
-        axes.set_xlabel("length")
-    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    title = f"trained at {lengths[0]}. Shaded: worst to best seed; numbers: how many of {len(seeds)} seeds reach 0.9; "
-    _headline(figure, title + "both without further training")
+        if row == 0:
+            axes.set_title(methods[column])
+        if row == len(tasks) - 1:
+            axes.set_xlabel("length, in tokens")
+        if column == 0:
+            axes.set_ylabel(f"{tasks[row]}:\naccuracy")
+    _headline(figure, f"trained at {lengths[0]} tokens, without further training. Thin lines: the same 8 models in every panel. Dotted: 0.9")
+    return figure
+
+
+def _seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequence[int]) -> None:
+    """(length, seed) → accuracy, as a thin line per seed and a thick one for their mean, over lengths on a logarithmic axis."""
+    seeds = sorted({seed for _, seed in accuracy})
+    curves = np.array([[accuracy[length, seed] for length in lengths] for seed in seeds])
+    axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
+    axes.plot(lengths, curves.T, color=BLUE, linestyle="-", linewidth=0.8, alpha=0.35)
+    axes.plot(lengths, curves.mean(axis=0), "o-", color=BLUE, markersize=3)
+    axes.set(xscale="log", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1))
+    axes.minorticks_off()
+
+
+@picture
+def trained_further(extended: Iterable[Any]) -> Figure:
+    """Copying at 64 tokens after more and more steps of training there: a thin line per model, and their mean."""
+    rows = [row for row in extended if (row.run, row.length) == ("copy 3 back, trained further", 64)]
+    steps = sorted({row.further_steps for row in rows})
+    figure, panels = _small_multiples(list(dict.fromkeys(row.method for row in rows)), "steps at 64 tokens", "accuracy", columns=6)
+    for method, axes in panels.items():
+        found = {(row.further_steps, row.seed): row.accuracy for row in rows if row.method == method}
+        curves = np.array([[found[step, seed] for step in steps] for seed in sorted({row.seed for row in rows})])
+        axes.plot(range(len(steps)), curves.T, color=BLUE, linestyle="-", linewidth=0.8, alpha=0.35)
+        axes.plot(range(len(steps)), curves.mean(axis=0), "o-", color=BLUE, markersize=3)
+        axes.set(ylim=(-0.03, 1.08), yticks=(0, 0.5, 1))
+        axes.set_xticks(range(len(steps)), [str(step) for step in steps])
+    return figure
+
+
+@picture
+def extension_losses(extension_loss: Iterable[Any]) -> Figure:
+    """The loss of each model in its training at the trained length, by step."""
+    rows = [row for row in extension_loss if "further" not in row.run]
+    return _loss_curves({run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6)
+
+
+def _loss_curves(panels_of: dict[str, list[Any]], columns: int) -> Figure:
+    """A panel per name: the loss by step, a thin line per seed."""
+    figure, panels = _small_multiples([name.replace(", ", ",\n") for name in panels_of], "step", "loss", columns=columns)
+    for axes, rows in zip(panels.values(), panels_of.values(), strict=True):
+        steps = sorted({row.step for row in rows})
+        found = {(row.step, row.seed): row.loss for row in rows}
+        curves = np.array([[found[step, seed] for step in steps] for seed in sorted({row.seed for row in rows})])
+        axes.plot(steps, np.maximum(curves, 1e-4).T, color=BLUE, linestyle="-", linewidth=0.8, alpha=0.6)
+        axes.set(yscale="log", ylim=(1e-4, 5), xticks=(0, steps[-1]))
     return figure
 
 
@@ -818,55 +1197,142 @@ def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
         largest = max(np.abs(visible).max(), 1e-6)
         _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), -largest, largest)
         axes.set(aspect="equal", xticks=[0, length - 1], yticks=[0, length - 1])
-    _headline(figure, "scores of the same token at every position. Blue: above 0, red: below 0; each panel has its own scale")
+    _headline(figure, "scores of the same token at every position. Blue: above 0, orange: below 0; each panel has its own scale")
     return figure
 
 
 @picture
-def accuracy_against_length(extrapolation: ModuleType, measured: Iterable[Any], run: str = "copy 3 back") -> Figure:
-    """One small panel per method: mean and spread over the seeds, and how far the method can be relied on."""
-    rows = [row for row in measured if row.run == run]
-    methods = list(dict.fromkeys(row.method for row in rows))
-    lengths = sorted({row.length for row in rows})
-    seeds = sorted({row.seed for row in rows})
-    accuracy = {(row.method, row.seed, row.length): row.accuracy for row in rows}
-    figure, panels = _small_multiples(methods, "length, in tokens", "accuracy")
-    ring = {"markersize": 10, "markerfacecolor": "none", "markeredgecolor": ORANGE, "markeredgewidth": 1.6}
+def copy_task(length: int = 10, back: int = 3) -> Figure:
+    """The task of lesson 9: at every position, name the token that stands 3 positions back; only the position is new later."""
+    figure = Figure(figsize=(9.4, 1.9), layout="constrained")
+    axes = figure.subplots()
+    tokens = "cafebdabecfd"
+    for place in range(length):
+        asked = place >= back
+        axes.add_patch(Rectangle((place - 0.42, 0), 0.84, 0.8, facecolor="none", edgecolor=INK, linewidth=0.9))
+        axes.text(place, 0.4, tokens[place], ha="center", va="center", fontsize=11)
+        axes.text(place, -0.45, tokens[place - back] if asked else "–", ha="center", va="center", fontsize=11, color=BLUE if asked else GREY)
+    query = length - 1
+    axes.annotate(
+        "",
+        (query - back, 0.85),
+        (query, 0.85),
+        arrowprops={"arrowstyle": "->", "color": ORANGE, "connectionstyle": "arc3,rad=0.3", "linewidth": 1.6},
+    )
+    axes.text(query - back / 2, 1.95, f"{back} back", ha="center", color=ORANGE)
+    axes.text(-0.8, 0.4, "tokens", ha="right", va="center")
+    axes.text(-0.8, -0.45, "right answer", ha="right", va="center", color=BLUE)
+    axes.set(xlim=(-2.6, length - 0.3), ylim=(-0.8, 2.4), yticks=[], xticks=range(length), xlabel="position")
+    axes.spines["left"].set_visible(False)
+    return figure
+
+
+def _by_seed(rows: Iterable[Any]) -> tuple[list[int], np.ndarray]:
+    """Lengths, and the accuracies of every seed at them, shape (seeds, lengths)."""
+    found = {(row.seed, row.length): row.accuracy for row in rows}
+    seeds, lengths = (sorted({key[place] for key in found}) for place in (0, 1))
+    return lengths, np.array([[found[seed, length] for length in lengths] for seed in seeds])
+
+
+def _accuracy_axes(axes: Axes, lengths: Sequence[int]) -> None:
+    axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
+    axes.set(xscale="log", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1))
+    axes.set_xticks(lengths, [str(length) for length in lengths])
+    axes.minorticks_off()
+
+
+@picture
+def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") -> Figure:
+    """A panel per method, a thin line per seed: in the usual setting, and in the one that was chosen."""
+    rows = [row for row in measured if row.task == task]
+    figure, panels = _small_multiples(list(dict.fromkeys(row.method for row in rows)), "length, in tokens", "accuracy")
     for method, axes in panels.items():
-        curves = np.array([[accuracy[method, seed, length] for length in lengths] for seed in seeds])
-        mean = curves.mean(axis=0)
-        reliable = extrapolation.longest_reliable_length(lengths, mean)
-        axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
-        axes.plot(lengths, curves.T, color=BLUE, linestyle="-", linewidth=0.8, alpha=0.35)
-        axes.plot(lengths, mean, "o-", color=BLUE, markersize=4)
-        if np.isnan(mean).any():
-            axes.text(lengths[-1], 0.14, "no entry", ha="right", color=ORANGE, fontsize=8)
-        for length, column in zip(lengths, curves.T, strict=True):
-            if not np.isnan(column).all():
-                axes.text(length, 1.08, str((column >= 0.9).sum()), ha="center", fontsize=8, color=BLUE)
-        if reliable:
-            axes.plot(reliable, mean[lengths.index(reliable)], "o", **ring)
-        axes.set(xscale="log", ylim=(-0.03, 1.2), yticks=(0, 0.5, 1))
-        axes.set_xticks(lengths, [str(length) for length in lengths])
-        axes.minorticks_off()
-    title = f"{run}, trained at {lengths[0]}. Thin lines: single seeds. Numbers: how many of {len(seeds)} seeds reach 0.9. "
-    _headline(figure, title + "Ring: the mean is reliable up to here")
+        changes = list(dict.fromkeys(row.change for row in rows if row.method == method))
+        for change, (colour, style) in zip(changes, LINES[:2], strict=False):
+            lengths, curves = _by_seed(row for row in rows if (row.method, row.change) == (method, change))
+            axes.plot(lengths, curves.T, color=colour, linestyle=style, linewidth=0.7, alpha=0.4)
+            axes.plot(lengths, curves.mean(axis=0), color=colour, linestyle=style, linewidth=1.8)
+            if np.isnan(curves).any():
+                axes.text(lengths[-1], 0.16, "no entry", ha="right", color=ORANGE, fontsize=8)
+        axes.set_title(method if len(changes) == 1 else f"{method}: {changes[-1]}".replace("_", " "))
+        _accuracy_axes(axes, lengths)
+    title = f"{task}, trained at {lengths[0]}. Thin: single seeds; thick: their mean. Solid: usual setting; dashed: the setting in the title"
+    _headline(figure, title)
     return figure
 
 
 @picture
-def attention_against_distance(looks: dict[str, np.ndarray], back: int = 3) -> Figure:
+def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: int = 3) -> Figure:
     """Which distances get attention at the longest length: the right key stands `back` positions before the query."""
-    figure, panels = _small_multiples(list(looks), "distance, in positions", "mean weight")
-    for method, weights in looks.items():
-        axes = panels[method]
-        distances = np.arange(len(weights))
-        axes.vlines(distances, 1e-4, weights, color=BLUE, linewidth=1)
+    names = {key: key[0] if key[1] == "usual" else f"{key[0]}: {key[1]}".replace("_", " ") for key in looks}
+    shown = {key: name for key, name in names.items() if not np.isnan(looks[key]).any()}
+    figure, panels = _small_multiples(list(shown.values()), "distance, in positions", "mean weight")
+    for key, name in shown.items():
+        axes, weights = panels[name], looks[key]
+        edges = np.arange(len(weights) + 1) - 0.5
+        axes.stairs(np.maximum(weights, 1e-4), edges, baseline=1e-4, fill=True, color=BLUE)
         axes.vlines(back, 1e-4, weights[back], color=ORANGE, linewidth=2.5)
         axes.set(yscale="log", ylim=(1e-3, 1))
         axes.set_yticks((0.001, 0.01, 0.1, 1), ("0.001", "0.01", "0.1", "1"))
         axes.minorticks_off()
-    _headline(figure, f"attention weight by distance at the longest length; the right key, {back} back, is the thick line")
+    without = ", ".join(name for key, name in names.items() if key not in shown)
+    ending = f". Not drawn, for it has no entry: {without}" if without else ""
+    _headline(figure, f"attention weight by distance at the longest length; thick: the right key, {back} back{ending}")
+    return figure
+
+
+@picture
+def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2000) -> Figure:
+    """Whether training has come to an end: the loss of every method, in its usual and its chosen setting."""
+    methods = list(dict.fromkeys(method for method, _ in curves))
+    figure, panels = _small_multiples(methods, "step of training", "loss")
+    for method, axes in panels.items():
+        changes = [change for name, change in curves if name == method]
+        for change, (colour, style) in zip(changes, LINES[:2], strict=False):
+            losses = curves[method, change]
+            axes.plot(np.arange(1, len(losses) + 1) * steps / len(losses), losses, color=colour, linestyle=style)
+        axes.set(ylim=(0, 3.2), xlim=(0, steps), xticks=(0, steps // 2, steps))
+        axes.set_title(method if len(changes) == 1 else f"{method}: {changes[-1]}".replace("_", " "))
+    _headline(figure, "mean loss of eight seeds. Solid: usual setting; dashed: the setting in the title. A guess has 2.77")
+    return figure
+
+
+@picture
+def accuracy_against_base(tries: Iterable[Any]) -> Figure:
+    """The base of RoPE and of the sinusoids against what is left at eight times the trained length, a thin line per seed."""
+    rows = [row for row in tries if row.method in ("rope", "sinusoidal")]
+    figure, panels = _panels(2, 8.8, 3.2, sharey=True)
+    for axes, task in zip(panels, dict.fromkeys(row.task for row in rows), strict=True):
+        for method, (colour, style) in zip(("rope", "sinusoidal"), LINES[:2], strict=True):
+            found: dict[float, list[float]] = {}
+            for row in rows:
+                if (row.task, row.method) == (task, method):
+                    found.setdefault(1e4 if row.change == "usual" else float(row.change.split()[1]), []).append(row.x8)
+            bases = sorted(found)
+            curves = np.array([found[base] for base in bases])
+            axes.plot(bases, curves, color=colour, linestyle=style, linewidth=0.7, alpha=0.4)
+            axes.plot(bases, curves.mean(axis=1), "o", color=colour, linestyle=style, label=method, markersize=4)
+        axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
+        axes.set(xscale="log", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1), xlabel="base", title=task)
+    panels[0].set_ylabel("accuracy at 8 × the trained length")
+    panels[0].legend(loc="upper right")
+    return figure
+
+
+def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Iterable[Any]) -> Figure:
+    """One method with one setting: every seed, the loss, and in grey the usual setting of the same method."""
+    lengths, curves = _by_seed(rows)
+    figure, (left, right) = _panels(2, 8.8, 3.2)
+    before = [row for row in usual if (row.task, row.method, row.change) == (rows[0].task, rows[0].method, "usual")]
+    at, known = _by_seed(before)
+    left.plot(at, known.mean(axis=0), color=GREY, linewidth=4, alpha=0.5, label="usual setting")
+    left.plot(lengths, curves.T, color=BLUE, linestyle="-", linewidth=0.7, alpha=0.5)
+    left.plot(lengths, curves.mean(axis=0), "o", linestyle="-", color=BLUE, markersize=4, label=rows[0].change)
+    _accuracy_axes(left, lengths)
+    left.set(xlabel="length, in tokens", ylabel="accuracy", title=f"{rows[0].method}, {rows[0].task}")
+    left.legend(loc="lower left")
+    right.plot(np.arange(1, len(losses) + 1) * steps / len(losses), losses, color=BLUE)
+    right.set(xlabel="step of training", ylabel="loss", ylim=(0, None))
     return figure
 
 
@@ -889,7 +1355,7 @@ def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8
         for number, (y, x) in enumerate(places):
             colour, hatch = looks.get(number, ("white", ""))
             axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, hatch=hatch, edgecolor=GREY, linewidth=0.7))
-            axes.text(x, y, str(number), ha="center", va="center", fontsize=8, color="white" if number in looks else INK)
+            axes.text(x, y, str(number), ha="center", va="center", fontsize=8, color=ON_COLOUR if number in looks else INK)
         axes.set(ylim=(places[:, 0].max() + 0.6, -0.6), xlim=(-0.6, places[:, 1].max() + 0.6), aspect="equal")
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
@@ -939,7 +1405,7 @@ def favourite_offset(grids: ModuleType, down: int = 5, right: int = 7, head_dim:
     ways = {
         "axial": axial,
         "alternating": _numbers(grids.alternating_frequencies(head_dim, base)),
-        "mixed: both axes in every pair": _mixed_frequencies(axial),
+        "mixed": _mixed_frequencies(axial),
     }
     row = np.tile([1.0, 0.0], head_dim // 2)[np.newaxis]
     figure, panels = _panels(3, 9.6, 3.4, sharey=True)
@@ -949,7 +1415,16 @@ def favourite_offset(grids: ModuleType, down: int = 5, right: int = 7, head_dim:
         scores = _numbers(grids.grid_scores(query, np.repeat(row, len(where), axis=0), middle, where, frequencies))
         image = _heatmap(axes, scores.reshape(side, side), -np.sqrt(head_dim) / 2, np.sqrt(head_dim) / 2)
         axes.plot(side // 2, side // 2, "o", color=INK, markersize=5)
-        axes.plot(side // 2 + right, side // 2 + down, "s", color=INK, markerfacecolor="none", markersize=9)
+        for colour, width in ((INK, 3.6), (ON_COLOUR, 1.6)):  # one of the two is seen on every shade
+            axes.plot(
+                side // 2 + right,
+                side // 2 + down,
+                "s",
+                markersize=11,
+                markerfacecolor="none",
+                markeredgecolor=colour,
+                markeredgewidth=width,
+            )
         axes.set(title=name, xlabel="x of the key", aspect="equal", xticks=[0, side - 1], yticks=[0, side - 1])
     panels[0].set_ylabel("y of the key")
     _shade_bar(figure, image, list(panels), "score")
@@ -1015,6 +1490,50 @@ def stretched_grid(grids: ModuleType, new_height: int = 9, new_width: int = 13) 
         axes.set(title=f"{name}, {rows} × {columns}", xlabel="x", xticks=[0, columns - 1], yticks=[0, rows - 1])
     panels[0].set_ylabel("y")
     _shade_bar(figure, image, list(panels), "one feature of the table")
+    return figure
+
+
+@picture
+def angle_of_a_pair(grids: ModuleType, y: float = 2, x: float = 1) -> Figure:
+    """A matrix of frequencies with two rows, and the angle by which each of its pairs rotates in one cell."""
+    frequencies = np.array([[1.0, 0.5], [1.0, -1.0]])
+    tips = _numbers(grids.apply_rope_nd([[1, 0, 1, 0]], [[y, x]], frequencies)).reshape(2, 2)
+    figure = Figure(figsize=(NARROW, 2.7), layout="constrained")
+    rows = figure.subplots(2, 2, width_ratios=(2, 1))
+    for pair, ((table, dial), along) in enumerate(zip(rows, frequencies, strict=True)):
+        for axis, (name, colour, cell) in enumerate((("y", BLUE, y), ("x", ORANGE, x))):
+            table.add_patch(Rectangle((axis, 0), 0.9, 0.45, facecolor="none", edgecolor=colour))
+            table.text(axis + 0.45, 0.22, f"{along[axis]:g}".replace("-", "−"), ha="center", va="center")
+            table.text(axis + 0.45, 0.52, f"{name} = {cell:g}", ha="center", va="bottom", color=colour)
+        sign = "−" if along[1] < 0 else "+"
+        told = f"angle: {y:g} · {along[0]:g} {sign} {x:g} · {abs(along[1]):g} = {along @ [y, x]:g}"
+        table.set(xlim=(-0.1, 2), ylim=(-0.1, 0.8), xticks=[], yticks=[], title=f"pair {pair}", xlabel=told)
+        table.spines[:].set_visible(False)
+        _dial(dial)
+        _hand(dial, (1, 0), GREY)
+        _hand(dial, tips[pair], BLUE)
+    return figure
+
+
+@picture
+def cell_centres(grids: ModuleType, new: int = 5) -> Figure:
+    """Old cells and new ones over the same width: where the new centres lie among the old ones, and what they get."""
+    old = np.array([[0.0], [6.0], [12.0]])
+    values = _numbers(grids.resize_grid(old, (1, len(old)), (1, new)))[:, 0]
+    figure = Figure(figsize=(NARROW, 2.0), layout="constrained")
+    axes = figure.subplots()
+    for row, cells, colour, name in ((0, old[:, 0], GREY, "old"), (1, values, BLUE, "new")):
+        width = len(old) / len(cells)
+        for j, value in enumerate(cells):
+            axes.add_patch(Rectangle((j * width - 0.5, row - 0.3), width, 0.6, facecolor="none", edgecolor=colour))
+            axes.text((j + 0.5) * width - 0.5, row - 0.02, f"{value:g}", ha="center", va="bottom", fontsize=8)
+        centres = (np.arange(len(cells)) + 0.5) * width - 0.5
+        axes.plot(centres, np.full(len(cells), row + 0.1), "o", color=colour, markersize=5)
+        axes.text(-0.6, row, name, ha="right", va="center", color=colour)
+        axes.vlines(centres, row + 0.1, 1.5, color=colour, linestyle=":", linewidth=0.8)
+    axes.set(xlim=(-1, len(old) - 0.4), ylim=(1.5, -0.4), xticks=range(len(old)), yticks=[])
+    axes.set_xlabel("u, counted from the centre of the first old cell")
+    axes.spines["left"].set_visible(False)
     return figure
 
 
@@ -1134,7 +1653,7 @@ def cache_with_sinks(modern: ModuleType, length: int = 20, n_sinks: int = 2, win
             colour = ORANGE if token < n_sinks else BLUE
             face = colour if token in kept else "white"
             boxes.add_patch(Rectangle((place - 0.45, row - 0.33), 0.9, 0.66, facecolor=face, edgecolor=INK, linewidth=0.7))
-            boxes.text(place, row, str(token), ha="center", va="center", fontsize=8, color="white" if face == colour else INK)
+            boxes.text(place, row, str(token), ha="center", va="center", fontsize=8, color=ON_COLOUR if face == colour else INK)
         boxes.text(-0.8, row, title, ha="right", va="center")
     boxes.set(xlim=(-3.4, length), ylim=(2.6, -0.6), yticks=[], xticks=range(0, length, 2), xlabel="position")
     boxes.spines["left"].set_visible(False)
@@ -1173,29 +1692,48 @@ def content_and_position(modern: ModuleType, length: int = 12, shift: int = 0) -
 
 
 @picture
+def log_n_weights(modern: ModuleType, trained_len: int = 2048, lead: float = 10) -> Figure:
+    """Softmax with more and more keys: the weight of the right key, with and without `log_n_scale`."""
+    keys = 2.0 ** np.arange(8, 21)
+    figure, axes = _panels(1, 6.4, 3.2)
+    scales = _numbers(modern.log_n_scale(keys - 1, trained_len))
+    for name, scale, (colour, style) in (("with log_n_scale", scales, LINES[0]), ("without", np.ones(len(keys)), LINES[1])):
+        axes.plot(keys, 1 / (1 + (keys - 1) * np.exp(-lead * scale)), color=colour, linestyle=style, label=name)
+    axes.axvline(trained_len, color=GREY, linestyle=":", linewidth=1)
+    axes.set(xscale="log", ylim=(0, 1.05), xlabel="number of keys", ylabel="weight of the right key")
+    axes.set_title(f"its score leads all others by {lead:g}; dotted: the trained length")
+    axes.legend(loc="lower left")
+    return figure
+
+
+@picture
 def schedules_measured(schedules: Iterable[Any]) -> Figure:
-    """Accuracy against length for each task and schedule of layers: single seeds, their mean, and the reliable lengths."""
-    rows = list(schedules)
-    tasks, kinds = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("task", "schedule"))
+    """Accuracy against length for each task and schedule of layers: a thin line per seed, and their mean."""
+    rows, tasks = list(schedules), ("copy 3 back", "passkey")
+    kinds = list(dict.fromkeys(row.schedule for row in rows))
     lengths = sorted({row.length for row in rows})
-    seeds = sorted({row.seed for row in rows})
-    accuracy = {row[:4]: row.accuracy for row in rows}
-    figure = Figure(figsize=(8.8, 3.7), layout="constrained")
-    grid = figure.subplots(len(tasks), len(kinds), sharex=True, sharey=True, squeeze=False)
+    figure = Figure(figsize=(9.6, 3.7), layout="constrained")
+    grid = figure.subplots(len(tasks), len(kinds), sharex=True, sharey=True)
     for (row, column), axes in np.ndenumerate(grid):
-        curves = np.array([[accuracy[tasks[row], kinds[column], seed, length] for length in lengths] for seed in seeds])
-        axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
-        axes.plot(lengths, curves.T, color="#9ecae1", linestyle="-", linewidth=0.8)
-        axes.plot(lengths, curves.mean(axis=0), "o-", color=BLUE, markersize=4)
-        axes.set(xscale="log", ylim=(-0.03, 1.08), yticks=(0, 0.5, 1), title=f"{tasks[row]}: {kinds[column]}")
-        axes.set_xticks(lengths, [str(length) for length in lengths])
-        axes.minorticks_off()
+        chosen = [one for one in rows if (one.run, one.schedule) == (tasks[row], kinds[column])]
+        _seed_lines(axes, {(one.length, one.seed): one.accuracy for one in chosen}, lengths)
+        axes.set_xticks(lengths[::2], [str(length) for length in lengths[::2]])
+        if row == 0:
+            axes.set_title(f"RoPE in {kinds[column]}")
         if row == len(tasks) - 1:
             axes.set_xlabel("length, in tokens")
         if column == 0:
-            axes.set_ylabel("accuracy")
-    _headline(figure, f"RoPE in no layer, every second layer, every layer; trained at {lengths[0]} tokens. Thin lines: single seeds. Dotted: 0.9")
+            axes.set_ylabel(f"{tasks[row]}:\naccuracy")
+    _headline(figure, f"trained at {lengths[0]} tokens. Thin lines: single seeds. Dotted: 0.9")
     return figure
+
+
+@picture
+def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
+    """The loss of each model in training, by step."""
+    rows, tasks = list(schedule_loss), ("copy 3 back", "passkey")
+    names = dict.fromkeys((row.run, row.schedule) for row in rows if row.run in tasks)
+    return _loss_curves({f"{run}, RoPE in {schedule}": [row for row in rows if row[:2] == (run, schedule)] for run, schedule in names}, 4)
 
 
 # Drawing all of them.
@@ -1211,40 +1749,57 @@ def _module(folder: Path, name: str) -> ModuleType:
     return module
 
 
-def draw_all(source: Path, target: Path) -> list[Path]:
-    """Every picture, drawn from the modules in `source`, as PNG files in `target`."""
+def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path]:
+    """Every picture, or those of one lesson alone, drawn from the modules in `source`, as SVG files in `target`."""
     extension, lab, layers = (_module(HERE / lesson, "lab") for lesson in ("context_extension", "extrapolation", "modern"))
     given: dict[str, Any] = {
         "measured": lab.saved(),
         "looks": lab.saved_looks(),
+        "curves": lab.saved_losses(),
+        "tries": lab.at_best_rate(lab.kept_tries("grid.csv")),
         "extended": extension.saved(),
+        "extension_loss": extension.saved_losses(),
         "schedules": layers.saved(),
+        "schedule_loss": layers.saved_losses(),
     }
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for draw in PICTURES:
         # A picture's arguments without a default are what it is drawn from: modules, by name, and measurements.
         names = [name for name, argument in inspect.signature(draw).parameters.items() if argument.default is argument.empty]
+        if lesson is not None and names != [lesson]:
+            continue
         for name in names:
             given[name] = given.get(name) or _module(source, name)
-        written.append(target / f"{draw.__name__}.png")
+        written.append(target / f"{draw.__name__}.svg")
         save(draw(*(given[name] for name in names)), written[-1])
     return written
 
 
 def save(figure: Figure, path: Path) -> None:
-    page = io.BytesIO()
-    figure.savefig(page, dpi=100)
-    # 256 colours are enough and take a third of the space; and without a version in it, the same picture is the same file.
-    Image.open(page).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same file."""
+    page = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
+        figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = page.getvalue()
+    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>\n?|^ +", "", text, flags=re.MULTILINE)
+    drawing = re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), drawing)
+    drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
+    for colour, (name, _, _) in THEME.items():
+        drawing = drawing.replace(colour.lower(), f"var(--{name})")
+    themes = "".join(f"--{name}:light-dark({light},{dark});" for name, light, dark in THEME.values())
+    fonts = "system-ui,'Segoe UI',Arial,'DejaVu Sans',sans-serif"
+    style = f"<style>svg{{color-scheme:light dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
+    path.write_text(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1), "utf-8")
 
 
 def main(arguments: list[str]) -> None:
-    """`python figures.py [FOLDER]`: draw everything from the modules in FOLDER."""
+    """`python figures.py [FOLDER [TARGET LESSON]]`: draw everything from the modules in FOLDER, or one lesson's pictures into TARGET."""
     solutions = HERE.parent / "solutions"
     source = Path(arguments[0]) if arguments else solutions if solutions.is_dir() else HERE
-    for path in draw_all(source, HERE / "figures"):
-        print(path.relative_to(HERE))
+    target, lesson = (Path(arguments[1]), arguments[2]) if len(arguments) > 2 else (HERE / "figures", None)
+    for path in draw_all(source, target, lesson):
+        print(path.name)
 
 
 if __name__ == "__main__":

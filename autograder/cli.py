@@ -1,4 +1,4 @@
-"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle | new | doctor | bench`.
+"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle | feedback | new | doctor | bench`.
 
 Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check failed
 (`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -31,7 +33,7 @@ def _spelled(character: str) -> str:
     return json.dumps(character)[1:-1]
 
 
-class Refusal(click.ClickException):
+class CommandError(click.ClickException):
     """Ends the command with one sentence."""
 
     exit_code = WRONG_USE
@@ -40,7 +42,7 @@ class Refusal(click.ClickException):
         _say(f"Error: {self.format_message()}", err=True)
 
 
-class WallDown(Refusal):
+class WallDown(CommandError):
     """The wall does not hold here, and nothing was run."""
 
     exit_code = WALL_DOWN
@@ -55,11 +57,17 @@ def _assignment(context: click.Context, parameter: click.Parameter, value: str |
     return value
 
 
+def _assignments(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        _assignment(context, parameter, value)
+    return values
+
+
 assignment_option = click.option(
     "--assignment", callback=_assignment, metavar="NAME", help="Which assignment plain files are; else their folder or name says it."
 )
-late_option = click.option(
-    "--late", type=click.Path(path_type=Path), metavar="FILE", help="Settings that take points off for late work: see autograder/README.md."
+map_option = click.option(
+    "--map", "aliases", type=click.Path(path_type=Path), help="A table of what students are called here and there: classroom_roster.csv."
 )
 isolation_option = click.option(
     "--isolation",
@@ -77,7 +85,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(context)
         except course.UserError as error:
-            raise Refusal(str(error)) from error
+            raise CommandError(str(error)) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -86,8 +94,14 @@ def main() -> None:
     """Grades the Whereabouts course on positional encodings."""
 
 
+def _folder(context: click.Context, parameter: click.Parameter, value: str) -> Path:
+    if not value:
+        raise click.BadParameter("it is empty: name the folder that holds the submissions")
+    return Path(value)
+
+
 @main.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", callback=_folder)
 @assignment_option
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("results"), show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one per core.")
@@ -123,14 +137,19 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
+    from autograder.parallel import Exceeded, one
     from autograder.reports import one_submission
     from autograder.submission import read_file
+    from autograder.submission.names import printable
 
     disabled_locks = _disabled_locks(isolation)
-    submission = read_file(file, assignment, [one.name for one in course.assignments()])
+    known = tuple(one.name for one in course.assignments())
+    submission = one(partial(read_file, assignment=assignment, known=known), file)
+    if isinstance(submission, Exceeded):
+        raise CommandError(f"{printable(str(file))} cannot be read: it {submission.why}")
     if not submission.assignment:
         assert submission.problem is not None
-        raise Refusal(submission.problem.instructor)
+        raise CommandError(submission.problem.instructor)
     grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, disabled_locks)
     if as_json:
         _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
@@ -153,23 +172,24 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     try:
         chosen = [course.find(name) for name in names] or course.assignments()
         if problem := next(filter(None, map(complaint, chosen)), None):
-            raise Refusal(problem)
+            raise CommandError(problem)
         settings = json.load(config) if config is not None else None
         for path in package.build(chosen, out, settings, isolation):
             _say(path)
     except (LookupError, json.JSONDecodeError) as error:
-        raise Refusal(str(error)) from error
+        raise CommandError(str(error)) from error
 
 
 @main.command()
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True)
-def handout(out: Path) -> None:
+@click.option("--only", multiple=True, callback=_assignments, metavar="NAME", help="Only these assignments: the ones open by now.")
+def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build what students get."""
     from autograder import handout as room
 
     for path in room.regenerate():
         _say(f"updated {path}")
-    _say(room.build(out))
+    _say(room.build(out, only))
 
 
 @main.command()
@@ -178,8 +198,10 @@ def new(name: str) -> None:
     """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
     from autograder import handout as room
 
-    for path in room.create(name):
+    written = room.create(name)
+    for path in written.own + written.shared:
         _say(path.relative_to(course.ROOT))
+    _say(f"To undo: {written.undo}")
     _say("Now replace the examples bit by bit; `make handout` says what is missing, and `make test` asks everything.")
 
 
@@ -194,7 +216,10 @@ def report(out: Path) -> None:
 
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-def similarity(out: Path) -> None:
+@click.option(
+    "--against", "folders", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False), help="An earlier term's submissions."
+)
+def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     """List what is worth reading side by side among the submissions of a finished run."""
     from rich.console import Console
 
@@ -203,7 +228,8 @@ def similarity(out: Path) -> None:
 
     console = Console()
     with console.status("Comparing what was handed in"):
-        pairs = postprocessing.write_similarity(out)
+        parties = [*room.course_parties(), *(one for folder in folders for one in room.earlier(folder))]
+        pairs = postprocessing.write_similarity(out, parties)
         report_file = postprocessing.write_report(out)
     room.print_table(pairs, console)
     _say(f"Written to {out / room.FILE} and {report_file}.")
@@ -219,7 +245,11 @@ def similarity(out: Path) -> None:
 @click.option("--comment", default="", help="Anything else for the student.")
 @click.option("--by", default="", help="Who says so; else who is logged in.")
 @click.option("--undo", type=int, metavar="NUMBER", help="Take an adjustment back.")
-def adjust(out: Path, student: str | None, assignment: str | None, undo: int | None, by: str, **options: Any) -> None:
+@click.option("--from", "table", type=click.Path(path_type=Path), help="Make all of a table: student, assignment, points or score, reason.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write all as such a table, to keep or to take to another gradebook.")
+def adjust(
+    out: Path, student: str | None, assignment: str | None, undo: int | None, by: str, table: Path | None, save: Path | None, **options: Any
+) -> None:
     """Correct a grade by hand, or comment on it; without --points, --score and --comment, list what was said.
 
     It is kept in the gradebook of OUT, and stays when the submission is graded again.
@@ -228,15 +258,22 @@ def adjust(out: Path, student: str | None, assignment: str | None, undo: int | N
     from autograder.batch.gradebook import Gradebook
     from autograder.grading.row import Adjustment
 
+    if save is not None:
+        _say(f"{adjusting.save(out, save)} corrections in {save}")
+        return
+    if table is not None:
+        _say(f"{adjusting.add_all(out, table, by or getpass.getuser())} corrections made")
+        return
     if undo is not None:
         row = adjusting.undo(out, undo)
     elif options["points"] is None and options["score"] is None and not options["comment"]:
         with Gradebook.reading(out) as book:
-            for one in book.adjustments(student, assignment):
-                _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
+            for one in book.adjustments(assignment=assignment):
+                if student is None or one.student == student:
+                    _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
         return
     elif student is None or assignment is None:
-        raise Refusal("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
+        raise CommandError("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
     else:
         row = adjusting.add(out, Adjustment(0, student, assignment, by=by or getpass.getuser(), at="", **options))
     if row is not None:
@@ -247,42 +284,54 @@ def adjust(out: Path, student: str | None, assignment: str | None, undo: int | N
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--roster", type=click.Path(path_type=Path), required=True, help="The gradebook that Canvas exports.")
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
-@late_option
-def canvas(out: Path, roster: Path, columns: tuple[str, ...], late: Path | None) -> None:
+@map_option
+def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | None) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import canvas as room
-    from autograder.reports.late import rule
-    from autograder.submission.names import printable
 
     titles = dict(column.partition("=")[::2] for column in columns)
     with Gradebook.reading(out) as book:
-        written = room.write(out, book, roster, titles, rule(late) if late else None)
+        written = room.write(out, book, roster, titles, aliases)
     _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
         _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
-    for sentence in written.late:
-        _say(f"{sentence}.")
-    for sentence in written.left_out:
-        _say(f"Left out: {printable(sentence, 300)}.", err=True)
+    for sentence in written.sentences(roster.name):
+        _say(sentence, err=True)
 
 
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--roster", type=click.Path(path_type=Path), required=True, help="The offline grading worksheet of Moodle's assignment.")
-@assignment_option
-@late_option
-def moodle(out: Path, roster: Path, assignment: str | None, late: Path | None) -> None:
+@click.option("--assignment", callback=_assignment, metavar="NAME", help="Whose worksheet it is, where several were graded.")
+@map_option
+def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None) -> None:
     """Fill in Moodle's grading worksheet, scores and feedback, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import moodle as room
-    from autograder.reports.late import rule
 
     with Gradebook.reading(out) as book:
-        written = room.write(out, book, roster, assignment, rule(late) if late else None)
+        written = room.write(out, book, roster, assignment, aliases)
     _say(f"{written.scores} scores in {written.path}")
-    for sentence in written.notes:
-        _say(f"{sentence}.", err=True)
+    for sentence in written.sentences(roster.name):
+        _say(sentence, err=True)
+
+
+@main.command()
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--for", "platform", type=click.Choice(["canvas", "moodle", "mail"]), required=True, help="Who gives it to students.")
+def feedback(out: Path, platform: str) -> None:
+    """Pack the feedback of a finished run as HTML, under the names by which a platform takes it back."""
+    from autograder.batch.gradebook import Gradebook
+    from autograder.reports import sending
+    from autograder.submission.names import listed, printable
+
+    with Gradebook.reading(out) as book:
+        packed = sending.pack(out, book, platform)
+    _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}")
+    if packed.without:
+        names = listed([printable(one) for one in packed.without], 10)
+        _say(f"Left out, {len(packed.without)} who have no number of {platform.title()}: {names}.", err=True)
 
 
 @main.command()
@@ -298,12 +347,10 @@ def doctor() -> None:
 
 @main.command()
 def bench() -> None:
-    """Measure the speed of this machine's grading against `otter run`."""
-    from rich.console import Console
-
-    from autograder import bench as room
-
-    room.run(Console())
+    """Measure the speed of this machine's grading against `otter run`. In a checkout; `make bench SHORT=1` takes a minute."""
+    if not (course.ROOT / "tests" / "grader").is_dir():
+        raise CommandError("the bench is part of a checkout of the course: clone it and run `make bench` there")
+    sys.exit(subprocess.run([sys.executable, "-m", "tests.grader.tools.bench"], cwd=course.ROOT, check=False).returncode)
 
 
 def _disabled_locks(isolation: str) -> Collection[str]:

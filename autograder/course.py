@@ -71,8 +71,16 @@ class Assignment:
         return digest.hexdigest()
 
 
-DECIDING = ("checks", "sandbox", "submission", "grading", "otter")
+DECIDING = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
 """The rooms whose code decides a grade or what a student is told of it: hashed whole, so that no file has to be remembered."""
+
+_SHIPPED = ("__init__.py", "protocol/*.py", "checks/*.py", "laptop/*.py", "hints/__init__.py", "hints/recorded.py", "hints/rule.py")
+
+
+def shipped_code() -> list[Path]:
+    """The files of this package that students get, too."""
+    return [path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern))]
+
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
 """Hypothesis draws the examples, numpy computes, pytest collects, Otter scores, and the others are the wall."""
@@ -112,15 +120,32 @@ def seed() -> int:
 
 
 def assignments() -> list[Assignment]:
-    """All assignments of the course, in the order in which their lessons build on each other."""
-    names = [path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"]
-    return [Assignment(name) for name in sorted(names, key=_lesson_order)]
+    """All assignments of the course, in the order in which their lessons build on each other, but those that are left out."""
+    names = {path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"}
+    return [Assignment(name) for name in sorted(names - _left_out(names), key=_lesson_order)]
+
+
+def left_out_file() -> Path:
+    """The assignments that this term leaves out: their names, as many to a line as you like. Where there is none, all are in."""
+    return ROOT / "solutions" / "left_out.txt"
+
+
+def _left_out(names: set[str]) -> set[str]:
+    path = left_out_file()
+    found = set(path.read_text(encoding="utf-8-sig").split()) if path.is_file() else set()
+    if unknown := found - names:
+        raise CourseError(f"{path.name} names {', '.join(sorted(unknown))}; the course has {', '.join(sorted(names))}")
+    return found
 
 
 def _lesson_order(name: str) -> tuple[int, str]:
     """Lessons say their number in their title, `# 5. RoPE …`; one without a number comes last."""
-    with Assignment(name).lesson.open(encoding="utf-8") as lesson:
-        number = lesson.readline().removeprefix("# ").split(".")[0]
+    lesson = Assignment(name).lesson
+    if not lesson.is_file():
+        how = f"to leave {name} out, write its name into {left_out_file().relative_to(ROOT)}, and remove nothing"
+        raise CourseError(f"{lesson.relative_to(ROOT)} is missing: {how}")
+    with lesson.open(encoding="utf-8") as file:
+        number = file.readline().removeprefix("# ").split(".")[0]
     return (int(number) if number.isdigit() else 10**6, name)
 
 

@@ -42,7 +42,7 @@ def _geometric_slopes(n_heads):
 
 
 def _softmax(scores):
-    """Weights over the last axis; subtracting the maximum changes nothing but keeps exp in range."""
+    """Weights over the last axis: no row is −inf throughout, since every query may use at least one key."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
@@ -68,7 +68,7 @@ def alibi_slopes(n_heads):
     Source: Press et al. 2022 §3; `get_slopes` in the authors' code.
     """
     # BEGIN SOLUTION
-    power = 2 ** int(math.log2(_check_size(n_heads, "n_heads", 1)))
+    power = 1 << (int(_check_size(n_heads, "n_heads", 1)).bit_length() - 1)  # the highest bit: exact, as a logarithm is not
     in_the_gaps = _geometric_slopes(2 * power)[0::2]
     return np.concatenate([_geometric_slopes(power), in_the_gaps[: n_heads - power]])
     # END SOLUTION
@@ -154,7 +154,8 @@ def effective_window(slope, tolerance):
         smallest whole r with exp(−slope · r) ≤ tolerance
 
     A bias of −slope·r on a score multiplies that key's weight, before softmax divides by the sum, by
-    exp(−slope·r). A key whose score is high enough still gets a large weight.
+    exp(−slope·r). A key whose score is high enough still gets a large weight. Where exp(−slope·r) meets the
+    tolerance exactly on paper, rounding decides between r and r + 1, and a right formula may give either.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses another one).
     Returns: int.

@@ -72,7 +72,7 @@ def attention_weights(q, k, mask=None, bias=None):
     axes.
     Returns: shape (..., Tq, Tk); float32 if q and k both are, else float64.
     Raises: ValueError if q and k have no features or a different d, and for a mask or bias that does not
-    fit (..., Tq, Tk).
+    fit (..., Tq, Tk): also where numpy would repeat a single query or key until it fits.
     Example: q = [[1, 0]], k = [[1, 0], [0, 1]] have the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
@@ -81,10 +81,14 @@ def attention_weights(q, k, mask=None, bias=None):
     if q.shape[-1] < 1:
         raise ValueError(f"q needs at least one feature; got shape {q.shape}")
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    *_, n_queries, n_keys = scores.shape
     if bias is not None:
         scores = scores + bias
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
+    # numpy repeats a single query or key until a mask of several rows or columns fits.
+    if scores.shape[-2:] != (n_queries, n_keys):
+        raise ValueError(f"mask or bias makes scores of shape {scores.shape} of {n_queries} queries and {n_keys} keys")
     return softmax(scores).astype(_feature_dtype(*features))
     # END SOLUTION
 
@@ -188,11 +192,9 @@ def merge_heads(x):
     """
     # BEGIN SOLUTION
     x = np.asarray(x)
-    if x.ndim < 3:
-        raise ValueError(f"heads have the shape (..., h, T, dh); got {x.shape}")
-    n_heads, length, width = x.shape[-3:]
-    tokens = np.swapaxes(x, -2, -3)
-    return tokens.reshape(*x.shape[:-3], length, n_heads * width).astype(_feature_dtype(x))
+    tokens = np.swapaxes(x, -2, -3)  # of fewer than three axes numpy says so, in a ValueError
+    *leading, length, n_heads, width = tokens.shape
+    return tokens.reshape(*leading, length, n_heads * width).astype(_feature_dtype(x))
     # END SOLUTION
 
 

@@ -114,9 +114,9 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
-    L is never less than L₀, so up to the trained length the bracket is 1 and the base is the trained one. A longer
-    sequence has a larger base. So a key that was cached at an earlier length was rotated with a smaller base than the
-    query has now: rotate it again, from the key before rotation, or the score depends on more than the offset.
+    L is never less than L₀. Beyond L₀ a longer sequence has a larger base. So a key that was cached at an earlier
+    length was rotated with a smaller base than the query has now: rotate it again, from the key before rotation, or
+    the score depends on more than the offset.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
@@ -186,11 +186,11 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     if not beta_fast >= beta_slow:
         raise ValueError(f"beta_fast must be at least beta_slow = {beta_slow}; got {beta_fast}")
 
-    def pair_that_rotates(beta):
+    def pair_with_rotations(beta):
         return head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
 
-    low = max(math.floor(pair_that_rotates(beta_fast)), 0)
-    high = min(math.ceil(pair_that_rotates(beta_slow)), head_dim - 1)
+    low = max(math.floor(pair_with_rotations(beta_fast)), 0)
+    high = min(math.ceil(pair_with_rotations(beta_slow)), head_dim - 1)
     if high == low:
         high += 0.001
     ramp = np.clip((np.arange(head_dim // 2) - low) / (high - low), 0, 1)

@@ -23,9 +23,10 @@ METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "
 
 _T5_MAX_DISTANCE = 128
 
-# Added before rounding down to a whole bucket: a distance exactly on a boundary belongs to the upper bucket, as
-# in T5, but 5·log 2 / log 32 is 0.9999… in float64.
-_ROUNDING = 1e-9
+# Added before rounding down to a whole bucket: a distance exactly on a boundary belongs to the upper bucket, as in T5,
+# but in float64 it can fall short of its whole number of steps, by at most 1e−14 with fewer than 256 buckets. No
+# distance below a boundary is lifted: the nearest is 8e−5 steps short of it.
+_ROUNDING = 1e-12
 
 
 def _check_method(method):
@@ -185,7 +186,7 @@ def encode(method, x, parameters):
         integer       t, to every feature
         normalized    t / (T − 1), to every feature; 0 for T = 1
         binary        the bits of t, most significant first, to the first n_bits features
-        sinusoidal    sin(t ω_i) to feature 2i, cos(t ω_i) to feature 2i + 1;  ω_i = base^(−2i/d)
+        sinusoidal    sin(t θ_i) to feature 2i, cos(t θ_i) to feature 2i + 1;  θ_i = base^(−2i/d)
         learned       row t of the table
         none, rope, shaw, t5, alibi    nothing: these act in the scores, or (none) nowhere
 
@@ -216,7 +217,7 @@ def logits(method, q, k, parameters):
 
         none, and all that act in encode    q_i·k_j / √d
         rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t rotates pair i by t·base^(−2i/d)
-        shaw     q_i·(k_j + a) / √d         a = row clip(j − i, −k, k) + k of key_table, 2k + 1 rows
+        shaw     q_i·(k_j + a) / √d         a = row clip(j − i, −m, m) + m of key_table, 2m + 1 rows
         t5       q_i·k_j / √d + b           b = the bias_table entry of distance i − j's causal bucket
         alibi    q_i·k_j / √d − slope·(i − j)
 
@@ -224,7 +225,7 @@ def logits(method, q, k, parameters):
     min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary belongs to the upper bucket.
 
     Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
-    a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2k+1, d), for
+    a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for
     shaw; `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
     Returns: shape (T, T); float32 where q and k (and the method's table) are, else float64.
     Raises: ValueError for an unknown method; q and k of different shapes; for rope an odd d or a base that is
@@ -309,8 +310,8 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
     # BEGIN SOLUTION
     if shift < 0:
         raise ValueError(f"shift must be at least 0; got {shift}")
-    x = np.asarray(x, dtype=np.float64)
-    padded = np.concatenate([np.zeros((shift, x.shape[1])), x])
+    x = np.asarray(x)
+    padded = np.pad(x, [(shift, 0), (0, 0)])  # rows of zeros before, no columns
 
     def scores(rows):
         encoded = encode(method, rows, parameters)

@@ -29,10 +29,15 @@ def _check_sides(sides):
         raise ValueError(f"every side must be at least 1; got {' × '.join(map(str, sides))}")
 
 
+def _check_not_negative(size, name):
+    if size < 0:
+        raise ValueError(f"{name} must not be negative; got {size}")
+
+
 def _cells(sides):
     """The coordinates of every cell of a grid of any number of axes; the last coordinate changes fastest."""
     _check_sides(sides)
-    return np.argwhere(np.ones(sides))
+    return np.stack([along_one_axis.ravel() for along_one_axis in np.indices(sides)], axis=1)
 
 
 def _falling_frequencies(size, base):
@@ -54,6 +59,7 @@ def _interpolation_weights(old, new):
     centres = (np.arange(new) + 0.5) * old / new - 0.5
     centres = np.clip(centres, 0, old - 1)
     distances = np.abs(np.subtract.outer(centres, np.arange(old)))
+    # 1 − distance, and never below 0: nearness is the weight of the two cells beside the centre, and 0 for all others.
     return (1 - distances).clip(min=0)
 
 
@@ -184,7 +190,8 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
     pairs, left_over = divmod(head_dim, 2)
     if left_over or not pairs:
         raise ValueError(f"head_dim must be even and at least 2, so that features form pairs; got {head_dim}")
-    if min(sections) < 0 or sum(sections) != pairs:
+    _check_not_negative(min(sections), "a section")
+    if sum(sections) != pairs:
         raise ValueError(f"three sections must add up to {pairs}, the number of pairs; got {tuple(sections)}")
     axis_of_pair = np.repeat(np.arange(3), sections)
     if interleaved:
@@ -267,8 +274,7 @@ def mrope_positions(segments):
     pieces, start = [np.empty((0, 3), dtype=np.int64)], 0
     for segment in segments:
         if np.ndim(segment) == 0:
-            if segment < 0:
-                raise ValueError(f"a text must not have a negative length; got {segment}")
+            _check_not_negative(segment, "the length of a text")
             cells = np.repeat(np.arange(segment)[:, np.newaxis], 3, axis=1)
         else:
             cells = _cells(segment)

@@ -44,6 +44,12 @@ def _check_table(table, name, max_distance, n_features):
         raise ValueError(f"{name} of shape {table.shape} does not fit max_distance {max_distance} and {n_features} features")
 
 
+def _check_mask(mask, scores):
+    """A mask may bring leading axes of its own. More queries or keys than the scores have, it may not."""
+    if np.broadcast_shapes(np.shape(mask), scores.shape)[-2:] != scores.shape[-2:]:
+        raise ValueError(f"mask of shape {np.shape(mask)} does not fit scores of shape {scores.shape}")
+
+
 def _pairs(q_len, k_len, max_distance):
     """An index into (..., Tq, rows of a table): for each pair its query and the row of its distance, row k for 0."""
     rows = clip_positions(relative_positions(q_len, k_len), max_distance) + max_distance
@@ -51,9 +57,12 @@ def _pairs(q_len, k_len, max_distance):
 
 
 def _softmax(scores):
-    """Weights over the last axis; subtracting the maximum changes nothing but keeps exp in range."""
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)
+    """Weights over the last axis, as in lesson 1: a row of −inf alone, a query that may use no key, gets zeros."""
+    # −inf − (−inf) is NaN, so such a row is shifted by the lowest finite number instead.
+    peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
+    weights = np.exp(scores - peak)
+    # The largest term of any other row is exp(0) = 1: only a row of zeros has a sum below 1, and stays zeros.
+    return weights / weights.sum(axis=-1, keepdims=True).clip(min=1)
 
 
 # END SOLUTION
@@ -136,13 +145,13 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
         out_i = Σ_j α_ij (v_j + b_ij),   b_ij = value_table[clip(j − i) + max_distance]
 
-    α = softmax(shaw_scores) over the keys that the mask allows.
+    α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
     The values that a query collects then also say how far away their tokens are. The next layer can use this.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
-    shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, broadcast
-    to (..., Tq, Tk), True = may attend.
+    shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
+    attend. Its shape broadcasts with (..., Tq, Tk); it may add leading axes, and never enlarges Tq or Tk.
     Returns: shape (..., Tq, dv); float32 if q, k, v and both tables are, otherwise float64.
     Raises: ValueError as shaw_scores does; if k and v have different lengths, if the value table has another
     shape, or if the mask does not fit.
@@ -154,6 +163,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
     _check_table(value_table, "value_table", max_distance, v.shape[-1])
     scores = shaw_scores(q.astype(np.float64), k, key_table, max_distance)
     if mask is not None:
+        _check_mask(mask, scores)
         scores = np.where(mask, scores, -np.inf)
 
     weights = _softmax(scores)

@@ -50,9 +50,10 @@ def _rotate(first, second, cos, sin):
 
 
 def _softmax(scores):
-    """Weights over the last axis; subtracting the maximum changes nothing but keeps exp in range."""
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)
+    """softmax of lesson 1 along the last axis: stable, and zeros for a row that is −inf throughout."""
+    peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
+    weights = np.exp(scores - peak)
+    return weights / weights.sum(axis=-1, keepdims=True).clip(min=1)
 
 
 def _project(x, weight, n_heads):
@@ -60,7 +61,7 @@ def _project(x, weight, n_heads):
     if n_heads < 1:
         raise ValueError(f"n_heads must be at least 1; got {n_heads}")
     projected = x.astype(np.float64) @ weight
-    heads = projected.reshape(*projected.shape[:-1], n_heads, weight.shape[-1] // n_heads)
+    heads = projected.reshape(*projected.shape[:-1], n_heads, weight.shape[1] // n_heads)
     return np.swapaxes(heads, -2, -3)
 
 
@@ -225,7 +226,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
     Source: Su et al. 2021 §3.2.2, eq. 15.
     """
     # BEGIN SOLUTION
-    (cos,), (sin,) = rope_cos_sin([position], head_dim, base)
+    angles = _check_positions([position]) * rope_frequencies(head_dim, base)
+    cos, sin = np.cos(angles), np.sin(angles)
     matrix = np.zeros((head_dim, head_dim))
     even = np.arange(0, head_dim, 2)
     matrix[even, even], matrix[even, even + 1] = cos, -sin
@@ -248,11 +250,11 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
     Source: Su et al. 2021 §3.2.1, eq. 11.
     """
     # BEGIN SOLUTION
-    q, k = np.asarray(q), np.asarray(k)
+    q, k = features = np.asarray(q), np.asarray(k)
     rotated_q = apply_rope(q.astype(np.float64), q_positions, base)
     rotated_k = apply_rope(k.astype(np.float64), k_positions, base)
     scores = rotated_q @ np.swapaxes(rotated_k, -1, -2) / np.sqrt(q.shape[-1])
-    return scores.astype(_feature_dtype(q, k))
+    return scores.astype(_feature_dtype(*features))
     # END SOLUTION
 
 
@@ -280,7 +282,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
         positions = np.arange(length)
     scores = rope_scores(q, k, positions, positions, base)
     if causal:
-        scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+        scores = np.where(np.tri(length), scores, -np.inf)
     return _merge_heads(_softmax(scores) @ v).astype(_feature_dtype(*arrays))
     # END SOLUTION
 
@@ -306,14 +308,15 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     q, k, v = (_project(x_t, weight, n_heads) for weight in (w_q, w_k, w_v))
     if cache_k.shape != cache_v.shape:
         raise ValueError(f"cache_k has shape {cache_k.shape}, cache_v has {cache_v.shape}")
-    dtype = _feature_dtype(*arrays)
 
     # One position for one row: apply_rope refuses more tokens than one.
-    keys = np.concatenate([cache_k, apply_rope(k, [position], base)], axis=-2)
-    values = np.concatenate([cache_v, v], axis=-2)
-    scores = apply_rope(q, [position], base) @ np.swapaxes(keys, -1, -2) / np.sqrt(keys.shape[-1])
-    out = _merge_heads(_softmax(scores) @ values)
-    return out.astype(dtype), keys.astype(dtype), values.astype(dtype)
+    q, k = apply_rope(q, [position], base), apply_rope(k, [position], base)
+    # The caches are rounded first, so that this step sees the same numbers as every later step.
+    dtype = _feature_dtype(*arrays)
+    keys = np.concatenate([cache_k, k], axis=-2).astype(dtype)
+    values = np.concatenate([cache_v, v], axis=-2).astype(dtype)
+    scores = q @ np.swapaxes(keys, -1, -2) / np.sqrt(keys.shape[-1])
+    return _merge_heads(_softmax(scores) @ values).astype(dtype), keys, values
     # END SOLUTION
 
 
@@ -367,8 +370,9 @@ def decay_bound(offsets, head_dim, base=10000.0):
 ANSWERS = {
     # By how much does a score change when the positions of query and key both grow by 5?
     "score_change_when_all_shift_by_5": 0,  # only n − m enters
-    # Does RoPE rotate the value vectors as well?
-    "rotates_values": False,  # only scores should depend on position
+    # RoPE leaves values as they are. Suppose that a model rotated them too, R_n v_n: does the output of attention still
+    # stay the same when all positions grow by 5?
+    "rotates_values": False,  # no query rotates a value back, so the output turns with the positions
     # How many trainable parameters does RoPE add to a model?
     "extra_parameters": 0,  # the frequencies are fixed
     # Fixed features: is the score of (query at 1, key at 3) equal to the score of (query at 3, key at 5)?

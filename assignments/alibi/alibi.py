@@ -100,7 +100,8 @@ def effective_window(slope, tolerance):
         smallest whole r with exp(−slope · r) ≤ tolerance
 
     A bias of −slope·r on a score multiplies that key's weight, before softmax divides by the sum, by
-    exp(−slope·r). A key whose score is high enough still gets a large weight.
+    exp(−slope·r). A key whose score is high enough still gets a large weight. Where exp(−slope·r) meets the
+    tolerance exactly on paper, rounding decides between r and r + 1, and a right formula may give either.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses another one).
     Returns: int.

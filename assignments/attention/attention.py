@@ -50,7 +50,7 @@ def attention_weights(q, k, mask=None, bias=None):
     axes.
     Returns: shape (..., Tq, Tk); float32 if q and k both are, else float64.
     Raises: ValueError if q and k have no features or a different d, and for a mask or bias that does not
-    fit (..., Tq, Tk).
+    fit (..., Tq, Tk): also where numpy would repeat a single query or key until it fits.
     Example: q = [[1, 0]], k = [[1, 0], [0, 1]] have the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """

@@ -61,9 +61,9 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
-    L is never less than L₀, so up to the trained length the bracket is 1 and the base is the trained one. A longer
-    sequence has a larger base. So a key that was cached at an earlier length was rotated with a smaller base than the
-    query has now: rotate it again, from the key before rotation, or the score depends on more than the offset.
+    L is never less than L₀. Beyond L₀ a longer sequence has a larger base. So a key that was cached at an earlier
+    length was rotated with a smaller base than the query has now: rotate it again, from the key before rotation, or
+    the score depends on more than the offset.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.

@@ -2,24 +2,26 @@
 
 Given code; nothing here is to be filled in. `make experiment` runs it on your own `context_extension.py`.
 
-The model is that of lesson 9 (`extrapolation/lab.py`): one layer of causal attention with one head. Two tasks:
+The model is that of lesson 9 (`extrapolation/lab.py`): one layer of causal attention with one head. Three tasks:
 
-    copy 3 back    at each of the last 13 positions, name the token that stands 3 positions back
-    passkey        one marked token stands somewhere in the sequence; at the last position, name the token after the mark
+    copy 3 back       at each of the last 13 positions, name the token 3 positions back: needs an exact distance
+    passkey           one token is marked; at the end, name the token after the mark: needs content alone
+    latest passkey    two tokens are marked; at the end, name the token after the later mark: needs content and order
 
-A single layer cannot see which token stands before a key. So in the passkey task each embedding has a second learned
+A single layer cannot see which token stands before a key. So in the passkey tasks each embedding has a second learned
 part that says it.
 
-A trained model is extended with each method to each length. It is asked at once, and asked again after 50 further steps
-of training at that length. How fast each pair rotates, and by how much cos and sin are scaled, comes from the functions
-under test: the frequencies from `yarn_frequencies` and the others, the rotations from `apply_rope_with`.
+Every method extends the same trained models, one per seed. So methods are compared seed by seed. "No position" is the
+control: at the test all frequencies are 0. A task that is still solved then does not need positions.
+
+How fast each pair rotates, and by how much cos and sin are scaled, comes from the functions under test: the frequencies
+from `yarn_frequencies` and the others, the rotations from `apply_rope_with`.
 """
 
 from __future__ import annotations
 
-import csv
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -30,40 +32,33 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder, in a notebook too
 
-from assignments.extrapolation.lab import (  # noqa: E402
-    SEEDS,
-    Parameters,
-    Reading,
-    Setting,
-    answered,
-    descend,
-    draw_parameters,
-    load,
-    markdown,
-    mean_and_reliable,
-    rows_of,
-    side_by_side,
-    stacked,
-    write_rows,
-)
+from assignments import measuring  # noqa: E402
+from assignments.extrapolation.lab import Adam, Parameters, Reading, answered, loss_and_gradients  # noqa: E402
 
-LENGTHS = (16, 32, 64, 128, 256)
-FURTHER_STEPS = 50
-BASE = 1e4
-DYNAMIC_FACTOR = 2.0
-"""dynamic NTK: a configuration holds one factor for all lengths"""
+SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
 
-class Extension(NamedTuple):
-    """Which model is extended, and how far."""
+@dataclass(frozen=True)
+class Setting:
+    """What is held fixed while the methods change."""
 
-    head_dim: int
-    trained_length: int
-    length: int
-
-    @property
-    def factor(self) -> float:
-        return self.length / self.trained_length
+    trained_length: int = 16
+    lengths: tuple[int, ...] = (16, 32, 64, 128, 256)
+    """where the extended model is asked"""
+    base: float = 1e4
+    """of RoPE, in training"""
+    back: int = 3
+    """copy: how many positions back the right token stands"""
+    sequences: int = 256
+    """how many sequences a model is asked about, at each length"""
+    vocabulary: int = 16
+    """tokens without the mark"""
+    width: int = 32
+    steps: int = 1000
+    batch: int = 16
+    learning_rate: float = 3e-3
+    dynamic_factor: float = 2.0
+    """dynamic NTK: a configuration holds one factor for all lengths"""
 
 
 class Rotations(NamedTuple):
@@ -74,48 +69,69 @@ class Rotations(NamedTuple):
     scale: float = 1.0
 
 
-def _with_base(implementation: ModuleType, to: Extension, base: float = BASE) -> Rotations:
-    frequencies = implementation.longrope_frequencies(to.head_dim, np.ones(to.head_dim // 2), base)
-    return Rotations(np.arange(to.length), frequencies)
+Method = Callable[[ModuleType, Setting, int], Rotations]
+"""From the functions under test, the setting, and the length to extend to."""
 
 
-def _interpolated(implementation: ModuleType, to: Extension) -> Rotations:
-    as_trained = _with_base(implementation, to)
-    return as_trained._replace(positions=implementation.interpolate_positions(as_trained.positions, to.factor))
+def _with_base(implementation: ModuleType, setting: Setting, length: int, base: float | None = None) -> Rotations:
+    base = setting.base if base is None else base
+    frequencies = implementation.longrope_frequencies(setting.width, np.ones(setting.width // 2), base)
+    return Rotations(np.arange(length), frequencies)
 
 
-def _ntk(implementation: ModuleType, to: Extension) -> Rotations:
-    return _with_base(implementation, to, implementation.ntk_base(BASE, to.factor, to.head_dim))
+def _no_position(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
+    return Rotations(np.arange(length), np.zeros(setting.width // 2))
 
 
-def _dynamic(implementation: ModuleType, to: Extension) -> Rotations:
-    base = implementation.dynamic_ntk_base(BASE, to.head_dim, to.length, to.trained_length, DYNAMIC_FACTOR)
-    return _with_base(implementation, to, base)
+def _interpolated(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
+    as_trained = _with_base(implementation, setting, length)
+    factor = length / setting.trained_length
+    return as_trained._replace(positions=implementation.interpolate_positions(as_trained.positions, factor))
 
 
-def _yarn_without_scale(implementation: ModuleType, to: Extension) -> Rotations:
-    frequencies = implementation.yarn_frequencies(to.head_dim, BASE, to.factor, to.trained_length)
-    return Rotations(np.arange(to.length), frequencies)
+def _ntk(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
+    base = implementation.ntk_base(setting.base, length / setting.trained_length, setting.width)
+    return _with_base(implementation, setting, length, base)
 
 
-def _yarn(implementation: ModuleType, to: Extension) -> Rotations:
-    return _yarn_without_scale(implementation, to)._replace(scale=implementation.yarn_scale(to.factor))
+def _dynamic(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
+    arguments = (setting.base, setting.width, length, setting.trained_length, setting.dynamic_factor)
+    return _with_base(implementation, setting, length, implementation.dynamic_ntk_base(*arguments))
 
 
-def _llama3(implementation: ModuleType, to: Extension) -> Rotations:
-    frequencies = implementation.llama3_frequencies(to.head_dim, BASE, to.factor, trained_len=to.trained_length)
-    return Rotations(np.arange(to.length), frequencies)
+def _yarn(*limits: float, scaled: bool = True) -> Method:
+    """With the published limits, or with others."""
+
+    def rotations(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
+        factor = length / setting.trained_length
+        arguments = (setting.width, setting.base, factor, setting.trained_length, *limits)
+        frequencies = implementation.yarn_frequencies(*arguments)
+        return Rotations(np.arange(length), frequencies, implementation.yarn_scale(factor) if scaled else 1.0)
+
+    return rotations
 
 
-METHODS: dict[str, Callable[[ModuleType, Extension], Rotations]] = {
-    "nothing": _with_base,
+def _llama3(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
+    factor = length / setting.trained_length
+    arguments = {"base": setting.base, "factor": factor, "trained_len": setting.trained_length}
+    return Rotations(np.arange(length), implementation.llama3_frequencies(setting.width, **arguments))
+
+
+AS_TRAINED, NO_POSITION = "as trained", "no position"
+METHODS: dict[str, Method] = {
+    AS_TRAINED: _with_base,
+    NO_POSITION: _no_position,
     "interpolation": _interpolated,
     "NTK-aware": _ntk,
     "dynamic NTK": _dynamic,
-    "YaRN, no scale": _yarn_without_scale,
-    "YaRN": _yarn,
+    "YaRN, no scale": _yarn(scaled=False),
+    "YaRN": _yarn(),
     "Llama 3": _llama3,
+    "limits 1 and 1, no scale": _yarn(1, 1, scaled=False),
+    "limits 1 and 1": _yarn(1, 1),
 }
+"""YaRN and Llama 3 with the limits 1 and 1 are the same rule: divide the frequency of the pairs that made less than one
+rotation, and leave the others."""
 
 
 # The tasks: sequences of a length, and the right tokens at the last positions.
@@ -129,172 +145,269 @@ def _copying(rng: np.random.Generator, count: int, length: int, setting: Setting
 
 
 def _passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Examples:
-    mark = setting.vocabulary - 1  # the last token of the vocabulary stands nowhere else
-    sequences = rng.integers(mark, size=(count, length))
-    row, marked = np.arange(count), rng.integers(length - 2, size=count)
-    sequences[row, marked] = mark
-    return sequences, sequences[row, marked + 1][:, np.newaxis]
+    sequences = rng.integers(setting.vocabulary, size=(count, length))
+    return _marked(sequences, rng.integers(length - 2, size=count), setting)
+
+
+def _latest_passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Examples:
+    sequences = rng.integers(setting.vocabulary, size=(count, length))
+    one, other = rng.integers(length - 3, size=count), rng.integers(length - 4, size=count)
+    other += other >= one  # now they differ
+    sequences, _ = _marked(sequences, np.minimum(one, other), setting)
+    return _marked(sequences, np.maximum(one, other) + 1, setting)  # and now there is a token between the marks
+
+
+def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> Examples:
+    """The sequences with a mark each, and the tokens after the marks."""
+    row = np.arange(len(sequences))
+    sequences[row, positions] = setting.vocabulary
+    return sequences, sequences[row, positions + 1][:, np.newaxis]
 
 
 @dataclass(frozen=True)
 class Task:
     examples: Callable[[np.random.Generator, int, int, Setting], Examples]
+    marked: bool = False
+    """whether there is a mark, and an embedding also says which token stands before"""
+
+
+COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_latest_passkey, marked=True)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One task in one setting, and what is done there."""
+
+    task: Task
     setting: Setting
-    token_before: bool = False
-    """whether an embedding also says which token stands before"""
+    methods: tuple[str, ...] = tuple(METHODS)
+    further_steps: tuple[int, ...] = ()
+    """train on at the new length for so many steps, and ask again"""
+    full: bool = False
+    """measured once and kept: `make experiment FULL=1` repeats it"""
 
 
-TASKS = {
-    "copy 3 back": Task(_copying, Setting()),
-    "passkey": Task(_passkey, Setting(vocabulary=17), token_before=True),
+_REPAIRS = ("interpolation", "NTK-aware", "YaRN", "Llama 3", "limits 1 and 1")
+_LONGER = Setting(trained_length=64, lengths=(64, 128, 256), base=30.0, steps=2000)
+RUNS = {
+    "copy 3 back": Run(COPYING, Setting()),
+    "passkey": Run(PASSKEY, Setting()),
+    "latest passkey": Run(LATEST, Setting()),
+    "copy 3 back, base 10": Run(COPYING, Setting(base=10.0), (AS_TRAINED, *_REPAIRS)),
+    "copy 3 back, trained at 64": Run(COPYING, _LONGER, (AS_TRAINED, *_REPAIRS), full=True),
+    "latest passkey, trained at 64": Run(LATEST, _LONGER, (AS_TRAINED, NO_POSITION, *_REPAIRS), full=True),
+    "copy 3 back, trained further": Run(COPYING, Setting(lengths=(32, 64)), (AS_TRAINED, *_REPAIRS), (50, 200, 1000), full=True),
+    "latest passkey, trained further": Run(LATEST, Setting(lengths=(64,)), (AS_TRAINED, *_REPAIRS), (50, 200), full=True),
 }
 
 
 class Measurement(NamedTuple):
     """What one model, extended with one method, does at one length."""
 
-    task: str
+    run: str
     method: str
     seed: int
     length: int
-    at_once: float
-    """accuracy without further training"""
-    trained_on: float
-    """accuracy after further steps at this length"""
+    further_steps: int
+    """0: without further training"""
+    accuracy: float
     stretched: float
-    """how often, without further training, the answer is the token `factor` times as far back as it should be"""
+    """how often the answer is the token that stands `factor` times as far back as the right one; NaN without a distance"""
+
+
+class Loss(NamedTuple):
+    """How training at the trained length went: the mean cross-entropy of one seed over the steps since the row before."""
+
+    run: str
+    seed: int
+    step: int
+    loss: float
 
 
 # Running it.
 
 
-def rotated(implementation: ModuleType, method: str, to: Extension) -> Reading:
-    """The method as the model needs it: R_t for every position t, found by rotating the unit vectors."""
-    positions, frequencies, scale = METHODS[method](implementation, to)
-    units = np.broadcast_to(np.eye(to.head_dim)[:, np.newaxis], (to.head_dim, to.length, to.head_dim))
-    columns = implementation.apply_rope_with(units, positions, frequencies, scale)
-    hidden = ~np.tri(to.length, dtype=bool)
+def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
+    """The method as the model needs it: 1 + 0i in every pair, rotated, is the number by which the pair is multiplied."""
+    positions, frequencies, scale = METHODS[method](implementation, setting, length)
+    width = setting.width
+    pairs = np.tile([1.0, 0.0], (length, width // 2))
+    rotations = np.ascontiguousarray(implementation.apply_rope_with(pairs, positions, frequencies, scale), dtype=np.float64)
     return Reading(
-        added=np.zeros((to.length, to.head_dim)),
-        constant=np.where(hidden, -np.inf, 0),
-        rotations=np.moveaxis(np.asarray(columns, dtype=np.float64), 0, -1),
-        rows=None,
-        buckets=None,
+        added=np.zeros((length, width)),
+        constant=np.where(~np.tri(length, dtype=bool), -np.inf, 0),
+        rotations=rotations.view(np.complex128),
     )
 
 
-def trained(implementation: ModuleType, task: Task, seeds: Sequence[int]) -> Parameters:
-    """The models at the trained length, with the seeds along the first axis."""
-    setting = task.setting
-    models = [draw_parameters("rope", setting, seed) for seed in seeds]
-    if task.token_before:
-        for seed, model in zip(seeds, models, strict=True):
-            shape = (setting.vocabulary + 1, setting.width)
-            model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, shape)
-    parameters = stacked(models)
-    length = setting.trained_length
-    reading = rotated(implementation, "nothing", Extension(setting.width, length, length))
-    descend(parameters, reading, _drawing(task, seeds, length, 1), setting.steps, setting.learning_rate)
-    return parameters
+def draw_parameters(task: Task, setting: Setting, seeds: Sequence[int]) -> Parameters:
+    """One model per seed, stacked along the first axis."""
+    tokens, width = setting.vocabulary + task.marked, setting.width
+    drawn = []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        model = {"tokens": rng.normal(0, 1, (tokens, width))}
+        model |= {name: rng.normal(0, width**-0.5, (width, width)) for name in ("w_q", "w_k")}
+        model["w_v"] = rng.normal(0, width**-0.5, (width, tokens))
+        if task.marked:
+            model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, (tokens + 1, width))
+        drawn.append(model)
+    return {name: np.stack([model[name] for model in drawn]) for name in drawn[0]}
 
 
-def _drawing(task: Task, seeds: Sequence[int], length: int, stream: int) -> Callable[[], Examples]:
-    """Fresh examples for every step, each seed from its own stream."""
-    sources = [np.random.default_rng([seed, length, stream]) for seed in seeds]
-
-    def draw() -> Examples:
-        drawn = [task.examples(source, task.setting.batch, length, task.setting) for source in sources]
-        sequences, answers = map(np.stack, zip(*drawn, strict=True))
-        return sequences, answers
-
-    return draw
-
-
-def answers_of(task: Task, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What each seed answers, shape (S, count, n), on the same sequences for all; the sequences, and the right answers."""
+def descend(
+    parameters: Parameters, reading: Reading, task: Task, setting: Setting, seeds: Sequence[int], steps: int, stream: int
+) -> list[tuple[int, np.ndarray]]:
+    """Train in place, each seed on examples from its own stream. Returns the mean loss of each seed, every 50 steps."""
     length = len(reading.constant)
-    sequences, right = task.examples(np.random.default_rng(length), task.setting.sequences, length, task.setting)
+    sources = [np.random.default_rng([seed, length, stream]) for seed in seeds]
+    adam = Adam(parameters)
+    losses: list[tuple[int, np.ndarray]] = []
+    passed = []
+    for step in range(steps):
+        drawn = [task.examples(source, setting.batch, length, setting) for source in sources]
+        loss, gradients = loss_and_gradients(parameters, reading, *map(np.stack, zip(*drawn, strict=True)))
+        # The step shrinks to nothing at the end, so that the last few sequences do not decide the result.
+        adam.step(gradients, setting.learning_rate * (1 - step / steps))
+        passed.append(loss)
+        if (step + 1) % 50 == 0:
+            losses.append((step + 1, np.mean(passed, axis=0)))
+            passed = []
+    return losses
+
+
+def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple[Parameters, list[Loss]]:
+    """The models at the trained length, and how their training went."""
+    task, setting = RUNS[run].task, RUNS[run].setting
+    parameters = draw_parameters(task, setting, seeds)
+    reading = rotated(implementation, AS_TRAINED, setting, setting.trained_length)
+    losses = descend(parameters, reading, task, setting, seeds, setting.steps, stream=1)
+    return parameters, [Loss(run, seed, step, float(one)) for step, row in losses for seed, one in zip(seeds, row, strict=True)]
+
+
+def asked(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+    """For each seed the share of right answers, and of answers that stand too far back by the factor of the extension."""
+    length = len(reading.constant)
+    sequences, right = task.examples(np.random.default_rng(length), setting.sequences, length, setting)
     given = []
     for seed in range(len(parameters["tokens"])):  # one after the other: all at once would need gigabytes
         model = {name: value[seed : seed + 1] for name, value in parameters.items()}
         given.append(answered(model, reading, sequences[np.newaxis], right.shape[-1])[0].argmax(axis=-1))
-    return np.stack(given), sequences, right
+    answers = np.stack(given)
+    accuracy = (answers == right).mean(axis=(1, 2))
+    if task.marked:
+        return accuracy, np.full(len(accuracy), np.nan)
+    back = setting.back * length // setting.trained_length
+    positions = np.arange(length - right.shape[-1], length)
+    return accuracy, (answers == sequences[:, np.maximum(positions - back, 0)]).mean(axis=(1, 2))
 
 
-def _share(given: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    return np.asarray((given == wanted).mean(axis=(1, 2)))
-
-
-def measure(implementation: ModuleType, name: str, lengths: Sequence[int] = LENGTHS, seeds: Sequence[int] = SEEDS) -> list[Measurement]:
+def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) -> tuple[list[Measurement], list[Loss]]:
     """Train at the trained length, extend with every method to every length, ask, train further, ask again."""
-    task = TASKS[name]
-    setting, models = task.setting, trained(implementation, task, seeds)
+    task, setting, methods, further_steps = RUNS[run].task, RUNS[run].setting, RUNS[run].methods, RUNS[run].further_steps
+    models, losses = trained(implementation, run, seeds)
     measurements = []
-    for method in METHODS:
-        for length in lengths:
-            to = Extension(setting.width, setting.trained_length, length)
-            reading = rotated(implementation, method, to)
-            given, sequences, right = answers_of(task, models, reading)
-            further = {key: value.copy() for key, value in models.items()}
-            descend(further, reading, _drawing(task, seeds, length, 3), FURTHER_STEPS, setting.learning_rate)
-            later = answers_of(task, further, reading)[0]
-            asked = np.arange(length - right.shape[-1], length)
-            stretched = sequences[:, np.maximum(asked - int(setting.back * to.factor), 0)]
-            shares = (_share(given, right), _share(later, right), _share(given, stretched))
-            measurements += [Measurement(name, method, seed, length, *row) for seed, *row in zip(seeds, *shares, strict=True)]
-    return measurements
+    for method in methods:
+        for length in setting.lengths:
+            reading = rotated(implementation, method, setting, length)
+            for steps in (0, *further_steps):
+                further = {name: value.copy() for name, value in models.items()}
+                descend(further, reading, task, setting, seeds, steps, stream=3)
+                shares = zip(seeds, *asked(task, setting, further, reading), strict=True)
+                measurements += [Measurement(run, method, seed, length, steps, *map(float, pair)) for seed, *pair in shares]
+    return measurements, losses
 
 
 # What is kept of it.
 
+Results = tuple[list[Measurement], list[Loss]]
+
+
+def jobs(full: bool) -> list[tuple[str]]:
+    return [(name,) for name, run in RUNS.items() if full or not run.full]
+
+
+def job(path: Path, run: str) -> Results:
+    return measure(measuring.load(path), run)
+
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
-    convert = (str, str, int, int, float, float, float)
-    return [Measurement(*(to(row[name]) for name, to in zip(Measurement._fields, convert, strict=True))) for row in rows_of(path)]
+    convert = (str, str, int, int, int, float, float)
+    fields = list(zip(Measurement._fields, convert, strict=True))
+    return [Measurement(*(to(row[name]) for name, to in fields)) for row in measuring.rows_of(path)]
 
 
-def save(measurements: Sequence[Measurement], path: Path) -> None:
-    write_rows(path, Measurement._fields, ((*row[:4], *(f"{number:.4f}" for number in row[4:])) for row in measurements))
+def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
+    rows = measuring.rows_of(path)
+    return [Loss(row["run"], int(row["seed"]), int(row["step"]), float(row["loss"])) for row in rows]
 
 
-def by_length(measurements: Iterable[Measurement], task: str, method: str, what: str) -> dict[int, np.ndarray]:
+def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Path) -> None:
+    rows = ((*row[:-2], f"{row.accuracy:.4f}", f"{row.stretched:.4f}") for row in measurements)
+    measuring.write_rows(folder / "measured.csv", Measurement._fields, rows)
+    measuring.write_rows(folder / "losses.csv", Loss._fields, ((*row[:-1], f"{row.loss:.4f}") for row in losses))
+
+
+def accuracies(measurements: Sequence[Measurement], run: str, method: str, steps: int = 0, what: str = "accuracy") -> dict[int, np.ndarray]:
     """Length → the numbers of all seeds."""
-    chosen = [row for row in measurements if (row.task, row.method) == (task, method)]
-    return {length: np.array([getattr(row, what) for row in chosen if row.length == length]) for length in LENGTHS}
+    rows = [row for row in measurements if (row.run, row.method, row.further_steps) == (run, method, steps)]
+    lengths = dict.fromkeys(row.length for row in rows)
+    return {length: np.array([getattr(row, what) for row in rows if row.length == length]) for length in lengths}
+
+
+def summary(measurements: Sequence[Measurement]) -> str:
+    """The table of the lesson: each method at 64 tokens, and how many of the models it improves."""
+    header = ["method", "copy 3 back", "models that gain", "latest passkey", "models that gain"]
+    lines = []
+    for method in (name for name in METHODS if not name.endswith("no scale")):
+        line = [method]
+        for run in ("copy 3 back", "latest passkey"):
+            before, after = (accuracies(measurements, run, one)[64] for one in (AS_TRAINED, method))
+            gain = measuring.paired(before, after)
+            told = f"{gain.gained} of {gain.models}, p {gain.p:.3f}" if method != AS_TRAINED else ""
+            line += [measuring.spread(after), told]
+        lines.append(line)
+    return measuring.markdown(header, lines)
 
 
 def tables(measurements: Sequence[Measurement]) -> str:
-    """All accuracies as Markdown: mean ± standard deviation over the seeds, and how many seeds reach 0.9."""
-    parts = []
-    for task in TASKS:
-        for what, title in (("at_once", "without further training"), ("trained_on", f"after {FURTHER_STEPS} steps at the length")):
-            lines = [[name, *map(mean_and_reliable, by_length(measurements, task, name, what).values())] for name in METHODS]
-            parts += [f"{task.capitalize()}, {title}", markdown(["method", *map(str, LENGTHS)], lines)]
+    """As Markdown: the summary; for each run and number of further steps the accuracies, and what each method changes."""
+    parts = ["Trained at 16 tokens, asked at 64, without further training", summary(measurements)]
+    for name, run in RUNS.items():
+        for steps in (0, *run.further_steps):
+            found = {method: accuracies(measurements, name, method, steps) for method in run.methods}
+            title = f"{name.capitalize()}, " + (f"after {steps} steps" if steps else "without further training")
+            lines = [[method, *map(measuring.mean_and_reliable, found[method].values())] for method in run.methods]
+            parts += [title, measuring.markdown(["method", *map(str, run.setting.lengths)], lines)]
+            longer = [length for length in run.setting.lengths if length > run.setting.trained_length]
+            lines = [
+                [method, *(measuring.compared(found[AS_TRAINED][length], found[method][length]) for length in longer)]
+                for method in run.methods
+                if method != AS_TRAINED
+            ]
+            parts += [f"{title}: less the model as trained, model by model", measuring.markdown(["method", *map(str, longer)], lines)]
     return "\n\n".join(parts) + "\n"
 
 
-def _measure(path: Path, task: str) -> list[Measurement]:
-    return measure(load(path), task)
-
-
-def main(arguments: Sequence[str]) -> None:
-    """`python lab.py [FILE]`: measure the methods in FILE, keep the numbers beside this file and draw them."""
-    solution = HERE.parents[1] / "solutions" / "context_extension.py"
-    path = Path(arguments[0]) if arguments else solution if solution.is_file() else HERE / "context_extension.py"
-    figures = load(HERE.parent / "figures.py")
-    try:
-        measurements = [row for rows in side_by_side(_measure, [(path, task) for task in TASKS]) for row in rows]
-    except (NotImplementedError, ValueError) as reason:
-        sys.exit(f"{path.name}: {reason}")
-    save(measurements, HERE / "measured.csv")
+def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
+    """The new numbers, and of the runs that were not repeated those that are kept; the tables, the pictures."""
+    measurements = [row for rows, _ in results for row in rows]
+    losses = [row for _, rows in results for row in rows]
+    if not full:
+        repeated = {name for (name,) in jobs(full)}
+        measurements += [row for row in saved(HERE / "measured.csv") if row.run not in repeated]
+        losses += [row for row in saved_losses(HERE / "losses.csv") if row.run not in repeated]
+    save(measurements, losses, HERE)
     kept = saved(HERE / "measured.csv")
     (HERE / "measured.md").write_text(tables(kept), encoding="utf-8")
-    pictures = HERE.parent / "figures"
+    figures, pictures = measuring.load(HERE.parent / "figures.py"), HERE.parent / "figures"
     pictures.mkdir(exist_ok=True)
-    figures.save(figures.extended_accuracy(kept), pictures / "extended_accuracy.png")
-    print(tables(kept))
+    for draw in (figures.extended_accuracy, figures.trained_further):
+        figures.save(draw(kept), pictures / f"{draw.__name__}.svg")
+    figures.save(figures.extension_losses(saved_losses(HERE / "losses.csv")), pictures / "extension_losses.svg")
+    return summary(kept)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    measuring.run([sys.modules[__name__]], full="--full" in sys.argv)

@@ -14,16 +14,16 @@ The model has two layers. Each is causal attention with one head, and then two m
 
 The scores of the tokens as answers are h W_out after the second layer. Which layers rotate comes from `rope_layers` of
 the file under test, and the rotations come from its `shift_keys`.
+
+How does a model without RoPE count? The lab takes its first token away, in two ways: another token stands there at
+the test, or in training already. And it prints how much attention token 0 gets in the first layer.
 """
 
 from __future__ import annotations
 
-import csv
-import os
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -33,22 +33,57 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
-from assignments.extrapolation.lab import Adam, Parameters, load  # noqa: E402
+from assignments import measuring  # noqa: E402
+from assignments.extrapolation.lab import Adam, Parameters  # noqa: E402
 
-SEEDS = (0, 1, 2, 3, 4)
-TRAINED_LENGTH = 16
-LENGTHS = (16, 20, 24, 32, 48, 64, 128)
-BACK = 3
-STEPS, BATCH, LEARNING_RATE = 2500, 16, 3e-3
-TEXTS = 256
-"""how many sequences a model is asked about, at each length"""
-VOCABULARY, WIDTH, HIDDEN, LAYERS = 16, 32, 64, 2
-START, MARK = VOCABULARY, VOCABULARY + 1
-RELIABLE = 0.9
-"""the accuracy from which on a model counts as reliable"""
+SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 
-SCHEDULES = {"no layer": 1, "every second layer": 2, "every layer": 3}
-"""Where there is RoPE, and the interval for `rope_layers` that says so: an interval above the number of layers skips none."""
+
+@dataclass(frozen=True)
+class Setting:
+    """What is held fixed while the layers with RoPE change."""
+
+    trained_length: int = 16
+    lengths: tuple[int, ...] = (16, 20, 24, 32, 48, 64, 128)
+    """where the trained model is asked"""
+    back: int = 3
+    """copy: how many positions back the right token stands"""
+    base: float = 1e4
+    """of RoPE"""
+    steps: int = 2500
+    batch: int = 16
+    learning_rate: float = 3e-3
+    texts: int = 256
+    """about how many sequences a model is asked, at each length"""
+    vocabulary: int = 16
+    """tokens that can be an answer; the start token and the mark come after them"""
+    width: int = 32
+    hidden: int = 64
+    layers: int = 2
+    start: bool = True
+    """whether every sequence of training begins with the start token"""
+
+    @property
+    def start_token(self) -> int:
+        return self.vocabulary
+
+    @property
+    def mark(self) -> int:
+        return self.vocabulary + 1
+
+
+def _every_second(implementation: ModuleType, layers: int) -> np.ndarray:
+    return np.asarray(implementation.rope_layers(layers, 2), dtype=bool)
+
+
+SCHEDULES: dict[str, Callable[[ModuleType, int], np.ndarray]] = {
+    "no layer": lambda implementation, layers: implementation.rope_layers(layers, 1),
+    "the first layer": _every_second,
+    "the second layer": lambda implementation, layers: ~_every_second(implementation, layers),
+    "every layer": lambda implementation, layers: implementation.rope_layers(layers, layers + 1),
+}
+"""Which layers rotate, from `rope_layers`. An interval above the number of layers skips none. No interval leaves out the
+first of two layers: the control "the second layer" is the opposite of interval 2."""
 
 
 class Texts(NamedTuple):
@@ -65,7 +100,7 @@ class Texts(NamedTuple):
 class Measurement(NamedTuple):
     """What one trained model does at one length."""
 
-    task: str
+    run: str
     schedule: str
     seed: int
     length: int
@@ -73,82 +108,130 @@ class Measurement(NamedTuple):
     """share of the positions asked at which the right token has the highest score"""
 
 
+class Loss(NamedTuple):
+    """How training went: the mean cross-entropy of one seed over the steps since the row before."""
+
+    run: str
+    schedule: str
+    seed: int
+    step: int
+    loss: float
+
+
+class Look(NamedTuple):
+    """Without RoPE: how much attention token 0 gets from a position in the first layer, the mean over sequences."""
+
+    seed: int
+    position: int
+    weight: float
+
+
 # The tasks. In training all positions with an answer are asked; `last` says which ones count in the measurement.
 
 
-def copy_back(rng: np.random.Generator, count: int, length: int) -> Texts:
-    tokens = _random_tokens(rng, count, length)
-    position = np.arange(length)
-    return Texts(tokens, np.roll(tokens, BACK, axis=1), np.tile(position > BACK, (count, 1)))
+def copy_back(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
+    tokens = _random_tokens(rng, count, length, setting)
+    asked = np.tile(np.arange(length) > setting.back, (count, 1))  # the others got their answer from the end, by np.roll
+    return Texts(tokens, np.roll(tokens, setting.back, axis=1), asked)
 
 
-def passkey(rng: np.random.Generator, count: int, length: int) -> Texts:
-    tokens = _random_tokens(rng, count, length)
+def passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
+    tokens = _random_tokens(rng, count, length, setting)
     marked = rng.integers(1, length - 2, size=(count, 1))
-    np.put_along_axis(tokens, marked, MARK, axis=1)
+    np.put_along_axis(tokens, marked, setting.mark, axis=1)
     keys = np.take_along_axis(tokens, marked + 1, axis=1)
     return Texts(tokens, np.tile(keys, length), np.arange(length) > marked + 1)
 
 
-def _random_tokens(rng: np.random.Generator, count: int, length: int) -> np.ndarray:
-    tokens = rng.integers(VOCABULARY, size=(count, length))
-    tokens[:, 0] = START
+def _random_tokens(rng: np.random.Generator, count: int, length: int, setting: Setting) -> np.ndarray:
+    tokens = rng.integers(setting.vocabulary, size=(count, length))
+    if setting.start:
+        tokens[:, 0] = setting.start_token
     return tokens
 
 
 class Task(NamedTuple):
-    draw: Callable[[np.random.Generator, int, int], Texts]
-    last: int
+    draw: Callable[[np.random.Generator, int, int, Setting], Texts]
+    last: Callable[[Setting], int]
     """at how many positions at the end a model is asked"""
 
 
-TASKS = {f"copy {BACK} back": Task(copy_back, TRAINED_LENGTH - 1 - BACK), "passkey": Task(passkey, 1)}
+COPYING = Task(copy_back, lambda setting: setting.trained_length - 1 - setting.back)
+PASSKEY = Task(passkey, lambda setting: 1)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One task in one setting, and the schedules that are trained in it."""
+
+    task: Task
+    setting: Setting
+    schedules: tuple[str, ...] = tuple(SCHEDULES)
+    full: bool = False
+    """measured once and kept: `make experiment FULL=1` repeats it"""
+
+
+NO_START, REPLACED = "copy 3 back, no start token", "copy 3 back, first token replaced"
+RUNS = {
+    "copy 3 back": Run(COPYING, Setting()),
+    "passkey": Run(PASSKEY, Setting(), full=True),
+    NO_START: Run(COPYING, Setting(start=False), ("no layer",)),
+    "copy 3 back, base 10": Run(COPYING, Setting(base=10.0), ("the first layer", "every layer"), full=True),
+}
 
 
 # The model and its gradients, for many seeds at once: every array begins with the axes (seed, sequence).
 
 
-def draw_parameters(seed: int) -> Parameters:
-    """All schedules start from the same numbers."""
-    rng = np.random.default_rng(seed)
-    shapes = {"tokens": (VOCABULARY + 2, WIDTH), "out": (WIDTH, VOCABULARY)}
-    for layer in range(LAYERS):
-        shapes |= {f"{name} {layer}": (WIDTH, WIDTH) for name in ("q", "k", "v")}
-        shapes |= {f"up {layer}": (WIDTH, HIDDEN), f"down {layer}": (HIDDEN, WIDTH)}
-    return {name: rng.normal(0, 1 if name == "tokens" else shape[0] ** -0.5, shape) for name, shape in shapes.items()}
+def draw_parameters(setting: Setting, seeds: Sequence[int]) -> Parameters:
+    """One model per seed, stacked along the first axis. All schedules start from the same numbers."""
+    width, hidden = setting.width, setting.hidden
+    shapes = {"tokens": (setting.vocabulary + 2, width), "out": (width, setting.vocabulary)}
+    for layer in range(setting.layers):
+        shapes |= {f"{name} {layer}": (width, width) for name in ("q", "k", "v")}
+        shapes |= {f"up {layer}": (width, hidden), f"down {layer}": (hidden, width)}
+    drawn = []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        drawn.append({name: rng.normal(0, 1 if name == "tokens" else shape[0] ** -0.5, shape) for name, shape in shapes.items()})
+    return {name: np.stack([one[name] for one in drawn]) for name in shapes}
 
 
-def rotations(implementation: ModuleType, schedule: str, length: int) -> list[np.ndarray | None]:
-    """Per layer: (T, d, d), so that row t times the t-th matrix is the row rotated by position t; None without RoPE."""
-    rotates = np.asarray(implementation.rope_layers(LAYERS, SCHEDULES[schedule]))
-    matrices = np.stack([implementation.shift_keys(np.eye(WIDTH), position) for position in range(length)])
+Layers = list[np.ndarray | None]
+"""Per layer the rotations, (T, d, d): row t times the t-th matrix is the row rotated by position t; None without RoPE."""
+
+
+def rotations(implementation: ModuleType, schedule: str, length: int, setting: Setting) -> Layers:
+    rotates = SCHEDULES[schedule](implementation, setting.layers)
+    unit = np.eye(setting.width)
+    matrices = np.stack([implementation.shift_keys(unit, position, base=setting.base) for position in range(length)])
     return [matrices if one else None for one in rotates]
 
 
-def forward(parameters: Parameters, layers: Sequence[np.ndarray | None], tokens: np.ndarray) -> tuple[np.ndarray, list[tuple]]:
+def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple[np.ndarray, list[tuple]]:
     """Scores of all tokens as answers, shape (S, B, T, vocabulary), and what the gradients need of the way there."""
-    ahead = np.triu(np.full((tokens.shape[-1],) * 2, -np.inf), 1)
+    ahead = np.triu(np.full((tokens.shape[-1],) * 2, -np.inf, parameters["tokens"].dtype), 1)
     h = parameters["tokens"][np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens]
     kept: list[tuple] = []
     for layer, matrices in enumerate(layers):
-        q, k, v = (h @ parameters[f"{name} {layer}"][:, np.newaxis] for name in ("q", "k", "v"))
+        q, k, v = (_times(h, parameters[f"{name} {layer}"]) for name in ("q", "k", "v"))
         q, k = _rotated(q, matrices), _rotated(k, matrices)
-        weights = _softmax(q @ _transposed(k) / np.sqrt(WIDTH) + ahead)
+        weights = _softmax(q @ _transposed(k) / q.shape[-1] ** 0.5 + ahead)
         attended = h + weights @ v
-        up = attended @ parameters[f"up {layer}"][:, np.newaxis]
+        up = _times(attended, parameters[f"up {layer}"])
         kept.append((h, q, k, v, weights, attended, up))
-        h = attended + np.maximum(up, 0) @ parameters[f"down {layer}"][:, np.newaxis]
+        h = attended + _times(np.maximum(up, 0), parameters[f"down {layer}"])
     kept.append((h,))
-    return h @ parameters["out"][:, np.newaxis], kept
+    return _times(h, parameters["out"]), kept
 
 
-def loss_and_gradients(parameters: Parameters, layers: Sequence[np.ndarray | None], texts: Texts) -> tuple[np.ndarray, Parameters]:
+def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> tuple[np.ndarray, Parameters]:
     """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter."""
     scores, kept = forward(parameters, layers, texts.tokens)
     d_scores, answers = _softmax(scores), np.where(texts.asked, texts.answers, 0)[..., np.newaxis]
     given = np.take_along_axis(d_scores, answers, axis=-1)
-    share = (texts.asked / texts.asked.sum(axis=(1, 2), keepdims=True))[..., np.newaxis]
-    loss = -(np.log(given) * share).sum(axis=(1, 2, 3))
+    share = (texts.asked / texts.asked.sum(axis=(1, 2), keepdims=True))[..., np.newaxis].astype(scores.dtype)
+    loss = -(np.log(np.where(share > 0, given, 1)) * share).sum(axis=(1, 2, 3))
     np.put_along_axis(d_scores, answers, given - 1, axis=-1)
     d_scores *= share
 
@@ -157,27 +240,35 @@ def loss_and_gradients(parameters: Parameters, layers: Sequence[np.ndarray | Non
     def back(name: str, x: np.ndarray, d_y: np.ndarray) -> np.ndarray:
         """Through y = x W: keeps the gradient of W and returns that of x."""
         gradients[name] = _transposed(_flat(x)) @ _flat(d_y)
-        return d_y @ _transposed(parameters[name])[:, np.newaxis]
+        return _times(d_y, _transposed(parameters[name]))
 
     d_h = back("out", *kept.pop(), d_scores)
-    for layer in reversed(range(LAYERS)):
+    for layer in reversed(range(len(layers))):
         h, q, k, v, weights, attended, up = kept.pop()
         d_up = back(f"down {layer}", np.maximum(up, 0), d_h) * (up > 0)
         d_h = d_h + back(f"up {layer}", attended, d_up)
         d_weights = d_h @ _transposed(v)
-        d_raw = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)) / np.sqrt(WIDTH)
-        turned_back = None if layers[layer] is None else _transposed(layers[layer])
-        d_q, d_k = _rotated(d_raw @ k, turned_back), _rotated(_transposed(d_raw) @ q, turned_back)
+        d_raw = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)) / q.shape[-1] ** 0.5
+        matrices = layers[layer]
+        rotated_back = None if matrices is None else _transposed(matrices)
+        d_q, d_k = _rotated(d_raw @ k, rotated_back), _rotated(_transposed(d_raw) @ q, rotated_back)
         d_v = _transposed(weights) @ d_h
         d_h = d_h + sum(back(f"{name} {layer}", h, d_y) for name, d_y in (("q", d_q), ("k", d_k), ("v", d_v)))
-    one_hot = np.eye(VOCABULARY + 2)[texts.tokens.reshape(len(texts.tokens), -1)]
+    one_hot = np.eye(parameters["tokens"].shape[1], dtype=scores.dtype)[texts.tokens.reshape(len(texts.tokens), -1)]
     gradients["tokens"] = _transposed(one_hot) @ _flat(d_h)
     return loss, gradients
 
 
 def _rotated(x: np.ndarray, matrices: np.ndarray | None) -> np.ndarray:
     """Row t of x times matrix t."""
-    return x if matrices is None else (x.swapaxes(0, 2) @ matrices[:, np.newaxis]).swapaxes(0, 2)
+    if matrices is None:
+        return x
+    return (x.swapaxes(0, 2) @ matrices[:, np.newaxis].astype(x.dtype)).swapaxes(0, 2)
+
+
+def _times(x: np.ndarray, matrices: np.ndarray) -> np.ndarray:
+    """Every row of x times the matrix of its seed."""
+    return (_flat(x) @ matrices).reshape(*x.shape[:-1], matrices.shape[-1])
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
@@ -197,118 +288,196 @@ def _flat(x: np.ndarray) -> np.ndarray:
 # Training and measuring.
 
 
-def train(implementation: ModuleType, task: str, schedule: str, seeds: Sequence[int] = SEEDS, steps: int = STEPS) -> Parameters:
-    """One trained model per seed, stacked along the first axis. A seed draws the same numbers whichever others run beside it."""
-    drawn = [draw_parameters(seed) for seed in seeds]
-    parameters = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
+def train(
+    implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS, steps: int | None = None
+) -> tuple[Parameters, list[Loss]]:
+    """One trained model per seed. A seed draws the same numbers whichever others run beside it."""
+    task, setting = RUNS[run].task, RUNS[run].setting
+    steps = setting.steps if steps is None else steps
+    # float32 takes half the time, and every measurement is a count of right answers.
+    parameters = {name: value.astype(np.float32) for name, value in draw_parameters(setting, seeds).items()}
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
-    layers = rotations(implementation, schedule, TRAINED_LENGTH)
+    layers = rotations(implementation, schedule, setting.trained_length, setting)
     adam = Adam(parameters)
+    losses, passed = [], []
     for step in range(steps):
-        texts = Texts(*map(np.stack, zip(*(TASKS[task].draw(source, BATCH, TRAINED_LENGTH) for source in sources), strict=True)))
-        _, gradients = loss_and_gradients(parameters, layers, texts)
+        drawn = [task.draw(source, setting.batch, setting.trained_length, setting) for source in sources]
+        loss, gradients = loss_and_gradients(parameters, layers, Texts(*map(np.stack, zip(*drawn, strict=True))))
         # The step shrinks to nothing at the end, so that the last few sequences do not decide the result.
-        adam.step(gradients, LEARNING_RATE * (1 - step / steps))
-    return parameters
+        adam.step(gradients, setting.learning_rate * (1 - step / steps))
+        passed.append(loss)
+        if (step + 1) % 100 == 0:
+            losses += [Loss(run, schedule, seed, step + 1, float(one)) for seed, one in zip(seeds, np.mean(passed, axis=0), strict=True)]
+            passed = []
+    return parameters, losses
 
 
-def ask(implementation: ModuleType, task: str, schedule: str, model: Parameters, length: int) -> float:
+def one_model(parameters: Parameters, place: int) -> Parameters:
+    return {name: value[place : place + 1] for name, value in parameters.items()}
+
+
+def ask(implementation: ModuleType, run: str, schedule: str, model: Parameters, length: int, replaced: bool = False) -> float:
     """Accuracy of one model, with an axis for its seed, at one length: the same sequences for every schedule and seed."""
-    draw, last = TASKS[task]
-    texts = draw(np.random.default_rng(length), TEXTS, length)
-    scores, _ = forward(model, rotations(implementation, schedule, length), texts.tokens[np.newaxis])
+    task, setting = RUNS[run].task, RUNS[run].setting
+    rng = np.random.default_rng(length)
+    texts = task.draw(rng, setting.texts, length, setting)
+    if replaced:
+        texts.tokens[:, 0] = rng.integers(setting.vocabulary, size=setting.texts)
+    scores, _ = forward(model, rotations(implementation, schedule, length, setting), texts.tokens[np.newaxis])
     right = scores[0].argmax(axis=-1) == texts.answers
-    return float(right[:, -last:].mean())
+    return float(right[:, -task.last(setting) :].mean())
 
 
-def measure(implementation: ModuleType, task: str, schedule: str, seeds: Sequence[int] = SEEDS) -> list[Measurement]:
-    trained = train(implementation, task, schedule, seeds)
-    return [
-        Measurement(task, schedule, seed, length, ask(implementation, task, schedule, model, length))
-        for place, seed in enumerate(seeds)
-        for model in [{name: value[place : place + 1] for name, value in trained.items()}]
-        for length in LENGTHS
-    ]
+def look(implementation: ModuleType, run: str, model: Parameters, seed: int) -> list[Look]:
+    """How much attention every position gives to token 0 in the first layer, without RoPE."""
+    task, setting = RUNS[run].task, RUNS[run].setting
+    texts = task.draw(np.random.default_rng(0), setting.texts, setting.trained_length, setting)
+    _, kept = forward(model, rotations(implementation, "no layer", setting.trained_length, setting), texts.tokens[np.newaxis])
+    weights = kept[0][4][0, :, :, 0].mean(axis=0)
+    return [Look(seed, position, float(weight)) for position, weight in enumerate(weights)]
 
 
-def _measure(path: Path, task: str, schedule: str) -> list[Measurement]:
-    return measure(load(path), task, schedule)
+class Results(NamedTuple):
+    measurements: list[Measurement]
+    losses: list[Loss]
+    looks: list[Look]
 
 
-def experiment(path: Path) -> list[Measurement]:
-    """Both tasks with all schedules, side by side on the cores there are."""
-    jobs = [(path, task, schedule) for task in TASKS for schedule in SCHEDULES]
-    # These matrices are small: a library that splits each product over all cores only slows the other jobs down.
-    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
-    measured = []
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for (_, task, schedule), rows in zip(jobs, pool.map(_measure, *zip(*jobs, strict=True)), strict=True):
-            print(f"{task}: RoPE in {schedule}", flush=True)
-            measured += rows
-    return measured
+def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS) -> Results:
+    """Train one model per seed, and ask each at every length."""
+    setting = RUNS[run].setting
+    trained, losses = train(implementation, run, schedule, seeds)
+    measurements, looks = [], []
+    for place, seed in enumerate(seeds):
+        model = one_model(trained, place)
+        for length in setting.lengths:
+            measurements.append(Measurement(run, schedule, seed, length, ask(implementation, run, schedule, model, length)))
+        if (run, schedule) == ("copy 3 back", "no layer"):
+            for length in setting.lengths:
+                accuracy = ask(implementation, run, schedule, model, length, replaced=True)
+                measurements.append(Measurement(REPLACED, schedule, seed, length, accuracy))
+            looks += look(implementation, run, model, seed)
+    return Results(measurements, losses, looks)
 
 
 # What is kept of it.
 
 
-def save(measured: Sequence[Measurement], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = [(*row[:4], f"{row.accuracy:.4f}") for row in measured]
-        csv.writer(file, lineterminator="\n").writerows([Measurement._fields, *rows])
+def jobs(full: bool) -> list[tuple[str, str]]:
+    return [(name, schedule) for name, run in RUNS.items() if full or not run.full for schedule in run.schedules]
+
+
+def job(path: Path, run: str, schedule: str) -> Results:
+    return measure(measuring.load(path), run, schedule)
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Measurement(row["task"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"])) for row in csv.DictReader(file)
-        ]
+    rows = measuring.rows_of(path)
+    return [Measurement(row["run"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"])) for row in rows]
 
 
-def accuracies(measured: Sequence[Measurement], task: str, schedule: str) -> dict[int, np.ndarray]:
+def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
+    rows = measuring.rows_of(path)
+    return [Loss(row["run"], row["schedule"], int(row["seed"]), int(row["step"]), float(row["loss"])) for row in rows]
+
+
+def saved_looks(path: Path = HERE / "first_token.csv") -> list[Look]:
+    return [Look(int(row["seed"]), int(row["position"]), float(row["weight"])) for row in measuring.rows_of(path)]
+
+
+def save(results: Results, folder: Path) -> None:
+    """Three files, the last number of each row with four decimals."""
+    names = (("measured.csv", Measurement), ("losses.csv", Loss), ("first_token.csv", Look))
+    for (name, kind), rows in zip(names, results, strict=True):
+        measuring.write_rows(folder / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
+
+
+def accuracies(measured: Sequence[Measurement], run: str, schedule: str) -> dict[int, np.ndarray]:
     """Length → the accuracies of all seeds."""
-    rows = [row for row in measured if (row.task, row.schedule) == (task, schedule)]
-    return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in LENGTHS}
+    rows = [row for row in measured if (row.run, row.schedule) == (run, schedule)]
+    lengths = sorted({row.length for row in rows})
+    return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in lengths}
 
 
-def reliable_up_to(measured: Sequence[Measurement], task: str, schedule: str) -> list[int]:
-    """Per seed: the longest length up to which the accuracy never falls below RELIABLE, 0 if there is none."""
-    passed = np.array(list(accuracies(measured, task, schedule).values())) >= RELIABLE
-    counted = np.cumprod(passed, axis=0).sum(axis=0)
-    return [(0, *LENGTHS)[count] for count in counted]
+def weights_of_first_token(looks: Sequence[Look]) -> np.ndarray:
+    """(seeds, positions)"""
+    seeds = sorted({look.seed for look in looks})
+    return np.array([[look.weight for look in looks if look.seed == seed] for seed in seeds])
 
 
-def tables(measured: Sequence[Measurement]) -> str:
-    """Per task a Markdown table: mean ± standard deviation over the seeds, and in brackets how many seeds are reliable."""
-    parts = []
-    for task in TASKS:
-        lines = [["RoPE in", *map(str, LENGTHS), "reliable up to, per seed"], ["---"] * (len(LENGTHS) + 2)]
-        for schedule in SCHEDULES:
-            found = accuracies(measured, task, schedule).values()
-            cells = [f"{one.mean():.2f} ± {one.std(ddof=1):.2f} ({(one >= RELIABLE).sum()})" for one in found]
-            ends = ", ".join(str(length) if length else "nowhere" for length in sorted(reliable_up_to(measured, task, schedule)))
-            lines.append([schedule, *cells, ends])
-        parts += [task.capitalize(), "\n".join("| " + " | ".join(line) + " |" for line in lines)]
+def times_the_others(weights: np.ndarray) -> np.ndarray:
+    """c per seed, the mean over positions, where the weight of token 0 at position t is c/(c + t): c = 1 is 1/(t + 1)."""
+    later = weights[:, 1:]
+    return np.asarray((later * np.arange(1, weights.shape[1]) / (1 - later)).mean(axis=1))
+
+
+def summary(measured: Sequence[Measurement]) -> str:
+    """The table of the lesson: two lengths per task, and in how many seeds RoPE in the first layer is better at 64."""
+    wins = "seeds: first layer wins at 64"
+    header = ["RoPE in", "copy at 32", "copy at 64", wins, "passkey at 32", "passkey at 64", wins]
+    lines = []
+    for schedule in SCHEDULES:
+        line = [schedule]
+        for run in ("copy 3 back", "passkey"):
+            found, first = accuracies(measured, run, schedule), accuracies(measured, run, "the first layer")
+            gain = measuring.paired(found[64], first[64])
+            told = "" if schedule == "the first layer" else f"{gain.gained} of {gain.models}, p {gain.p:.3f}"
+            line += [measuring.spread(found[32]), measuring.spread(found[64]), told]
+        lines.append(line)
+    return measuring.markdown(header, lines)
+
+
+def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
+    """As Markdown: accuracies, differences seed by seed, and how a model without RoPE counts."""
+    parts = ["Trained at 16 tokens", summary(measured)]
+    for run in dict.fromkeys(row.run for row in measured):
+        schedules = list(dict.fromkeys(row.schedule for row in measured if row.run == run))
+        found = {schedule: accuracies(measured, run, schedule) for schedule in schedules}
+        lengths = list(found[schedules[0]])
+        lines = [[schedule, *map(measuring.mean_and_reliable, found[schedule].values())] for schedule in schedules]
+        parts += [run.capitalize(), measuring.markdown(["RoPE in", *map(str, lengths)], lines)]
+        others = [schedule for schedule in schedules if schedule not in ("the first layer", "no layer")]
+        if "the first layer" in schedules:
+            lines = [
+                [other, *(measuring.compared(found[other][length], found["the first layer"][length]) for length in lengths[1:])] for other in others
+            ]
+            header = ["less RoPE in", *map(str, lengths[1:])]
+            parts += [f"{run.capitalize()}: RoPE in the first layer, seed by seed", measuring.markdown(header, lines)]
+    weights = weights_of_first_token(looks)
+    positions = (1, 3, 7, 15)
+    cells = [measuring.spread(weights[:, position]) for position in positions]
+    equal = [measuring.number(1 / (position + 1)) for position in positions]
+    parts += [
+        "Without RoPE: weight of token 0 in the first layer, by position",
+        measuring.markdown(["", *map(str, positions)], [["measured", *cells], ["all scores equal", *equal]]),
+        f"Token 0 weighs as much as {measuring.spread(times_the_others(weights))} other tokens.",
+    ]
     return "\n\n".join(parts) + "\n"
 
 
-def main(arguments: Sequence[str]) -> None:
-    """`python lab.py [FILE]`: measure the schedules with FILE, keep the numbers beside this file and draw them."""
-    solution = HERE.parents[1] / "solutions" / "modern.py"
-    path = Path(arguments[0]) if arguments else solution if solution.is_file() else HERE / "modern.py"
-    figures = load(HERE.parent / "figures.py")
-    try:
-        measured = experiment(path)
-    except (NotImplementedError, ValueError) as reason:
-        sys.exit(f"{path.name}: {reason}")
-    save(measured, HERE / "measured.csv")
+def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
+    """The new numbers, and of the runs that were not repeated those that are kept; the tables, the pictures."""
+    repeated = {name for name, _ in jobs(full)}
+    measurements = [row for one in results for row in one.measurements]
+    losses = [row for one in results for row in one.losses]
+    if not full:
+        measurements += [row for row in saved(HERE / "measured.csv") if row.run in RUNS and row.run not in repeated]
+        losses += [row for row in saved_losses(HERE / "losses.csv") if row.run not in repeated]
+    order = list(RUNS)
+    order.insert(1, REPLACED)
+    measurements.sort(key=lambda row: order.index(row.run))
+    losses.sort(key=lambda row: order.index(row.run))
+    save(Results(measurements, losses, [row for one in results for row in one.looks]), HERE)
     kept = saved(HERE / "measured.csv")
-    (HERE / "measured.md").write_text(tables(kept), encoding="utf-8")
-    pictures = HERE.parent / "figures"
+    text = tables(kept, saved_looks(HERE / "first_token.csv"))
+    (HERE / "measured.md").write_text(text, encoding="utf-8")
+    figures, pictures = measuring.load(HERE.parent / "figures.py"), HERE.parent / "figures"
     pictures.mkdir(exist_ok=True)
-    figures.save(figures.schedules_measured(kept), pictures / "schedules_measured.png")
-    print(tables(kept))
+    figures.save(figures.schedules_measured(kept), pictures / "schedules_measured.svg")
+    figures.save(figures.schedule_losses(saved_losses(HERE / "losses.csv")), pictures / "schedule_losses.svg")
+    return text
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    measuring.run([sys.modules[__name__]], full="--full" in sys.argv)

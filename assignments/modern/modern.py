@@ -118,7 +118,8 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
     The pairs that stop are the slowest. Those that rotate keep the frequencies of the whole head. Partial RoPE is
-    different: it takes its frequencies from the size of the rotated part.
+    different: it takes its frequencies from the size of the rotated part. p·d/2 is computed in float64, as transformers
+    does: 0.58 · 100/2 is 28.999…, so 28 pairs rotate and not 29. It is the trap of t5_bucket, and here it stays.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -217,6 +218,6 @@ ANSWERS = {
     "causal_attention_without_encoding_counts": None,
     # All scores are equal and attention is causal. What weight does the token at position 9 give to token 0?
     "share_of_first_token_at_position_9": None,
-    # Does p-RoPE (p > 0) keep the frequency of the fastest pair?
+    # Does p-RoPE, with p large enough that some pair rotates, keep the frequency of the fastest pair?
     "p_rope_keeps_the_fastest_pair": None,
 }

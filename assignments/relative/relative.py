@@ -78,13 +78,13 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
         out_i = Σ_j α_ij (v_j + b_ij),   b_ij = value_table[clip(j − i) + max_distance]
 
-    α = softmax(shaw_scores) over the keys that the mask allows.
+    α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
     The values that a query collects then also say how far away their tokens are. The next layer can use this.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
-    shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, broadcast
-    to (..., Tq, Tk), True = may attend.
+    shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
+    attend. Its shape broadcasts with (..., Tq, Tk); it may add leading axes, and never enlarges Tq or Tk.
     Returns: shape (..., Tq, dv); float32 if q, k, v and both tables are, otherwise float64.
     Raises: ValueError as shaw_scores does; if k and v have different lengths, if the value table has another
     shape, or if the mask does not fit.

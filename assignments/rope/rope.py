@@ -224,7 +224,8 @@ def decay_bound(offsets, head_dim, base=10000.0):
 ANSWERS = {
     # By how much does a score change when the positions of query and key both grow by 5?
     "score_change_when_all_shift_by_5": None,
-    # Does RoPE rotate the value vectors as well?
+    # RoPE leaves values as they are. Suppose that a model rotated them too, R_n v_n: does the output of attention still
+    # stay the same when all positions grow by 5?
     "rotates_values": None,
     # How many trainable parameters does RoPE add to a model?
     "extra_parameters": None,

@@ -2,12 +2,12 @@
 
     coordinator     one run, from the folder to the report
     jobs            what passes between coordinator and graders
-    grader          a grader process
+    grader_process  a grader process
     pool            the grader processes of this machine
     cluster         those of others, through Dask
     gradebook       what was handed in and what it came to: the one place where grades are kept
     output          the files under OUT
-    progress        the bar
+    progress_bar    the bar
     postprocessing  similarity and the report, once all is graded
     summary         what it came to
     adjusting       a person's word on a grade

@@ -2,34 +2,95 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from autograder.batch import output, postprocessing
-from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.batch.gradebook import Gradebook, GradebookError, Known
 from autograder.course import UserError
+from autograder.files import write_csv
 from autograder.grading.row import Adjustment, Row
-from autograder.submission.names import folded, printable, utf8_safe
+from autograder.submission.names import csv_cell, folded, printable, utf8_safe
 
 
 def add(out: Path, adjustment: Adjustment) -> Row | None:
     """Correct a grade, or comment on it; returns the row as it is now. Number and time are given here. Raises UserError."""
+    with _writing(out) as book:
+        meant = _of_one(book, adjustment)
+        book.adjust(meant)
+        return _written(book, meant)
+
+
+def _of_one(book: Gradebook, adjustment: Adjustment) -> Adjustment:
+    """The same with the one person who is meant, and its time. Raises UserError where it cannot stand."""
     if adjustment.points is not None and adjustment.score is not None:
         raise UserError("--points adds to the score and --score sets it: give one of them")
     changes = adjustment.points is not None or adjustment.score is not None
     if changes and not adjustment.reason.strip():
         raise UserError("say why with --reason: the student reads it beside the corrected score")
+    row = _row(book, adjustment.student, adjustment.assignment)
+    if adjustment.score is not None and not 0 <= adjustment.score <= row.max_score:
+        raise UserError(f"the score of {adjustment.assignment} lies between 0 and {row.max_score:g}")
+    at = adjustment.at or datetime.now().astimezone().isoformat(timespec="seconds")
+    reason, comment, by = (utf8_safe(" ".join(text.split())) for text in (adjustment.reason, adjustment.comment, adjustment.by))
+    return replace(adjustment, student=row.submission.student, person=row.submission.who, reason=reason, comment=comment, by=by, at=at)
+
+
+TABLE = ("student", "assignment", "points", "score", "reason", "comment", "by", "at")
+"""Columns of a table of corrections; all but the first two may be missing or empty."""
+
+
+def add_all(out: Path, table: Path, by: str) -> int:
+    """Make all corrections of a table, or none; returns how many are new. One that is there already, time and all, stays one.
+
+    `by` is whose they are where the table does not say. Raises UserError that names the line.
+    """
+    try:
+        with table.open(encoding="utf-8-sig", newline="") as file:
+            lines = [{name: _text(cell) for name, cell in line.items() if name} for line in csv.DictReader(file)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{table} cannot be read: {error}") from error
     with _writing(out) as book:
-        row = _row(book, adjustment.student, adjustment.assignment)
-        if adjustment.score is not None and not 0 <= adjustment.score <= row.max_score:
-            raise UserError(f"the score of {adjustment.assignment} lies between 0 and {row.max_score:g}")
-        now = datetime.now().astimezone().isoformat(timespec="seconds")
-        reason, comment, by = (utf8_safe(" ".join(text.split())) for text in (adjustment.reason, adjustment.comment, adjustment.by))
-        meant = replace(adjustment, student=row.submission.student, reason=reason, comment=comment, by=by, at=now)
-        book.adjust(meant)
-        return _written(book, meant)
+        known = {replace(one, number=0) for one in book.adjustments()}
+        meant = [one for number, line in enumerate(lines, 2) if (one := _of_line(book, line, by, f"{table}, line {number}")) not in known]
+        for one in meant:
+            book.adjust(one)
+        if meant:
+            _written(book, meant[-1])
+    return len(meant)
+
+
+def _cell(value: str | float | None) -> str:
+    return csv_cell(value) if isinstance(value, str) else "" if value is None else f"{value:.10g}"
+
+
+def _text(cell: str | None) -> str:
+    """What stood in a cell before it was made safe for a spreadsheet."""
+    text = (cell or "").strip()
+    return text[1:] if text.startswith("'") and csv_cell(text[1:]) == text else text
+
+
+def _of_line(book: Gradebook, line: dict[str, str], by: str, where: str) -> Adjustment:
+    try:
+        points, score = (float(line[name].replace(",", ".")) if line.get(name) else None for name in ("points", "score"))
+        if points is None and score is None and not line.get("comment"):
+            raise UserError("it has no points, no score and no comment")
+        texts = {name: line.get(name, "") for name in ("reason", "comment", "at")}
+        return _of_one(book, Adjustment(0, line.get("student", ""), line.get("assignment", ""), points, score, by=line.get("by") or by, **texts))
+    except (UserError, ValueError) as error:
+        raise UserError(f"{where}: {error}. Nothing was changed") from error
+
+
+def save(out: Path, table: Path) -> int:
+    """Write all corrections as a table that `add_all` takes, in this version or another; returns how many there are."""
+    with Gradebook.reading(out) as book:
+        rows = [[_cell(getattr(one, name)) for name in TABLE] for one in book.adjustments()]
+    write_csv(table, [TABLE, *rows])
+    return len(rows)
 
 
 def undo(out: Path, number: int) -> Row | None:
@@ -49,23 +110,29 @@ def _writing(out: Path) -> Gradebook:
 
 def _row(book: Gradebook, student: str, assignment: str) -> Row:
     """The row of the one student who is meant."""
-    folders = book.students(assignment)
-    meant = _meant(student, folders)
-    rows = [row for name in meant for row in book.rows(assignment=assignment, student=name)]
+    known = book.students(assignment)
+    meant = _meant(student, known)
+    rows = [row for one in meant for row in book.rows(assignment=assignment, person=one.person)]
     if len(meant) > 1:
         raise UserError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
     if rows:
         return rows[0]
-    near = [name for name in folders if folded(student) in folded(name)][:3] or difflib.get_close_matches(student, folders, 3)
+    names = [one.student for one in known]
+    near = [name for name in names if folded(student) in folded(name)][:3] or difflib.get_close_matches(student, names, 3)
     nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
     raise UserError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
 
 
-def _meant(student: str, folders: dict[str, str]) -> list[str]:
-    """The students of that name, or of that folder of the feedback, or whose names look like it."""
-    if student in folders:
-        return [student]
-    return [name for name, folder in folders.items() if folder == student] or [name for name in folders if folded(name) == folded(student)]
+def _meant(student: str, known: list[Known]) -> list[Known]:
+    """The students of that name, address or login, or of that folder of the feedback, or whose names look like it."""
+    looks = folded(student)
+    tests: list[Callable[[Known], bool]] = [
+        lambda one: student in (one.student, one.email, one.login),
+        lambda one: one.folder == student,
+        lambda one: looks in (folded(one.student), folded(one.email), folded(one.login)),
+    ]
+    found = ([one for one in known if test(one)] for test in tests)
+    return next(filter(None, found), [])
 
 
 def _written(book: Gradebook, adjustment: Adjustment) -> Row | None:
@@ -75,4 +142,4 @@ def _written(book: Gradebook, adjustment: Adjustment) -> Row | None:
         postprocessing.write_report(book.out)
     except GradebookError as error:
         raise UserError(f"it is kept, and the report is not up to date: {error}") from error
-    return next(book.rows(assignment=adjustment.assignment, student=adjustment.student), None)
+    return next(book.rows(assignment=adjustment.assignment, person=adjustment.person), None)

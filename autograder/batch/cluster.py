@@ -17,7 +17,7 @@ from distributed import Client, Future, KilledWorker, as_completed, get_worker
 from distributed.comm.core import CommClosedError
 from rich.console import Console
 
-from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup
+from autograder.batch.jobs import BatchError, GraderReply, Job, JobQueue, Setup
 from autograder.batch.pool import GraderProcess
 
 AHEAD = 2
@@ -33,10 +33,10 @@ LOOK_AGAIN = 1.0
 _of_this_thread = threading.local()
 
 
-def grade_here(job: Job, setup: Setup) -> tuple[str, str, Answer]:
+def grade_here(job: Job, setup: Setup) -> tuple[str, str, GraderReply]:
     """Runs on a Dask worker: its address and name, and the answer to the job."""
     worker = get_worker()
-    answer = Answer()
+    answer = GraderReply()
     for _ in range(2):
         warm: GraderProcess | None = getattr(_of_this_thread, "grader", None)
         if warm is not None and warm.setup != setup:
@@ -68,7 +68,7 @@ class Cluster:
         self._workers: dict[str, int] = {}
         self._looked = -LOOK_AGAIN
 
-    def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
+    def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
         """Every job with its answer, in the order in which they come. No more are taken than the workers can soon begin."""
         under_way: dict[Future[Any], Job] = {}
         completed: Any = as_completed(loop=self._client.loop)
@@ -106,12 +106,12 @@ class Cluster:
             raise BatchError("no worker of the cluster can grade this: bring them to the version that runs here, and run again")
         return willing
 
-    def _answer(self, future: Future[Any]) -> Answer | None:
+    def _answer(self, future: Future[Any]) -> GraderReply | None:
         """The answer to a job; None where its worker must not be asked."""
         try:
             address, name, answer = future.result()
         except KilledWorker as error:
-            address, name, answer = "", "", Answer(lost=f"the workers that had it were lost: {error}")
+            address, name, answer = "", "", GraderReply(lost=f"the workers that had it were lost: {error}")
         except (CommClosedError, CancelledError):
             raise
         except Exception as error:

@@ -6,15 +6,17 @@ anywhere else, so a run that is killed loses at most its last moment, and runnin
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Protocol
@@ -24,16 +26,16 @@ from rich.console import Console
 from autograder import course
 from autograder.batch import output
 from autograder.batch.gradebook import Gradebook, code_hash
-from autograder.batch.jobs import Answer, BatchError, Job, JobQueue, Setup, suite_key
+from autograder.batch.jobs import BatchError, GraderReply, Job, JobQueue, Setup, suite_key
 from autograder.batch.pool import Pool, with_packages
-from autograder.batch.progress import Progress
+from autograder.batch.progress_bar import ProgressBar
 from autograder.batch.summary import BESIDES, Summary
-from autograder.checks.status import Status
-from autograder.grading.result import NOT_JUDGED
+from autograder.grading.grade import NOT_JUDGED
 from autograder.grading.row import Key, PackedGrade
-from autograder.parallel import in_order
+from autograder.parallel import Exceeded, in_order
+from autograder.protocol.status import Status
 from autograder.reports.similarity import NOT_COMPARED
-from autograder.submission import Submission, find_in_folder, read, skipped
+from autograder.submission import HandIn, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 KEEP_EVERY = 0.25
@@ -50,7 +52,7 @@ class _Stop(BaseException):
 class Executor(Protocol):
     """Graders, wherever they run."""
 
-    def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
+    def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
         """Jobs of the queue with their answers, in the order in which they come, until the queue has no more."""
 
     def close(self) -> None:
@@ -75,7 +77,9 @@ class RunConfiguration:
     @property
     def command(self) -> str:
         """The command that goes on where this run stopped."""
-        words = ["autograder", "grade", str(self.folder), "--out", str(self.out), "--jobs", str(self.jobs)]
+        own = Path(sys.executable).with_name("autograder")  # beside this Python, which is seldom on the PATH
+        program = os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own) if own.is_file() else "autograder"
+        words = [program, "grade", str(self.folder), "--out", str(self.out), "--jobs", str(self.jobs)]
         words += ["--assignment", self.assignment] if self.assignment else []
         words += ["--scheduler", self.scheduler] if self.scheduler else []
         words += ["--isolation", "none"] if self.disabled_locks else []
@@ -88,10 +92,10 @@ def grade(configuration: RunConfiguration, console: Console | None = None) -> Su
 
     Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
     """
-    return _Run(configuration, console or Console(quiet=True)).all()
+    return _ClassRun(configuration, console or Console(quiet=True)).all()
 
 
-class _Run:
+class _ClassRun:
     """One run of a batch."""
 
     def __init__(self, configuration: RunConfiguration, console: Console) -> None:
@@ -106,25 +110,35 @@ class _Run:
 
     def all(self) -> Summary:
         begin = time.monotonic()
-        found = find_in_folder(self.configuration.folder, self.configuration.assignment, list(self.assignments))
-        with Gradebook.writing(self.configuration.out) as self.book:
-            self._take_in({one.assignment for one in found}, in_order(read, found))
+        configuration = self.configuration
+        found = find_in_folder(configuration.folder, configuration.assignment, list(self.assignments), configuration.out)
+        self.summary.layout, self.summary.skipped = str(found.layout), list(found.passed_over)
+        with Gradebook.writing(configuration.out) as self.book:
+            self._take_in(self._read(found.hand_ins))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
             self.summary.complete(self.book, self._stubs(), sys.maxsize if self.configuration.table else self.console.height - BESIDES)
-            self.summary.skipped = skipped(self.configuration.folder)
         self.summary.show(self.console)
         if self.summary.waiting:
             self.console.print(f"{self.summary.waiting} not graded yet. To go on:\n  {self.configuration.command}", soft_wrap=True)
+        else:
+            names = ", ".join(str(configuration.out / name) for name in ("report.html", "grades.csv", "feedback/"))
+            self.console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
         return self.summary
 
-    def _take_in(self, names: set[str], submissions: Iterator[Submission]) -> None:
+    def _read(self, hand_ins: Sequence[HandIn]) -> Iterator[Submission]:
+        """All submissions. What cannot be read within bounds is a row all the same."""
+        for hand_in, found in zip(hand_ins, in_order(partial(read, known=tuple(self.assignments)), hand_ins), strict=True):
+            yield from lost(hand_in, found.why) if isinstance(found, Exceeded) else found
+
+    def _take_in(self, submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
-            known = {name: suite_key(self.assignments[name], self.configuration.disabled_locks) for name in names if name}
-            self.book.take_in(submissions, known)
+            known = {name: suite_key(one, self.configuration.disabled_locks) for name, one in self.assignments.items()}
+            taken = self.book.take_in(submissions, known, os.path.realpath(self.configuration.folder))
+        self.summary.taken = taken
         if self.configuration.regrade:
-            self.book.forget(names)
+            self.book.forget(taken.assignments)
         self.book.mark_written([row for row in self.book.rows(written=1) if not output.are_there(self.book.out, row)], False)
 
     def _grade(self, to_grade: dict[Key, int]) -> None:
@@ -136,7 +150,7 @@ class _Run:
         keep_at = time.monotonic() + KEEP_EVERY
         executor = self._executor(len(to_grade))
         try:
-            with suppress(_Stop), Progress(self.console, total) as progress, closing(executor), self._interruptible(queue):
+            with suppress(_Stop), ProgressBar(self.console, total) as progress, closing(executor), self._interruptible(queue):
                 for job, answer in executor.run(queue):
                     if job.probe_of is not None:
                         self._probed(queue, job.probe_of, answer)
@@ -157,7 +171,7 @@ class _Run:
         problem = self.book.problem(key)
         return Job(key, self.book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
 
-    def _probe(self, queue: JobQueue, job: Job, answer: Answer) -> None:
+    def _probe(self, queue: JobQueue, job: Job, answer: GraderReply) -> None:
         """No grader could judge this: see first whether one can judge the reference solution.
 
         If that fails as well, the fault is this machine's or the course's, and no submission is blamed for it.
@@ -166,7 +180,7 @@ class _Run:
         solution = self.assignments[job.key.assignment].solution.read_text("utf-8")
         queue.put_first(Job(job.key, (solution,), probe_of=job))
 
-    def _probed(self, queue: JobQueue, job: Job, answer: Answer) -> None:
+    def _probed(self, queue: JobQueue, job: Job, answer: GraderReply) -> None:
         grade = answer.grade
         if grade is None or grade.score != grade.max_score:
             result = answer.lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"

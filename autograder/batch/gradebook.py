@@ -1,9 +1,10 @@
 """The gradebook: what was handed in and what grading it came to, in one SQLite file that survives being killed.
 
-`submissions` has a row for every file that somebody handed in, as the last run found them; `sources` the code of each
-distinct one; `results` what a suite made of a code. A grade is keyed by (assignment, suite, code), so identical files are
-graded once, a second run grades nothing, and a changed test regrades only its own assignment. The view `grades` is for
-whoever opens the file with another program.
+`submissions` has a row for every file that somebody handed in, as the last run over its folder found them; `people` who
+they are; `sources` the code of each distinct one; `results` what a suite made of a code. A grade is keyed by (assignment,
+suite, code), so identical files are graded once, a second run grades nothing, and a changed test regrades only its own
+assignment. A person is the platform's number or address, so that corrections stay with people whatever they are called.
+The view `grades` is for whoever opens the file with another program.
 
 One process writes, under a lock; any number may read meanwhile (SQLite's write-ahead log).
 """
@@ -13,44 +14,53 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
+import itertools
 import json
 import sqlite3
 import unicodedata
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from autograder.batch.jobs import BatchError
-from autograder.checks.status import Status
 from autograder.grading.row import Adjustment, Key, PackedGrade, Row
-from autograder.submission import Problem, Submission
+from autograder.protocol.status import Status
+from autograder.submission import Person, Problem, Submission, superseded_by
 from autograder.submission.names import safe_name, utf8_safe
 
 FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
-VERSION = 3
+VERSION = 4
 
 _SCHEMA = f"""
 CREATE TABLE submissions (
     assignment TEXT NOT NULL,           -- empty where it could not be told
-    student TEXT NOT NULL,
+    person TEXT NOT NULL,
+    place INTEGER NOT NULL,             -- the folder that it was taken in from
     file TEXT NOT NULL,
     sha256 TEXT NOT NULL,               -- of the bytes handed in
     suite TEXT NOT NULL,                -- what judges it; empty where the assignment is not known
     code TEXT NOT NULL,                 -- hash of what is run, or of the reason why nothing can be
     notes TEXT NOT NULL,                -- JSON list of sentences
     for_student TEXT,                   -- the problem, where no code could be had
-    for_instructor TEXT,
+    for_instructor TEXT,                -- the same for staff; without a problem, what they may want to look at
     handed_in REAL NOT NULL,            -- seconds since 1970, as the platform says; else 0
-    superseded INTEGER NOT NULL,        -- a later submission of the same student counts instead
+    came REAL NOT NULL,                 -- what came later has more, on platforms that say so; else 0
+    superseded INTEGER NOT NULL,        -- a later submission of the same student in the same folder counts instead
+    outdone TEXT NOT NULL,              -- the file in another folder that counts instead; empty where this one does
     written INTEGER NOT NULL,           -- feedback and results lie in their folders
-    PRIMARY KEY (assignment, suite, code, student, file)    -- those who share a grade lie together
+    counts INTEGER GENERATED ALWAYS AS (NOT superseded AND outdone = '') VIRTUAL,
+    PRIMARY KEY (assignment, suite, code, person, place, file)    -- those who share a grade lie together
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX by_file ON submissions (assignment, student, file);
-CREATE INDEX by_student ON submissions (student);
+CREATE UNIQUE INDEX by_file ON submissions (place, assignment, person, file);
+CREATE INDEX by_person ON submissions (person, assignment);
+CREATE TABLE places (                   -- folders that were graded, in the order in which they were first
+    place INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE
+);
 CREATE TABLE sources (code TEXT PRIMARY KEY, cells TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE results (
     assignment TEXT NOT NULL,
@@ -67,15 +77,23 @@ CREATE TABLE results (
     feedback TEXT NOT NULL,             -- for the student, Markdown
     PRIMARY KEY (assignment, suite, code)
 );
-CREATE TABLE folders (
-    student TEXT PRIMARY KEY,
+CREATE TABLE people (
+    person TEXT PRIMARY KEY,            -- the platform's number or address; a name where no platform gave one
+    student TEXT NOT NULL,              -- what to call them, as the last run did
     folder TEXT NOT NULL,
-    looks TEXT NOT NULL                 -- the same for names that differ in their Unicode form alone
+    looks TEXT NOT NULL,                -- the same for names that differ in their Unicode form alone
+    platform TEXT NOT NULL,
+    number TEXT NOT NULL,
+    login TEXT NOT NULL,
+    email TEXT NOT NULL,
+    sid TEXT NOT NULL,
+    name TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX by_looks ON folders (looks);
+CREATE INDEX by_looks ON people (looks);
 CREATE TABLE adjustments (              -- what people said of a grade; it stays, whatever is graded anew
     number INTEGER PRIMARY KEY,
-    student TEXT NOT NULL,
+    person TEXT NOT NULL,
+    student TEXT NOT NULL,              -- what they were called then
     assignment TEXT NOT NULL,
     points REAL,                        -- added
     score REAL,                         -- or set
@@ -84,25 +102,29 @@ CREATE TABLE adjustments (              -- what people said of a grade; it stays
     "by" TEXT NOT NULL,
     "at" TEXT NOT NULL
 );
-CREATE INDEX by_adjusted ON adjustments (assignment, student);
+CREATE INDEX by_adjusted ON adjustments (assignment, person);
 CREATE VIEW grades AS                   -- as the tests judged
-    SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost
-    FROM submissions JOIN results USING (assignment, suite, code) WHERE NOT superseded ORDER BY assignment, student;
+    SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost, person
+    FROM submissions JOIN results USING (assignment, suite, code) JOIN people USING (person) WHERE counts ORDER BY assignment, student, person;
 PRAGMA user_version = {VERSION};
 """
 
-_SUBMISSION = "assignment, student, file, sha256, suite, code, notes, for_student, for_instructor, handed_in, superseded"
+_PERSON = "platform, people.number, login, email, sid, name"
+_SUBMISSION = (
+    "assignment, person, place, student, file, sha256, suite, code, notes, for_student, for_instructor, handed_in, came, superseded, outdone, "
+    + _PERSON
+)
 _RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope, feedback"
 
 # A submission of no known assignment has no suite to judge it: it is unreadable as it stands.
 _GRADED = f"""
     SELECT {_SUBMISSION}, written, folder, {_RESULT},
         EXISTS (
-            SELECT 1 FROM adjustments WHERE (adjustments.assignment, adjustments.student) = (submissions.assignment, submissions.student)
+            SELECT 1 FROM adjustments WHERE (adjustments.assignment, adjustments.person) = (submissions.assignment, submissions.person)
         ) AS adjusted,
-        EXISTS (SELECT 1 FROM folders AS other WHERE other.looks = folders.looks AND other.student != folders.student) AS twin
-    FROM submissions LEFT JOIN results USING (assignment, suite, code) JOIN folders USING (student)
-    WHERE NOT superseded AND (status IS NOT NULL OR suite = '')
+        EXISTS (SELECT 1 FROM people AS other WHERE other.looks = people.looks AND other.person != people.person) AS twin
+    FROM submissions LEFT JOIN results USING (assignment, suite, code) CROSS JOIN people USING (person)    -- in this order
+    WHERE counts AND (status IS NOT NULL OR suite = '')
 """
 
 
@@ -114,6 +136,40 @@ def code_hash(submission: Submission) -> str:
     """The same for two submissions exactly if they run the same code, or cannot be read for the same reason."""
     reason = submission.problem.student if submission.problem is not None else None
     return hashlib.sha256(json.dumps([submission.cells, reason]).encode("ascii")).hexdigest()
+
+
+_TELLS = {
+    "number": "number != ''",
+    "login": "login NOT IN ('', student)",
+    "email": "email NOT IN ('', student)",
+    "sid": "sid != ''",
+    "name": "name NOT IN ('', student)",
+}
+"""What a platform may say of a person, and when that tells anything."""
+
+
+class Known(NamedTuple):
+    """Somebody who has handed in, and what they go by."""
+
+    person: str
+    student: str
+    folder: str
+    login: str
+    email: str
+
+
+@dataclass
+class Taken:
+    """What became of what was taken in from the same folder before, and from other folders."""
+
+    assignments: set[str] = field(default_factory=set)
+    """those that were handed in for"""
+    withdrawn: list[tuple[str, str]] = field(default_factory=list)
+    """assignment and student of what is not handed in any more, and was taken out"""
+    kept: list[tuple[str, str]] = field(default_factory=list)
+    """the same of what is not there any more and stays, since only other students' file names speak of that assignment"""
+    outdone: list[tuple[str, str, str, str]] = field(default_factory=list)
+    """assignment, student and file of what does not count any more, and the file in another folder that does"""
 
 
 class Gradebook:
@@ -142,31 +198,75 @@ class Gradebook:
         with in_words(out), ExitStack() as opened:
             return cls(out, opened, create=False)
 
-    def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str]) -> None:
-        """Take in what was handed in. It replaces all that was known of its assignments; other assignments stay.
+    def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str], place: str = "") -> Taken:
+        """Take in what was handed in, from a folder that goes by the name `place`.
 
+        It replaces what was taken in from the same folder before: for each assignment that a flag or a folder decides, all
+        of it; for one that students' own file names say, what the same students had. What another folder gave stays.
         `suites` holds the hash of each assignment's suite.
         """
+        taken = Taken()
         with self._transaction():
-            before = {(row["assignment"], row["student"], row["file"]): row for row in self._all("SELECT * FROM submissions")}
-            folders = {row["student"]: row["folder"] for row in self._all("SELECT student, folder FROM folders")}
-            taken: set[str] = set()
+            self._run("INSERT OR IGNORE INTO places (path) VALUES (?)", place)
+            ((number,),) = self._all("SELECT place FROM places WHERE path = ?", place)
+            columns = "SELECT submissions.*, student FROM submissions JOIN people USING (person) WHERE place = ?"
+            before = {(row["assignment"], row["person"], row["file"]): row for row in self._all(columns, number)}
+            folders = {row["person"]: row["folder"] for row in self._all("SELECT person, folder FROM people")}
+            names: set[str] = set()
             for folder in folders.values():
-                safe_name(folder, taken)  # a safe name stays itself, and `taken` grows by it
-            replaced: set[str] = set()
+                safe_name(folder, names)  # a safe name stays itself, and `names` grows by it
+            now: set[tuple[str, str, str]] = set()
+            decided: set[str] = {""}
             for one in submissions:
-                if one.assignment not in replaced:
-                    self._run("DELETE FROM submissions WHERE assignment = ?", one.assignment)
-                    replaced.add(one.assignment)
-                values = _values(one, suites.get(one.assignment, ""))
-                old = before.get((one.assignment, one.student, one.file))
-                values["written"] = old is not None and bool(old["written"]) and all(old[name] == value for name, value in values.items())
-                self._insert("submissions", values)
+                values = _values(one, suites.get(one.assignment, "")) | {"place": number, "outdone": ""}
+                old = before.get(key := (one.assignment, one.who, one.file))
+                same = old is not None and all(old[name] == value for name, value in values.items())
+                self._insert("submissions", values | {"written": same and bool(old["written"])})  # type: ignore[index]
+                now.add(key)
+                if not one.is_claimed:
+                    decided.add(one.assignment)
                 if one.problem is None:
                     self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(one.cells))
-                if one.student not in folders:  # the same folder for a student in every run, and nobody else's
-                    folders[one.student] = safe_name(one.student, taken)
-                    self._run("INSERT INTO folders VALUES (?, ?, ?)", one.student, folders[one.student], unicodedata.normalize("NFKC", one.student))
+                if one.who not in folders:  # the same folder for a person in every run, and nobody else's
+                    folders[one.who] = safe_name(one.student, names)
+                looks = unicodedata.normalize("NFKC", one.student)
+                about = {"person": one.who, "student": one.student, "folder": folders[one.who], "looks": looks}
+                self._insert("people", about | vars(one.person))
+            taken.assignments = {assignment for assignment, _, _ in now}
+            again = {(assignment, person) for assignment, person, _ in now}
+            for key, row in before.items():
+                assignment, person, _ = key
+                if key in now or ((assignment, person) not in again and assignment not in decided):
+                    if key not in now and assignment in taken.assignments:
+                        taken.kept.append((assignment, row["student"]))
+                    continue
+                self._run("DELETE FROM submissions WHERE (place, assignment, person, file) = (?, ?, ?, ?)", number, *key)
+                if (assignment, person) not in again and assignment:
+                    taken.withdrawn.append((assignment, row["student"]))
+            self._settle(number, taken)
+        return taken
+
+    def _settle(self, place: int, taken: Taken) -> None:
+        """Of several folders' submissions of one person for one assignment one counts: what a platform says came later, or else
+        what is in the folder that was first graded later."""
+        several = (
+            "SELECT assignment, person FROM submissions WHERE NOT superseded AND assignment != '' "
+            "GROUP BY assignment, person HAVING count(DISTINCT place) > 1 OR max(outdone) != ''"
+        )
+        columns = "assignment, person, student, place, path, file, came, outdone"
+        tables = "submissions JOIN people USING (person) JOIN places USING (place)"
+        found = self._all(f"SELECT {columns} FROM {tables} WHERE NOT superseded AND (assignment, person) IN ({several}) ORDER BY 1, 2")
+        for (assignment, person), group in itertools.groupby(found, key=lambda row: (row["assignment"], row["person"])):
+            rows = list(group)
+            says = all(row["came"] for row in rows)
+            best = max(rows, key=lambda row: (row["came"] if says else 0, row["place"], row["file"]))
+            wanted = {row["place"]: "" if row is best else str(Path(best["path"]) / best["file"]) for row in rows}
+            if any(row["outdone"] != wanted[row["place"]] for row in rows):
+                for row in rows:
+                    where = "(place, assignment, person, file) = (?, ?, ?, ?)"
+                    values = wanted[row["place"]], row["place"], assignment, person, row["file"]
+                    self._run(f"UPDATE submissions SET outdone = ?, written = 0 WHERE {where}", *values)
+                taken.outdone += [(assignment, row["student"], row["file"], wanted[row["place"]]) for row in rows if wanted[row["place"]]]
 
     def forget(self, assignments: Iterable[str]) -> None:
         """Drop the grades on what is now handed in for these assignments, so that it is graded again."""
@@ -182,7 +282,7 @@ class Gradebook:
         """What has no grade yet, and how many submissions share it. What no grader could judge the last time is tried again."""
         found = self._all(
             "SELECT assignment, suite, code, count(*) AS count FROM submissions LEFT JOIN results USING (assignment, suite, code) "
-            "WHERE NOT superseded AND suite != '' AND (status IS NULL OR lost != '') "
+            "JOIN people USING (person) WHERE counts AND suite != '' AND (status IS NULL OR lost != '') "
             "GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
         )
         return {Key(row["assignment"], row["suite"], row["code"]): row["count"] for row in found}
@@ -209,24 +309,36 @@ class Gradebook:
         """Submissions that count and have a grade, by assignment and then student: all, or those with these values in their columns."""
         where = "".join(f" AND {column} = ?" for column in only)
         with in_words(self.out):
-            for found in self._database.execute(f"{_GRADED}{where} ORDER BY assignment, student, file", tuple(only.values())):
-                yield _graded(found, tuple(self.adjustments(found["student"], found["assignment"])) if found["adjusted"] else ())
+            for found in self._database.execute(f"{_GRADED}{where} ORDER BY assignment, student, person, file", tuple(only.values())):
+                yield _graded(found, tuple(self.adjustments(found["person"], found["assignment"])) if found["adjusted"] else ())
 
     def mark_written(self, rows: Iterable[Row], written: bool = True) -> None:
         """Feedback and results of these rows lie in their folders, or do not."""
-        marked = [(written, row.submission.assignment, row.submission.student, row.submission.file) for row in rows]
+        marked = [(written, *row.key, row.submission.who, row.submission.file) for row in rows]
+        where = "(assignment, suite, code, person, file) = (?, ?, ?, ?, ?) AND counts"
         with self._transaction():
-            self._database.executemany("UPDATE submissions SET written = ? WHERE (assignment, student, file) = (?, ?, ?)", marked)
+            self._database.executemany(f"UPDATE submissions SET written = ? WHERE {where}", marked)
 
-    def students(self, assignment: str) -> dict[str, str]:
-        """Who has a submission for an assignment, and their folders."""
-        found = self._all("SELECT student, folder FROM submissions JOIN folders USING (student) WHERE assignment = ? AND NOT superseded", assignment)
-        return {row["student"]: row["folder"] for row in found}
+    def students(self, assignment: str) -> list[Known]:
+        """Who has a submission for an assignment, by name."""
+        columns = "person, student, folder, login, email"
+        query = f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE assignment = ? AND counts ORDER BY student"
+        return [Known(*row) for row in self._all(query, assignment)]
 
-    def adjustments(self, student: str | None = None, assignment: str | None = None) -> list[Adjustment]:
-        """What people said of grades, in order: of everybody, or of one student or assignment."""
-        where = "(?1 IS NULL OR student = ?1) AND (?2 IS NULL OR assignment = ?2)"
-        return [Adjustment(**row) for row in self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", student, assignment)]
+    def identities(self) -> list[str]:
+        """What platforms say of the people who have handed in, beyond what they are called: the columns of it that hold anything."""
+        query = f"SELECT {', '.join(f'max({test})' for test in _TELLS.values())} FROM people WHERE platform != ''"
+        return [name for name, holds in zip(_TELLS, self._all(query)[0], strict=True) if holds]
+
+    def adjustments(self, person: str | None = None, assignment: str | None = None) -> list[Adjustment]:
+        """What people said of grades, in order: of everybody, or of one person or assignment."""
+        where = "(?1 IS NULL OR person = ?1) AND (?2 IS NULL OR assignment = ?2)"
+        return [Adjustment(**row) for row in self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", person, assignment)]
+
+    def idle_adjustments(self) -> list[Adjustment]:
+        """Those that apply to nothing, because their person has no submission for the assignment any more."""
+        current = "SELECT 1 FROM submissions WHERE counts AND (assignment, person) = (adjustments.assignment, adjustments.person)"
+        return [Adjustment(**row) for row in self._all(f"SELECT * FROM adjustments WHERE NOT EXISTS ({current}) ORDER BY number")]
 
     def adjust(self, adjustment: Adjustment) -> None:
         """Keep what a person said of a grade; its number is given here."""
@@ -241,27 +353,27 @@ class Gradebook:
             self._changed(adjustment)
 
     def _changed(self, adjustment: Adjustment) -> None:
-        where = "(assignment, student) = (?, ?)"
-        self._run(f"UPDATE submissions SET written = 0 WHERE {where}", adjustment.assignment, adjustment.student)
+        where = "(assignment, person) = (?, ?)"
+        self._run(f"UPDATE submissions SET written = 0 WHERE {where}", adjustment.assignment, adjustment.person)
 
     def identical(self) -> list[list[Row]]:
         """Groups of different files handed in with the same code."""
         keys = self._all(
-            "SELECT assignment, suite, code FROM submissions WHERE NOT superseded AND for_student IS NULL "
-            "GROUP BY assignment, suite, code HAVING count(DISTINCT file) > 1"
+            "SELECT assignment, suite, code FROM submissions WHERE counts AND for_student IS NULL "
+            "GROUP BY assignment, suite, code HAVING count(DISTINCT place || '/' || file) > 1"
         )
         return [rows for key in keys if (rows := list(self.rows(**dict(key))))]
 
     def files(self) -> Iterator[tuple[str, str | None, str | None]]:
         """Every student's folder, with the assignment and file of all that counts there; None twice where nothing does."""
-        current = "(SELECT student, assignment, file FROM submissions WHERE NOT superseded)"
-        query = f"SELECT folder, assignment, file FROM folders LEFT JOIN {current} USING (student) ORDER BY folder"
+        current = "(SELECT person, assignment, file FROM submissions WHERE counts)"
+        query = f"SELECT folder, assignment, file FROM people LEFT JOIN {current} USING (person) ORDER BY folder"
         with in_words(self.out):
             yield from map(tuple, self._database.execute(query))
 
     def superseded(self) -> list[Submission]:
         """Submissions that do not count, because their student handed in later."""
-        found = self._all(f"SELECT {_SUBMISSION} FROM submissions WHERE superseded ORDER BY assignment, student, file")
+        found = self._all(f"SELECT {_SUBMISSION} FROM submissions JOIN people USING (person) WHERE NOT counts ORDER BY assignment, student, file")
         return [_submission(row) for row in found]
 
     def questions(self) -> dict[str, list[str]]:
@@ -301,29 +413,34 @@ def _values(submission: Submission, suite: str) -> dict[str, Any]:
     problem = submission.problem
     return {
         "assignment": submission.assignment,
-        "student": submission.student,
+        "person": submission.who,
         "file": submission.file,
         "sha256": submission.sha256,
         "suite": suite,
         "code": code_hash(submission),
         "notes": json.dumps(submission.notes),
         "for_student": problem and problem.student,
-        "for_instructor": problem and problem.instructor,
+        "for_instructor": problem.instructor if problem else submission.doubt or None,
         "handed_in": submission.handed_in,
+        "came": submission.came,
         "superseded": int(submission.superseded),
     }
 
 
 def _submission(found: sqlite3.Row) -> Submission:
+    problem = None if found["for_student"] is None else Problem(found["for_student"], found["for_instructor"])
     return Submission(
         student=found["student"],
         assignment=found["assignment"],
         file=found["file"],
         sha256=found["sha256"],
+        person=Person(*(found[field.name] for field in fields(Person))),
         notes=tuple(json.loads(found["notes"])),
-        problem=None if found["for_student"] is None else Problem(found["for_student"], found["for_instructor"]),
+        problem=superseded_by(found["outdone"], found["assignment"]) if found["outdone"] else problem,
+        doubt="" if problem else found["for_instructor"] or "",
         handed_in=found["handed_in"],
-        superseded=bool(found["superseded"]),
+        came=found["came"],
+        superseded=bool(found["superseded"] or found["outdone"]),
     )
 
 

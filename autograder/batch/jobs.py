@@ -6,9 +6,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from autograder.checks.status import Status
 from autograder.course import Assignment, UserError
 from autograder.grading.row import Key, PackedGrade
+from autograder.protocol.status import Status
 
 TRIES = 3
 """How often a submission is given to a grader before it is given up as lost."""
@@ -41,7 +41,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Answer:
+class GraderReply:
     """What a grader says to a job: a grade, or why there is none. Without either it says that it is ready."""
 
     grade: PackedGrade | None = None

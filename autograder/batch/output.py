@@ -74,22 +74,25 @@ def write_tables(book: Gradebook) -> None:
 def _grades(book: Gradebook) -> Iterator[list[str]]:
     """grades.csv, header first. A question's column carries its assignment's name where there are several.
 
-    Where people corrected grades, the score is the corrected one, and a last column says by how much.
+    Where people corrected grades, the score is the corrected one, and a column says by how much. What platforms say of a
+    student beyond what they are called comes last.
     """
     questions = book.questions()
     adjusted = bool(book.adjustments())
+    identities = book.identities()
 
     def column(assignment: str, question: str) -> str:
         return f"{assignment}.{question}" if len(questions) > 1 else question
 
     columns = [column(assignment, question) for assignment, names in questions.items() for question in names]
-    yield [*COLUMNS, *columns, *(["adjustment"] if adjusted else [])]
+    yield [*COLUMNS, *columns, *(["adjustment"] if adjusted else []), *identities]
     for row in book.rows():
         one = row.submission
         facts = [csv_cell(row.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
         points = {column(one.assignment, question): _number(won) for question, won in row.questions.items()}
         difference = [_number(row.score - row.tested_score) if row.adjustments else ""] if adjusted else []
-        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *(points.get(name, "") for name in columns), *difference]
+        about = [csv_cell(getattr(one.person, name)) for name in identities]
+        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *(points.get(name, "") for name in columns), *difference, *about]
 
 
 def _superseded(book: Gradebook) -> Iterator[list[str]]:

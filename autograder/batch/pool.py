@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from autograder.batch.jobs import TRIES, Answer, BatchError, Job, JobQueue, Setup
+from autograder.batch.jobs import TRIES, BatchError, GraderReply, Job, JobQueue, Setup
 from autograder.course import PACKAGE
 
 ANSWER_SECONDS = 180.0
@@ -36,7 +36,7 @@ class GraderProcess:
         ours, theirs = socket.socketpair()
         with theirs, (self._folder / "errors").open("wb") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "autograder.batch.grader", str(theirs.fileno()), str(self._folder)],
+                [sys.executable, "-P", "-m", "autograder.batch.grader_process", str(theirs.fileno()), str(self._folder)],
                 env=with_packages() | _ONE_THREAD,
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -64,15 +64,15 @@ class GraderProcess:
         with contextlib.suppress(OSError):
             self.connection.send(message)
 
-    def hear(self) -> Answer:
+    def hear(self) -> GraderReply:
         """Its answer, or that it has ended without one."""
         try:
-            answer: Answer = self.connection.recv()
+            answer: GraderReply = self.connection.recv()
         except (EOFError, OSError):
-            return Answer(lost=self.last_words())
+            return GraderReply(lost=self.last_words())
         return answer
 
-    def ask(self, job: Job) -> Answer:
+    def ask(self, job: Job) -> GraderReply:
         """Hand over a job and wait for its answer."""
         self.give(job)
         while self.connection.poll(ANSWER_SECONDS):
@@ -81,7 +81,7 @@ class GraderProcess:
                 self.job = None
                 return answer
             self.ready = True
-        return Answer(lost=self.stuck)
+        return GraderReply(lost=self.stuck)
 
     @property
     def stuck(self) -> str:
@@ -130,7 +130,7 @@ class Pool:
         self._graders = [GraderProcess(setup, cores[(os.getpid() + number) % len(cores)]) for number in range(size)]
         self._failed_starts = 0
 
-    def run(self, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
+    def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
         """Every job with its answer, in the order in which they come. Jobs are taken only as graders are free for them."""
         while True:
             for grader in self._graders:
@@ -151,9 +151,9 @@ class Pool:
         late = time.monotonic() - ANSWER_SECONDS
         return [grader for grader in busy if grader.connection in ready or grader.since < late]
 
-    def _take(self, grader: GraderProcess, queue: JobQueue) -> Iterator[tuple[Job, Answer]]:
+    def _take(self, grader: GraderProcess, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
         heard = grader.connection.poll(0)
-        answer = grader.hear() if heard else Answer(lost=grader.stuck)
+        answer = grader.hear() if heard else GraderReply(lost=grader.stuck)
         job = grader.job
         assert job is not None
         if answer.refused:

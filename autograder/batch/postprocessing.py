@@ -6,17 +6,19 @@ In a process of its own, since comparing a class takes memory in proportion to i
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook, GradebookError, in_words
 from autograder.reports import class_page, similarity
 from autograder.reports.similarity import Pair
+from autograder.submission import Submission
 
 
-def write_similarity(out: Path) -> list[Pair]:
-    """Write OUT/similarity.csv; returns its pairs. Raises GradebookError."""
+def write_similarity(out: Path, parties: Iterable[Submission] = ()) -> list[Pair]:
+    """Write OUT/similarity.csv; returns its pairs. Raises GradebookError. `parties` are compared as well, and were not handed in."""
     with in_words(out), Gradebook.reading(out) as book:
-        return similarity.write(out, book)
+        return similarity.write(out, book, parties)
 
 
 def write_report(out: Path) -> Path:
@@ -27,7 +29,7 @@ def write_report(out: Path) -> Path:
 
 if __name__ == "__main__":
     try:
-        write_similarity(Path(sys.argv[1]))
+        write_similarity(Path(sys.argv[1]), similarity.course_parties())
         write_report(Path(sys.argv[1]))
     except GradebookError as error:
         sys.exit(str(error))

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.batch.gradebook import Gradebook
-from autograder.checks.status import Status
+from autograder.batch.gradebook import Gradebook, Taken
 from autograder.grading.review import ALL_PASS, first_thing, needs_a_person
 from autograder.grading.row import Row
+from autograder.protocol.status import Status
 from autograder.reports import similarity
 from autograder.submission.names import listed, printable
 
@@ -63,8 +63,14 @@ class Summary:
     """submissions without a grade yet, where the run was interrupted"""
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     superseded: int = 0
+    layout: str = ""
+    """how the folder was read"""
+    taken: Taken = field(default_factory=Taken)
+    """what it replaced"""
+    idle: list[str] = field(default_factory=list)
+    """corrections that apply to nobody now, a sentence each"""
     skipped: list[str] = field(default_factory=list)
-    """files that look like code and were passed over"""
+    """files that were passed over"""
     seconds: float = 0.0
     needs_human: dict[str, list[str]] = field(default_factory=dict)
     """by kind, a sentence for each of the first few"""
@@ -79,6 +85,7 @@ class Summary:
         `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
         """
         self.superseded = len(book.superseded())
+        self.idle = [f"{printable(one.student)}, {one.assignment}: {printable(one.sentence, 200)}" for one in book.idle_adjustments()]
         self.reused = -self.graded
         for row in book.rows():
             self.reused += bool(row.key.suite)
@@ -99,6 +106,8 @@ class Summary:
 
     def show(self, console: Console) -> None:
         """Print it."""
+        if self.layout:
+            console.print(f"Read as {self.layout}.", markup=False, highlight=False, soft_wrap=True)
         if self.rows:
             console.print(_table(self.rows))
             console.print()
@@ -110,10 +119,28 @@ class Summary:
         console.print(f"{self.graded} graded in {self.seconds:.1f} s{reused}.", highlight=False)
         if self.superseded:
             console.print(f"{self.superseded} superseded by a later submission: see superseded.csv.", highlight=False)
+        for sentence in self._replaced():
+            console.print(Text(sentence), soft_wrap=True)
         if self.skipped:
             names = listed([printable(name) for name in self.skipped], MANY)
-            console.print(Text(f"Skipped, as an editor's copies: {names}."), soft_wrap=True)
+            console.print(Text(f"Skipped, as nobody's submission or an editor's copy: {names}."), soft_wrap=True)
         self._show_needs_human(console)
+
+    def _replaced(self) -> Iterator[str]:
+        """What became of what was there before: nothing of anybody goes unnamed."""
+        for what, rows in (
+            ("Taken out, since the folder does not hold it any more", self.taken.withdrawn),
+            ("Kept, though the folder does not hold it any more (--assignment says that it is replaced)", self.taken.kept),
+        ):
+            for assignment in sorted({assignment for assignment, _ in rows}):
+                students = sorted(student for name, student in rows if name == assignment)
+                yield f"{what}: {len(students)} of {assignment}: {listed([printable(name) for name in students], MANY)}."
+        for assignment, student, file, instead in self.taken.outdone[:MANY]:
+            yield f"{printable(student)}, {assignment}: {printable(instead, 200)} counts now, and no longer {printable(file, 200)}."
+        if len(self.taken.outdone) > MANY:
+            yield f"and {len(self.taken.outdone) - MANY} more that count from this folder: see superseded.csv."
+        if self.idle:
+            yield f"Corrected by hand, and now there is no submission for it: {'; '.join(self.idle[:MANY])}."
 
     def _show_needs_human(self, console: Console) -> None:
         if self.needs_human:
@@ -133,14 +160,14 @@ def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:
 
 
 def _alike(book: Gradebook) -> Iterator[str]:
-    """Groups of submissions that are alike and not all identical: those are named already."""
+    """Groups of submissions that are alike and not all one file: those are named already."""
     groups: dict[tuple[str, str], list[dict[str, str]]] = {}
     for pair in similarity.read(book.out) or []:
         groups.setdefault((pair["assignment"], pair["group"]), []).append(pair)
     for (assignment, group), pairs in groups.items():
-        if any(float(pair[share]) < 1 for pair in pairs for share in ("share", "other_share")):
+        if any(pair["sha256"] != pair["other_sha256"] for pair in pairs):
             students = dict.fromkeys(pair[side] for pair in pairs for side in ("student", "other_student"))
-            yield f"{assignment}: {printable(', '.join(students), 200)} handed in much the same (similarity.csv, group {group})"
+            yield f"{assignment}: {printable(', '.join(students), 200)} are much the same (similarity.csv, group {group})"
 
 
 def _who(row: Row) -> str:

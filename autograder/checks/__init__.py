@@ -1,8 +1,16 @@
-"""What a test may say about a submission, in the words of the lesson.
+"""The language of tests: what a test may say about a submission, in the words of the lesson.
 
-This room ships to students: it imports numpy, pytest, hypothesis and rich, holds no answer, and knows nothing of
-graders. The same tests run through it on a laptop (the student's file in this process), in the grader (the file
-behind the wall) and on the reference solutions.
+    fixtures  the pytest plugin: marks, the fixture that hands a test its submission, random inputs
+    expect    compares what came with what is wanted, and finds the words
+    proxy     the submission as a test sees it, wherever its code runs
+    prompt    a call as a student would type it
+    inputs    features, and strategies for Hypothesis
+    results   the result of one test
+    standing  how each function stands, by its tests
+    source    what a student's text defines, and what builds on what
+
+It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file in this
+process), in the grader (the file behind the wall) and on the reference solutions.
 """
 
 import sys
@@ -10,17 +18,5 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-FRONT_DOOR = (
-    "call",
-    "codec",
-    "expect",
-    "explanation",
-    "failure",
-    "golden",
-    "plugin",
-    "proxy",
-    "source",
-    "status",
-    "test_result",
-)
+FRONT_DOOR = ("expect", "fixtures", "inputs", "prompt", "proxy", "results", "source", "standing")
 """The modules that other rooms may import."""

@@ -1,8 +1,9 @@
-"""A call as it can be pasted into a Python prompt: small arrays in full, those of the tests by how they are made."""
+"""A call as it can be pasted into a Python prompt: arrays by how they are made, or in full."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,19 @@ import numpy as np
 from autograder.checks import inputs
 
 IN_FULL = 40
-"""Numbers of an array that are written out; of a longer one only the shape is told."""
+"""Numbers of an array that are always written out; of a longer one first it is tried how it may be made."""
 
-MAX_CALL = 1000
-"""Characters of a call that are kept."""
+MAX_CALL = 3000
+"""Characters of a call that can still be typed."""
+
+
+NOT_TYPED = "<array of shape"
+"""Stands for an array that nobody would type."""
+
+
+def typed(text: str | None) -> str:
+    """A call as it is shown; empty where nobody would type it."""
+    return text if text is not None and len(text) <= MAX_CALL and NOT_TYPED not in text else ""
 
 
 @dataclass(frozen=True)
@@ -26,8 +36,30 @@ class Call:
     kwargs: dict[str, Any]
 
     def __str__(self) -> str:
-        words = [*map(_written, self.args), *(f"{key}={_written(value)}" for key, value in self.kwargs.items())]
-        return f"{self.function}({', '.join(words)})"[:MAX_CALL]
+        return self.given(())
+
+    def given(self, made: Iterable[Made]) -> str:
+        """The call in words; an argument that was made by an earlier call stands as that call."""
+        words = [*(_argument(value, made) for value in self.args), *(f"{key}={_argument(value, made)}" for key, value in self.kwargs.items())]
+        return f"{self.function}({', '.join(words)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A result of the submission, and the call that it came from."""
+
+    value: np.ndarray
+    call: Call
+    place: int | None
+    """which of several results it is"""
+
+    def text(self, made: Iterable[Made]) -> str:
+        """What makes it, for a prompt."""
+        return self.call.given(made) + (f"[{self.place}]" if self.place is not None else "")
+
+
+def _argument(value: Any, made: Iterable[Made]) -> str:
+    return next((one.text(()) for one in made if one.value is value), None) or _written(value)
 
 
 def _written(value: Any) -> str:
@@ -45,29 +77,34 @@ def _written(value: Any) -> str:
 
 def _array(array: np.ndarray) -> str:
     made = inputs.how_made(array) or _counted(array) or _constant(array)
-    if made is not None:
-        return made
-    if array.size > IN_FULL:
-        return f"<array of shape {array.shape}, {array.dtype}>"
-    return f"np.array({_numbers(array.tolist())}{_dtype(array, 'int64', 'float64', 'bool')})"
+    if made is None and array.size > MAX_CALL // 4:
+        return f"{NOT_TYPED} {array.shape}, {array.dtype}>"
+    return made or f"np.array({_numbers(array.tolist())}{_dtype(array, 'int64', 'float64', 'bool')})"
 
 
 def _counted(array: np.ndarray) -> str | None:
-    """`np.arange(5)`, in whatever shape; None where the numbers are others."""
-    if array.size < 3 or array.dtype.kind not in "if" or not np.array_equal(array.ravel(), np.arange(array.size)):
+    """`np.arange(5)`, in whatever shape, or `np.arange(-40, 41)`; None where the numbers are others."""
+    if array.size < 3 or array.dtype.kind not in "if" or not np.isfinite(array).all():
         return None
-    size = str(array.size) if array.dtype.kind == "i" else f"{array.size}.0"
+    begin, step = array.flat[0].item(), (array.flat[1] - array.flat[0]).item()
+    if not (begin == int(begin) and step == int(step) and step and np.array_equal(array.ravel(), begin + step * np.arange(array.size))):
+        return None
+    begin, step, point = int(begin), int(step), "" if array.dtype.kind == "i" else ".0"
+    end = f"{begin + step * array.size}{point}"
+    words = end if (begin, step) == (0, 1) else f"{begin}, {end}" if step == 1 else f"{begin}, {end}, {step}"
     shape = f".reshape{array.shape}" if array.ndim > 1 else ""
-    return f"np.arange({size}{_dtype(array, 'int64', 'float64')}){shape}"
+    return f"np.arange({words}{_dtype(array, 'int64', 'float64')}){shape}"
 
 
 def _constant(array: np.ndarray) -> str | None:
-    """`np.zeros((2, 0, 4))`, where an array is empty or long and all zeros or ones."""
+    """`np.zeros((2, 0, 4))`, where an array is empty or long and holds one number."""
     if 0 < array.size <= 8:
         return None
     for name, value in (("zeros", 0), ("ones", 1)):
         if (array == value).all():
             return f"np.{name}({array.shape}{_dtype(array, 'float64')})"
+    if array.size > IN_FULL and (array == array.flat[0]).all():
+        return f"np.full({array.shape}, {_numbers(array.flat[0].item())}{_dtype(array, 'int64', 'float64', 'bool')})"
     return None
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import builtins
-import copy
-import sys
-import types
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
-from autograder.checks import call, codec, source
-from autograder.checks.call import Raised, Reply
-from autograder.checks.failure import Kind, Stopped, Wrong, numpy_cause
-from autograder.checks.limit import FILE, Limit
-from autograder.checks.prompt import Call
+import numpy as np
+
+from autograder.checks.prompt import Call, Made, typed
+from autograder.protocol import codec
+from autograder.protocol.call import Raised, Reply
+from autograder.protocol.failure import Kind, Wrong, numpy_cause
 
 
 class Backend(Protocol):
@@ -27,7 +24,7 @@ class Backend(Protocol):
         """The exception that stopped the file while it was loaded, if one did."""
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        """Call with copies of the arguments; `measured` as for `checks.call.perform`."""
+        """Call with copies of the arguments; `measured` as for `protocol.call.perform`."""
 
 
 @dataclass(frozen=True)
@@ -57,49 +54,17 @@ class Reference(Protocol):
         """Known wrong numbers for an entry of ANSWERS, each with its hint."""
 
 
-class InProcess:
-    """Runs a file in this process: a student's own laptop, or a reference solution."""
+class Mistake(Protocol):
+    """The solution with a known mistake in it."""
 
-    def __init__(self, name: str, path: Path, limit: Limit | None = None) -> None:
-        """`limit`: what ends a call that takes too long, where this process is watched by another."""
-        self.limit = limit or Limit()
-        self.file = path.name
-        # The machine's own modules of that name (a student may have any) are put back afterwards.
-        before = sys.modules.get(name)
-        text = ""
-        self.module, self.failure = types.ModuleType(name), None
-        self.module.__file__ = str(path)
-        try:
-            text = source.decoded(path.read_bytes())
-            with self.limit.on(FILE, path.name):
-                self.module, self.failure = call.load(name, [text], str(path))
-        except Stopped as stopped:
-            self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
-        except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
-            self.failure = call.describe_exception(error, str(path))
-        # Asked for only where a call is known not to return: nobody else waits for the file to be parsed once more.
-        self.blocks = source.Blocks(text if self.limit.stuck else "")
-        _stop_if_interrupted(self.failure, path.name)
-        if before is not None:
-            sys.modules[name] = before
-
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        with self.limit.on(function, self.file, self.blocks.below(function)):
-            reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
-        _stop_if_interrupted(reply.raised, Call(function, args, kwargs))
-        return reply
-
-
-def _stop_if_interrupted(raised: Raised | None, running: object) -> None:
-    """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
-    if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit"):
-        raise KeyboardInterrupt(f"{running} was running" + (f",{raised.at_line} of your file" if raised.line else ""))
+    def outcome(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call, or a Refusal."""
 
 
 class Function:
     """One function of a submission. Calling it returns a plain value or raises Wrong in words for the student."""
 
-    def __init__(self, name: str, submission: Submission) -> None:
+    def __init__(self, name: str, submission: StudentModule) -> None:
         self.name = name
         self.submission = submission
 
@@ -114,7 +79,7 @@ class Function:
             value = codec.decode(reply.value)
         except codec.Malformed as error:  # only a forged reply has bytes that are no value
             raise Wrong(Kind.TYPE, f"{self.name} returned something that is no value") from error
-        self.submission.results.extend(value if type(value) is tuple else [value])
+        self.submission.note(value)
         if type(value) is codec.Foreign:
             message = f"{self.name} returned {value.description}, which is neither a number nor a plain numpy array"
             raise Wrong(Kind.TYPE, message)
@@ -128,7 +93,7 @@ class Function:
     def attempt(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Reply:
         """Call and return whatever came, an exception included."""
         self.submission.last_call = Call(self.name, args, kwargs)
-        self.submission.called[self.name] = None
+        self.submission.calls += 1
         reply = self.submission.backend.call(self.name, args, kwargs, measured)
         self.submission.reference.observe(self.name, reply)
         return reply
@@ -160,18 +125,18 @@ class Function:
         return Wrong(Kind.NOT_REACHED, why)
 
 
-class Submission:
-    """All functions of one submission; `reference` knows what each should return."""
+class StudentModule:
+    """All functions of one submission; `reference` knows what each should return, and `mistake` what is known to be wrong."""
 
-    def __init__(self, name: str, backend: Backend, reference: Reference) -> None:
+    def __init__(self, name: str, backend: Backend, reference: Reference, mistake: Mistake | None = None) -> None:
         self.name = name
         self.backend = backend
         self.reference = reference
+        self.mistake = mistake
         self.last_call: Call | None = None
-        self.called: dict[str, None] = {}
-        """the functions that were called, in the order of their first calls"""
-        self.results: deque[Any] = deque(maxlen=32)
-        """the last results"""
+        self.calls = 0
+        self.results: deque[Made] = deque(maxlen=32)
+        """the last results that are arrays"""
         self.returned = False
         """whether the test has a result of the submission, which it may hand on as an argument"""
 
@@ -179,7 +144,25 @@ class Submission:
     def was_given_its_own(self) -> bool:
         """Whether the last call had results of the submission as arguments, and so may have failed because of those."""
         given = (*self.last_call.args, *self.last_call.kwargs.values()) if self.last_call else ()
-        return any(one is result for one in given for result in self.results)
+        return any(one is result.value for one in given for result in self.results)
+
+    def note(self, value: Any) -> None:
+        """Keep a result of the last call: a test may hand it on as an argument, or compare it."""
+        assert self.last_call is not None
+        for place, part in enumerate(parts(value)):
+            if isinstance(part, np.ndarray):
+                self.results.append(Made(part, self.last_call, place if type(value) is tuple else None))
+
+    def call_of(self, value: Any) -> str | None:
+        """The call that a value came from; None where it was worked out, or is none of the submission's."""
+        if not isinstance(value, np.ndarray):
+            return None
+        found = next((one for one in self.results if one.value is value or np.may_share_memory(one.value, value)), None)
+        return found.call.given(self.results) if found else None
+
+    def last_typed(self) -> str:
+        """The last call, for a prompt; empty where nobody would type it."""
+        return typed(self.last_call.given(self.results) if self.last_call else None)
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):

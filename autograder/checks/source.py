@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from autograder.checks.call import ANSWERS
+from autograder.protocol.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 """What a graded submission may import."""

@@ -1,11 +1,10 @@
 """Everything that decides a grade, and what a student is told of it.
 
     suite        an assignment's pytest tests, collected once and run on any number of submissions
-    catalogue    the known mistakes, and the oracle that recognises them
     grader       one submission → one grade
     scoring      the test files that Otter reads, its scores of test results, and what it says of them
     quiz         the right answers and why, and known wrong ones
-    result       a grade, and its form as JSON
+    grade        a grade, and its form as JSON
     row          a grade as it travels, a person's word on it, and a row of the gradebook
     review       which rows a person should look at, and where
     feedback     a grade → words for a student
@@ -13,5 +12,5 @@
 It loads Otter and the sandbox only in `grader` and `scoring`: who only reads grades stays small.
 """
 
-FRONT_DOOR = ("catalogue", "feedback", "grader", "quiz", "result", "review", "row", "scoring", "suite")
+FRONT_DOOR = ("feedback", "grader", "quiz", "grade", "review", "row", "scoring", "suite")
 """The modules that other rooms may import."""

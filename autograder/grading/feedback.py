@@ -7,20 +7,25 @@ how it fails by the hidden input that it sees, so every kind that is told is a w
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, KeysView, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum, auto
+from dataclasses import replace
 
-from autograder.checks.call import ANSWERS
-from autograder.checks.failure import VALUES, Kind, with_likely_cause
-from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import Phase, TestResult, by_question, compared_with, points_possible, points_won
+from autograder.checks.results import Phase, TestResult, points_possible, points_won
+from autograder.checks.source import Blocks
+from autograder.checks.standing import Standing, State, root_first, standings
 from autograder.course import Assignment
 from autograder.grading import quiz
-from autograder.grading.quiz import Answer
-from autograder.grading.result import Grade
+from autograder.grading.grade import Grade
+from autograder.grading.quiz import QuizAnswer
+from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import VALUES, Kind, with_likely_cause
+from autograder.protocol.status import Status, TestStatus
 from autograder.submission import Submission
+
+IN_FULL = 36
+"""Lines for the functions whose mistakes are told in full, at least one; of others there is a line each."""
 
 MAX_PRINTED = 2000
 """Characters of a submission's own output that are shown back to it."""
@@ -38,7 +43,16 @@ _WORDS = {
 }
 """The words for kinds that stand for several."""
 
-_CASCADING = "What follows may be wrong only because of what stands above: fix that first."
+_LINES = {
+    State.RIGHT: "{passed}",
+    State.GIVEN: "Right, given your `{cause}`",
+    State.BUILT_ON: "Not right, and built on `{cause}`: fix that first",
+    State.COMPARED: "Not right in tests that also call `{cause}`: fix that first",
+    State.WAITING: "Waiting for {waits_for}, which is not implemented yet",
+    State.UNFINISHED: "Not finished yet",
+    State.UNREACHED: "Not finished yet",
+}
+"""What is said of functions without a mistake of their own: one line for all that are alike."""
 
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", **{mark: f"\\{mark}" for mark in "\\`*_[]|~"}})
 
@@ -70,12 +84,11 @@ def headline(won: float, public: float, total: float) -> str:
 def coarse(test_results: list[TestResult]) -> list[TestResult]:
     """What may be told of these results. Public tests and answers, which come first, stay as they are.
 
-    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, or builds on a wrong
-    one, only where a public test found that out; and, per question, the cause that the first hidden test with a known one has.
+    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, only where a public
+    test found that out; and, per question, the cause that the first hidden test with a known one has.
     """
     public = [one for one in test_results if one.test.phase is Phase.PUBLIC]
     unfinished = {one.test.question: one for one in public if one.status.is_unwritten}
-    publicly_wrong = {one.test.question for one in public if one.is_mistake}
     explained: set[str] = set()
 
     def of_hidden_mistake(one: TestResult) -> TestResult:
@@ -86,8 +99,7 @@ def coarse(test_results: list[TestResult]) -> list[TestResult]:
         hint = None if question in explained else one.hint
         if hint:
             explained.add(question)
-        below = _below(one)
-        return TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind, function=below if below in publicly_wrong else None)
+        return TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind)
 
     return [of_hidden_mistake(one) if _is_hidden_mistake(one) else one for one in test_results]
 
@@ -103,11 +115,11 @@ def of_test(one: TestResult) -> str:
     if not one.is_mistake:
         return plain(one.message) if not one.test.hidden else _kind(one)
     if not one.test.hidden:
-        return f"{_rule(one)}:\n{plain(_with_call(one) + one.sentence)}"
-    return with_likely_cause(f"{_rule(one)}: {_kind(one)}.", one.hint)
+        return f"{one.heading}:\n{plain(_with_call(one) + one.sentence)}"
+    return with_likely_cause(f"{one.heading}: {_kind(one)}.", one.hint)
 
 
-def of_answer(one: TestResult, right: Answer | None) -> str:
+def of_answer(one: TestResult, right: QuizAnswer | None) -> str:
     """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
     head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
     hint = f" {one.hint}" if one.hint else ""
@@ -122,7 +134,7 @@ def markdown(submission: Submission, score: float, max_score: float, text: str) 
 
 def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
-    parts = [*_loading(grade, cells), *_questions(grade.test_results, "Complete")]
+    parts = [*_loading(grade, cells), *_questions(grade.test_results, cells, "Complete")]
     if given := _given_answers(grade):
         parts += [f"## `{ANSWERS}`: {scored(given)}", *_answers(given, assignment)]
     if grade.printed.strip():
@@ -137,11 +149,16 @@ def not_graded(assignment: str, why: str) -> str:
 
 def public_markdown(submission: Submission, grade: Grade) -> str:
     """What a student may see at once, before hidden results are published: public results and what is still to be decided."""
-    public = grade.public_results
+    public = [one for one in grade.at_once.test_results if not one.test.hidden]
     if submission.problem is not None:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(points_won(public), points_possible(public), grade.max_score)
-    parts = [head, *_notes(submission), *_loading(grade, submission.cells), *_questions(public, "Nothing wrong in the public tests")]
+    parts = [
+        head,
+        *_notes(submission),
+        *_loading(grade, submission.cells),
+        *_questions(public, submission.cells, "Nothing wrong in the public tests"),
+    ]
     if answers := _answers(_given_answers(grade), submission.assignment):
         parts += [f"## `{ANSWERS}`", *answers]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -162,7 +179,7 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
         Status.TIMEOUT: "Your code used up all of its time. What had passed before that counts.",
         Status.KILLED: "Your code ended its own process again and again. What had passed before that counts.",
     }
-    parts = [f"**{words[grade.stopped]}**"] if grade.stopped in words else []
+    parts = [f"**{words[stopped]}**"] if (stopped := grade.at_once.status) in words else []
     failure = grade.failure
     if failure is not None:
         at = failure.at_line
@@ -178,79 +195,43 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     return parts
 
 
-class State(Enum):
-    """How a question came out, as far as its student is told: with a section of its own, or with the others that are alike."""
-
-    MISTAKEN = auto()
-    CASCADING = auto()
-    """hidden tests alone fail, in a way that may be another function's mistake: some tests compare two functions"""
-    COMPARED = "Not right in tests that also call `{cause}`: fix that first"
-    BUILT_ON = "Not right, and built on `{cause}`: fix that first"
-    WAITING = "Waiting for {cause}, which is not implemented yet"
-    WAITING_FOR_RAISING = "Waiting for {cause}, which raises an exception"
-    UNFINISHED = "Not finished yet"
-    PASSED = "{passed}"
-
-
-@dataclass(frozen=True)
-class QuestionResult:
-    """One question as its student is told of it: classified once, and then written down."""
-
-    name: str
-    test_results: list[TestResult]
-    state: State
-    cause: str | None = None
-    """the function to fix or wait for first"""
-
-
-def _classified(test_results: list[TestResult]) -> list[QuestionResult]:
-    """Every function of these results, in the order of the lesson."""
-    groups = by_question(one for one in coarse(test_results) if one.test.question != ANSWERS)
-    mistakes = {name: [one for one in group if one.is_mistake] for name, group in groups.items()}
-    compared = compared_with({name: missed for name, missed in mistakes.items() if not all(map(_below, missed))})
-    questions = []
-    for name, group in groups.items():
-        if name in compared:
-            state: tuple[State, str | None] = State.COMPARED, compared[name]
-        else:
-            state = _with_mistakes(mistakes[name]) if mistakes[name] else _without_mistakes(group, groups)
-        questions.append(QuestionResult(name, group, *state))
-    return questions
-
-
-def _with_mistakes(mistakes: list[TestResult]) -> tuple[State, str | None]:
-    """The state of a question with these mistakes, and the function to fix first."""
-    if all(map(_below, mistakes)):
-        return State.BUILT_ON, _below(mistakes[0])
-    unexplained = not _hints(mistakes) and all(one.test.hidden and one.kind in VALUES for one in mistakes)
-    return State.CASCADING if unexplained else State.MISTAKEN, None
-
-
-def _without_mistakes(test_results: list[TestResult], known: Collection[str]) -> tuple[State, str | None]:
-    """The state of a question without a mistake, and the function that it waits for."""
-    waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
-    if waiting is None:
-        return State.UNFINISHED if any(one.matters for one in test_results) else State.PASSED, None
-    # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
-    function = f"`{waiting.function}`" if waiting.function in known else "another function"
-    return State.WAITING_FOR_RAISING if waiting.kind is Kind.RAISED else State.WAITING, function
-
-
-def _questions(test_results: list[TestResult], passed: str) -> list[str]:
-    """A section for each question with a mistake of its own, then a line for each kind of the others. `passed` is said of what has no mistake."""
-    questions = _classified(test_results)
-    # What has a known cause, or is seen in public tests, comes first: fixing it may fix the rest.
-    sections = [_section(one) for one in questions if one.state is State.MISTAKEN]
-    cascading = [_section(one) for one in questions if one.state is State.CASCADING]
-    sections += [_CASCADING, *cascading] if sections and cascading else cascading
+def _questions(test_results: list[TestResult], cells: Sequence[str], passed: str) -> list[str]:
+    """A section for each function with a mistake of its own, then a line for each kind of the others. `passed` is said of what has no mistake."""
+    told = coarse(test_results)
+    has_mistakes = any(one.is_mistake for one in told)
+    found = standings(told, Blocks("\n".join(cells) if has_mistakes else ""))
+    # What others build on comes first: fixing it may fix the rest.
+    mistaken = root_first([one for one in found if one.state is State.MISTAKEN])
     lines: dict[str, list[str]] = {}
-    for one in questions:
-        if one.state not in (State.MISTAKEN, State.CASCADING):
-            won, possible = points_won(one.test_results), points_possible(one.test_results)
-            name = f"`{one.name}` ({won:g} of {possible:g})" if won < possible else f"`{one.name}` ({won:g})"
-            lines.setdefault(one.state.value.format(cause=one.cause, passed=passed), []).append(name)
-    listed = [f"- {state}: {', '.join(names)}." for state, names in lines.items()]
-    return [*sections, "## The other functions" if sections else "", "\n".join(listed)] if listed else sections
+    for one in found:
+        if one.state is not State.MISTAKEN:
+            lines.setdefault(_line(one, {other.name for other in found}, passed), []).append(_name(one))
+    listed = [f"- {line}: {', '.join(names)}." for line, names in lines.items()]
+    sections = [_section(one) for one in mistaken]
+    ends = itertools.accumulate(section.count("\n") + 2 for section in sections)
+    in_full = max(1, sum(end <= IN_FULL for end in ends))
+    sections = [*sections[:in_full], _in_short(mistaken[in_full:])]
+    return [*sections, "## The other functions" if mistaken else "", "\n".join(listed)] if listed else sections
+
+
+def _line(one: Standing, known: Collection[str], passed: str) -> str:
+    # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
+    waits_for = f"`{one.cause}`" if one.cause in known else "another function"
+    is_raising = any(result.kind is Kind.RAISED for result in one.test_results if result.status is TestStatus.WAITING)
+    if one.state is State.WAITING and is_raising:
+        return f"Waiting for {waits_for}, which raises an exception"
+    return _LINES[one.state].format(cause=one.cause, passed=passed, waits_for=waits_for)
+
+
+def _name(one: Standing) -> str:
+    won, possible = points_won(one.test_results), points_possible(one.test_results)
+    return f"`{one.name}` ({won:g} of {possible:g})" if won < possible else f"`{one.name}` ({won:g})"
+
+
+def _in_short(mistaken: list[Standing]) -> str:
+    """Functions with a mistake of their own, where there are too many to tell each in full."""
+    lines = [f"- {_name(one)}: {inline(next(iter(_hints(one.own)), one.own[0].heading))}" for one in mistaken]
+    return "\n".join(["## Further mistakes\n", *lines]) if lines else ""
 
 
 def _given_answers(grade: Grade) -> list[TestResult]:
@@ -275,7 +256,7 @@ def _answers(given: list[TestResult], assignment: str) -> list[str]:
     return ["\n".join(lines), "See the lesson, section Questions."] if lines else []
 
 
-def _is_choice(one: TestResult, right: Mapping[str, Answer]) -> bool:
+def _is_choice(one: TestResult, right: Mapping[str, QuizAnswer]) -> bool:
     """Whether an answer is a yes or a no; one that is not known counts as such."""
     answer = right.get(quiz.key(one.test))
     return answer is None or answer.yes_or_no
@@ -292,18 +273,18 @@ def scored(test_results: list[TestResult]) -> str:
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
-def _section(question: QuestionResult) -> str:
+def _section(one: Standing) -> str:
     """The likely cause, what public tests saw, and what hidden ones add to it."""
-    mistakes = [one for one in question.test_results if one.is_mistake]
-    below = next(filter(None, map(_below, mistakes)), None)
-    own = [one for one in mistakes if _below(one) is None]
+    public = [mistake for mistake in one.own if not mistake.test.hidden]
+    # Of each kind one is told in full: the one whose cause is known.
+    in_full = {mistake.kind: mistake for mistake in sorted(public, key=lambda mistake: mistake.hint is not None)}
     parts = [
-        f"## `{question.name}`: {scored(question.test_results)}",
-        *(f"**Likely cause:** {hint}" for hint in _hints(own)),
-        *(f"{_rule(one)}:\n\n{quoted(_with_call(one) + one.message)}" for one in own if not one.test.hidden),
-        _unseen(own),
-        f"Its values are not right, and built on `{below}`: fix that first." if below else "",
-        f"See the lesson, section `{question.name}`.",
+        f"## `{one.name}`: {scored(one.test_results)}",
+        *(f"**Likely cause:** {hint}" for hint in _hints(one.own)),
+        *(f"{mistake.heading}:\n\n{quoted(_with_call(mistake) + mistake.message)}" for mistake in public if mistake is in_full[mistake.kind]),
+        _unseen(one.own),
+        f"Its values are not right, and built on `{one.cause}`: fix that first." if one.cause else "",
+        f"See the lesson, section `{one.name}`.",
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -313,16 +294,11 @@ def _unseen(missed: list[TestResult]) -> str:
     hidden = [one for one in missed if one.test.hidden]
     seen = {one.kind for one in missed if not one.test.hidden}
     known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & VALUES
-    news = dict.fromkeys(f"- {_rule(one)}: {_kind(one)}." for one in hidden if one.kind not in known)
+    news = dict.fromkeys(f"- {one.heading}: {_kind(one)}." for one in hidden if one.kind not in known)
     same = "it fails in the same way" if any(one.kind in known for one in hidden) else ""
     if not news:
         return f"On inputs that are not shown {same}." if same else ""
     return f"On inputs that are not shown{f' {same}, and' if same else ''}:\n\n" + "\n".join(news)
-
-
-def _below(one: TestResult) -> str | None:
-    """The function to fix first, where a wrong value has its cause there."""
-    return one.function if one.status is TestStatus.FAILED else None
 
 
 def _hints(test_results: list[TestResult]) -> KeysView[str]:
@@ -333,10 +309,6 @@ def _hints(test_results: list[TestResult]) -> KeysView[str]:
 def _with_call(one: TestResult) -> str:
     """The call that failed, for a Python prompt. Of public tests alone: a hidden one's arguments stay hidden."""
     return f">>> {one.call}\n" if one.call and not one.test.hidden else ""
-
-
-def _rule(one: TestResult) -> str:
-    return one.test.rule.rstrip(".")
 
 
 def _kind(one: TestResult) -> str:

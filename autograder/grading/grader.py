@@ -10,14 +10,14 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import Phase, TestResult
+from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment, UserError
-from autograder.grading import causes
-from autograder.grading.result import NOT_JUDGED, Grade
+from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
-from autograder.sandbox.backend import Sandboxed, Source
+from autograder.hints import live
+from autograder.protocol.status import Status, TestStatus
+from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
@@ -41,32 +41,36 @@ class Grader:
         """Run and score one submission. Nothing of it runs any more when this returns."""
         suite, scorer = self._suite(assignment)
         begin = time.monotonic()
-        backend = Sandboxed(self.sandbox, Source(assignment.name, cells))
+        backend = Sandboxed(self.sandbox, Program(assignment.name, cells))
         try:
             with bounded_memory():
-                public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
+                seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
+                public = suite.carry(backend, seen, seen)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 state = backend.state
-                settled = causes.with_causes(assignment, public, cells)
-                test_results = causes.with_causes(assignment, [*public, *suite.observe(backend, Phase.HIDDEN)], cells)
+                at_once = Outcome(state.stopped, live.with_causes(assignment, public, cells))
+                hidden = suite.observe(backend, Phase.HIDDEN)
+                hidden = suite.carry(backend, hidden, [*seen, *hidden])
+                test_results = live.with_causes(assignment, [*public, *hidden], cells)
+                test_results = suite.without_what_is_known_by_heart(backend, seen, hidden, test_results)
         finally:
             backend.close()
+        status = backend.status or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
         return Grade(
-            status=backend.status or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED),
-            test_results=test_results,
+            at_once=at_once,
+            final=Outcome(status, test_results),
             seconds=time.monotonic() - begin,
-            stopped=state.stopped,
             failure=state.failure,
             printed=state.printed,
-            settled={before.test.name: before for before, after in zip(settled, test_results, strict=False) if before != after},
-            **_scored(scorer, test_results, settled),
+            **_scored(scorer, test_results, at_once.test_results),
         )
 
     def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
         """The grade on what cannot be run: no test passes, and each says why."""
         suite, scorer = self._suite(assignment)
         test_results = [TestResult(test, TestStatus(status), sentence) for test in suite.tests]
-        return Grade(status=status, test_results=test_results, seconds=0.0, **_scored(scorer, test_results, test_results, sentence))
+        outcome = Outcome(status, test_results)
+        return Grade(at_once=outcome, final=outcome, seconds=0.0, **_scored(scorer, test_results, test_results, sentence))
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
@@ -109,9 +113,9 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
         return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
 
 
-def _scored(scorer: Scorer, test_results: list[TestResult], settled: list[TestResult], output: str | None = None) -> dict[str, Any]:
+def _scored(scorer: Scorer, test_results: list[TestResult], at_once: list[TestResult], output: str | None = None) -> dict[str, Any]:
     """All numbers of a grade, and its Gradescope form: Otter's."""
-    results = scorer.score(test_results, settled)
+    results = scorer.score(test_results, at_once)
     if output is not None:
         results.set_output(output)
     return {

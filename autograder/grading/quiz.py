@@ -10,13 +10,13 @@ import functools
 import re
 from dataclasses import dataclass
 
-from autograder.checks.call import ANSWERS
-from autograder.checks.test_result import Test
+from autograder.checks.results import Test
 from autograder.course import Assignment
+from autograder.protocol.call import ANSWERS
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuizAnswer:
     """One right answer."""
 
     written: str
@@ -32,7 +32,7 @@ class Answer:
 
 
 @functools.cache
-def answers(assignment: Assignment) -> dict[str, Answer]:
+def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
     """Key → right answer, in the order of the lesson."""
     source = assignment.solution.read_text(encoding="utf-8")
     lines = source.split("\n")
@@ -43,11 +43,11 @@ def answers(assignment: Assignment) -> dict[str, Answer]:
     return {}
 
 
-def _answer(value: ast.expr, lines: list[str]) -> Answer:
+def _answer(value: ast.expr, lines: list[str]) -> QuizAnswer:
     # ast counts columns in bytes.
     behind = lines[(value.end_lineno or 1) - 1].encode()[value.end_col_offset :].decode()
     reason = behind.partition("#")[2].strip().rstrip(".")
-    return Answer(ast.unparse(value), reason, isinstance(value, ast.Constant) and isinstance(value.value, bool))
+    return QuizAnswer(ast.unparse(value), reason, isinstance(value, ast.Constant) and isinstance(value.value, bool))
 
 
 def key(test: Test) -> str:

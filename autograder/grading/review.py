@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import TestResult
-from autograder.grading.result import Grade
+from autograder.checks.results import TestResult
+from autograder.grading.grade import Grade
 from autograder.grading.row import Row
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status, TestStatus
 from autograder.submission.names import printable
 
 ALL_PASS = "all tests pass"
@@ -15,7 +16,12 @@ ALL_PASS = "all tests pass"
 
 def needs_a_person(row: Row) -> bool:
     """Whether the grade should not stand without somebody having looked."""
-    return bool(row.lost) or row.status is not Status.GRADED or (row.score == 0 and _is_unwritten(row.grade))
+    doubtful = bool(row.lost or row.submission.doubt) or row.status is not Status.GRADED
+    return doubtful or (row.score == 0 and _is_unwritten(row.grade)) or _is_known_by_heart(row.grade)
+
+
+def _is_known_by_heart(grade: Grade | None) -> bool:
+    return grade is not None and any(one.kind is Kind.BY_HEART for one in grade.test_results)
 
 
 def first_thing(row: Row) -> str:
@@ -28,6 +34,8 @@ def first_thing(row: Row) -> str:
     assert grade is not None
     if row.submission.notes and grade.failure is None and _is_unwritten(grade):
         return printable(" ".join(row.submission.notes), 300)  # why there was nothing to grade, where that can be told from the files
+    if row.submission.doubt:
+        return printable(row.submission.doubt, 300)
     return printable(next(_findings(grade), ALL_PASS), 160)
 
 
@@ -38,6 +46,8 @@ def _is_unwritten(grade: Grade | None) -> bool:
 
 def _findings(grade: Grade) -> Iterator[str]:
     missed = [one for one in grade.test_results if one.matters]
+    if by_heart := _questions([one for one in missed if one.kind is Kind.BY_HEART]):
+        yield f"{', '.join(by_heart)}: right on the inputs of the handout alone, as if by heart"
     if grade.failure is not None:
         happened = "an import was left out" if grade.failure.left_out else "the file stops"
         yield f"{happened}{grade.failure.at_line}, {grade.failure.kind}: {grade.failure.message}"

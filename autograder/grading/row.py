@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from autograder.checks.status import Status
-from autograder.grading import feedback, result
-from autograder.grading.result import Grade
+from autograder.grading import feedback
+from autograder.grading.grade import Grade, from_json, to_json
+from autograder.protocol.status import Status
 from autograder.submission import Submission
 
 
@@ -43,7 +43,7 @@ class PackedGrade:
     @classmethod
     def of(cls, grade: Grade, assignment: str, cells: tuple[str, ...]) -> PackedGrade:
         """Pack a grade of that code."""
-        packed = zlib.compress(result.to_json(grade).encode("ascii"))
+        packed = zlib.compress(to_json(grade).encode("ascii"))
         gradescope = json.dumps(grade.gradescope, indent=1)
         words = feedback.body(grade, assignment, cells)
         return cls(grade.status, grade.score, grade.max_score, grade.seconds, grade.questions, packed, gradescope, words)
@@ -66,6 +66,8 @@ class Adjustment:
     by: str
     at: str
     """when, in ISO's format"""
+    person: str = ""
+    """the key of the student, whatever they are called"""
 
     @property
     def what(self) -> str:
@@ -143,7 +145,7 @@ class Row:
         """All of the grade; None where nothing was run."""
         if self.packed is None or self.lost or self.submission.problem is not None:
             return None
-        return result.from_json(zlib.decompress(self.packed.grade).decode("ascii"))
+        return from_json(zlib.decompress(self.packed.grade).decode("ascii"))
 
     @property
     def gradescope(self) -> str:

@@ -15,11 +15,11 @@ from otter.test_files import GradingResults
 from otter.test_files.abstract_test import TestFile
 from otter.test_files.exception_test import ExceptionTestFile
 
-from autograder.checks.call import ANSWERS
-from autograder.checks.test_result import Test, TestResult
+from autograder.checks.results import Test, TestResult
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
 from autograder.grading.suite import Suite
+from autograder.protocol.call import ANSWERS
 
 MARKDOWN = {"output_format": "md"}
 """What tells Gradescope how to show the output."""
@@ -83,12 +83,12 @@ class Scorer:
         files = test_files(suite.tests)
         self.files = [ExceptionTestFile.from_string(content, path=f"tests/{name}") for name, content in files.items()]
 
-    def score(self, test_results: list[TestResult], public_results: list[TestResult]) -> GradingResults:
+    def score(self, test_results: list[TestResult], at_once: list[TestResult]) -> GradingResults:
         """Run Otter's test files on the results."""
         found = environment(passed(test_results))
         for file in self.files:
             file.run(found)
-        return GradingResults(worded(self.files, test_results, public_results, self.assignment))
+        return GradingResults(worded(self.files, test_results, at_once, self.assignment))
 
 
 def gradescope(results: GradingResults) -> dict[str, Any]:
@@ -97,21 +97,21 @@ def gradescope(results: GradingResults) -> dict[str, Any]:
     return converted | MARKDOWN
 
 
-def worded(files: Iterable[TestFile], test_results: list[TestResult], public_results: list[TestResult], assignment: Assignment) -> list[Question]:
+def worded(files: Iterable[TestFile], test_results: list[TestResult], at_once: list[TestResult], assignment: Assignment) -> list[OtterFile]:
     """Otter's files, each with what these results say of its tests. What students see of them at once begins with what is still to be decided."""
     right = quiz.answers(assignment)
     words = {
         one.test.name: feedback.of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.of_test(one)
         for one in feedback.coarse(test_results)
     }
-    public_words = {one.test.name: feedback.of_test(one) for one in public_results if not one.test.hidden}
-    questions = [Question(file, words, public_words) for file in files]
+    public_words = {one.test.name: feedback.of_test(one) for one in at_once if not one.test.hidden}
+    questions = [OtterFile(file, words, public_words) for file in files]
     for first in questions[:1]:
         first.public_head = f"{feedback.headline(*public_points(questions), sum(float(one.possible) for one in questions))}\n\n"
     return questions
 
 
-class Question(ExceptionTestFile):  # type: ignore[misc]
+class OtterFile(ExceptionTestFile):  # type: ignore[misc]
     """The tests of one question, as Otter has run them, in other words."""
 
     def __init__(self, file: TestFile, words: dict[str, str], public_words: dict[str, str]) -> None:

@@ -13,7 +13,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-from collections.abc import Callable
+import inspect
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -23,15 +26,18 @@ from hypothesis import is_hypothesis_test
 from hypothesis.errors import UnsatisfiedAssumption
 
 from autograder import course
-from autograder.checks import plugin
-from autograder.checks.failure import BrokenTest
-from autograder.checks.golden import GoldenValues
-from autograder.checks.proxy import Backend, Reference, Submission
-from autograder.checks.test_result import Phase, Test, TestResult, describe, test_result
+from autograder.checks import fixtures, inputs
+from autograder.checks.proxy import Backend, Reference, StudentModule
+from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
-from autograder.grading import catalogue
-from autograder.grading.causes import ObservedTest, Observer
-from autograder.grading.recorder import Recorder, with_hints
+from autograder.hints import carried, catalogue, live
+from autograder.hints.carried import Beside, Mistaken
+from autograder.hints.live import ObservedTest, Observer, Replayed
+from autograder.hints.recorded import GoldenValues
+from autograder.hints.recorder import Recorder, with_hints
+from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import VALUES, BrokenTest, Kind
+from autograder.protocol.status import TestStatus
 
 RANDOM_INPUTS = "rng"
 """The one fixture of a suite besides the submission."""
@@ -42,7 +48,7 @@ class Suite:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self._context = TestContext(assignment)
+        self._context = GraderContext(assignment)
         items = sorted(((describe(item), item) for item in collect(assignment, self._context)), key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self._context) for test, item in items}
 
@@ -61,6 +67,57 @@ class Suite:
         chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
         return [observer.test(functools.partial(runnable.test_result, test)) for test, runnable in chosen.items()]
 
+    def carry(self, backend: Backend, observed: Sequence[ObservedTest], evidence: Sequence[ObservedTest]) -> list[ObservedTest]:
+        """Run again what failed by a known mistake that sits elsewhere, beside that mistake: what then passes earns its points.
+
+        `evidence`: all that the submission was seen to do until now.
+        """
+        beside = list(carried.mistaken(self.assignment, evidence))
+        return [self._carried(backend, one, beside) for one in observed] if beside else list(observed)
+
+    def _carried(self, backend: Backend, one: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
+        test = one.result.test
+        if one.result.status is TestStatus.FAILED and one.result.kind in VALUES and test.question != ANSWERS:
+            replayed = Replayed(backend, one.calls)
+            for mistaken in beside:
+                is_own = test.question in mistaken.functions
+                self._context.backend = replayed if is_own else Beside(replayed, mistaken)
+                self._context.mistaken = mistaken if is_own else None
+                result = self._tests[test].test_result(test)
+                self._context.mistaken = None
+                if result.passed:
+                    return replace(one, result=replace(result, function=mistaken.below(test.question)))
+                if result.is_mistake and result.kind not in VALUES and not is_own:
+                    return replace(one, result=result)  # its own fault, which the other one hid
+        return one
+
+    def without_what_is_known_by_heart(
+        self, backend: Backend, public: Sequence[ObservedTest], hidden: Sequence[ObservedTest], test_results: list[TestResult]
+    ) -> list[TestResult]:
+        """Take back the points of public tests where a function is right on the handout's inputs alone.
+
+        Asked of functions that a hidden test finds wrong: their public tests run once more, on features that the term's seed
+        decides and beside the solution. Where not one passes again, values were kept and not computed. A function that is
+        asked without features has kept them where it gives no right value to any hidden call.
+        """
+        wrong = {one.test.question for one in test_results if one.test.phase is Phase.HIDDEN and one.is_mistake}
+        wrong -= {one.test.question for one in test_results if one.passed and one.function}  # right, given the mistake of another
+        wrong -= {one.test.question for one in test_results if one.test.phase is Phase.PUBLIC and one.kind in VALUES}  # wrong at home, too
+        passed = [one.test for one in test_results if one.test.phase is Phase.PUBLIC and one.passed and one.test.question in wrong]
+        passes_again: dict[str, list[bool]] = {}
+        with inputs.of_term(self._context.seed), mock.patch.object(self._context, "recorded_values", False):
+            self._context.backend = backend
+            for test in (test for test in passed if self._tests[test].uses_features):
+                passes_again.setdefault(test.question, []).append(self._tests[test].test_result(test).passed)
+        by_heart = {
+            question
+            for question in {test.question for test in passed}
+            if not any(passes_again.get(question, [])) and live.answers_nothing_new(self.assignment, question, public, hidden)
+        }
+        taken = {test for test in passed if test.question in by_heart}
+        message = "it is right on the inputs of the handout, and wrong on this term's: values seem to be kept, and not computed"
+        return [TestResult(one.test, TestStatus.FAILED, message, kind=Kind.BY_HEART) if one.test in taken else one for one in test_results]
+
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
         calls: dict[str, list[dict[str, Any]]] = {}
@@ -72,7 +129,7 @@ class Suite:
         return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
 
 
-class TestContext(plugin.TestContext):
+class GraderContext(fixtures.TestContext):
     """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones."""
 
     def __init__(self, assignment: Assignment) -> None:
@@ -81,18 +138,22 @@ class TestContext(plugin.TestContext):
         self._public_tests, self._golden_values = assignment.public_tests, assignment.golden_values
         self.seed = course.seed()
         self.backend: Backend | None = None
+        self.mistaken: Mistaken | None = None
+        """beside what a function's dtype and loops are judged, where its values are known to be wrong"""
+        self.recorded_values = True
+        """whether public tests compare with the values recorded for the handout's inputs"""
         self.recorded_calls: dict[str, list[dict[str, Any]]] | None = None
 
-    def submission(self, assignment: str, item: pytest.Item) -> Submission:
+    def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """What the fixture named after the assignment gives a test."""
         if self.backend is None or assignment != self.assignment.name:
             raise BrokenTest(f"{item.name} asks for {assignment}, and that is not what is being graded")
-        return Submission(assignment, self.backend, self._reference(item))
+        return StudentModule(assignment, self.backend, self._reference(item), self.mistaken)
 
     def _reference(self, item: pytest.Item) -> Reference:
         if self.recorded_calls is not None:
             return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
-        if item.path == self._public_tests:
+        if item.path == self._public_tests and self.recorded_values:
             return GoldenValues(self._golden_values, item.name)
         return catalogue.Oracle(self.assignment)
 
@@ -100,7 +161,7 @@ class TestContext(plugin.TestContext):
 class _Runnable:
     """A collected test that runs again and again."""
 
-    def __init__(self, item: pytest.Function, context: TestContext) -> None:
+    def __init__(self, item: pytest.Function, context: GraderContext) -> None:
         self.item = item
         self.context = context
         self.parameters: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
@@ -109,6 +170,8 @@ class _Runnable:
         if unknown or item.cls is not None:
             asks = f"asks for the fixture {', '.join(sorted(unknown))}" if unknown else "is a method"
             raise BrokenTest(f"{item.name} {asks}: a test is a function of {context.assignment.name}, {RANDOM_INPUTS} and its parameters")
+        self.uses_features = "features(" in inspect.getsource(item.function)
+        """whether its inputs change with `inputs.of_term`"""
         self.function: Callable[..., Any] = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def test_result(self, test: Test) -> TestResult:
@@ -122,7 +185,7 @@ class _Runnable:
         return test_result(test, None)
 
     def _fixture(self, name: str) -> Any:
-        return plugin.random_inputs(self.context, self.item) if name == RANDOM_INPUTS else self.context.submission(name, self.item)
+        return fixtures.random_inputs(self.context, self.item) if name == RANDOM_INPUTS else self.context.submission(name, self.item)
 
 
 def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
@@ -158,24 +221,28 @@ def _is_plain(value: object) -> bool:
     return type(value) in (bool, int, float, str, np.ndarray)
 
 
-def collect(assignment: Assignment, context: TestContext) -> list[pytest.Function]:
+def collect(assignment: Assignment, context: GraderContext) -> list[pytest.Function]:
     """The tests of an assignment. Raises BrokenTest where pytest cannot collect them."""
     collector = _Collector()
     status = run_pytest(assignment, context, collector)
     if status != pytest.ExitCode.OK:
         why = "; ".join(collector.failures) or f"pytest ended with {status!r}"
         raise BrokenTest(f"the tests of {assignment.name} cannot be collected: {why}")
+    names = Counter(item.name for item in collector.items)
+    if twice := [name for name, times in names.items() if times > 1]:
+        # A score is kept by the test's name: one of the two would decide about both.
+        raise BrokenTest(f"{assignment.name} has two tests named {twice[0]}: name one of them otherwise")
     return collector.items
 
 
-def run_pytest(assignment: Assignment, context: TestContext, *plugins: object) -> int | pytest.ExitCode:
+def run_pytest(assignment: Assignment, context: GraderContext, *plugins: object) -> int | pytest.ExitCode:
     """A pytest of our own on an assignment's tests: no configuration file, no output, no plugin that a machine happens to have."""
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
     unwanted += ["unraisableexception"]  # it collects garbage ten times, which takes as long as collecting the tests
     options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]
     options += ["--disable-plugin-autoload", *(word for name in unwanted for word in ("-p", f"no:{name}"))]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
-    return pytest.main([*options, *files], plugins=[plugin, context, *plugins])
+    return pytest.main([*options, *files], plugins=[fixtures, context, *plugins])
 
 
 class _Collector:

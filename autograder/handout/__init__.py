@@ -4,8 +4,10 @@
     left_open  which rules only hidden tests check, by kind
     page       the lessons as pages for a browser, with pictures that move
     bundle     the handout as a folder and as a zip
+    classroom  GitHub Classroom's workflow of an assignment
     leaks      reads every byte of a handout and finds what must not be in it
     template   the handout's own README, Makefile and settings
+    solutions  the solutions as pages, for after the deadline
     new        the files of a new assignment, from new_assignment
     sound      what an assignment must have before anything is made of it
 

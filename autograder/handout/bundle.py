@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
-from autograder.checks.test_result import Test
-from autograder.course import PACKAGE, ROOT, Assignment, assignments
+from autograder.checks.results import Test
+from autograder.course import PACKAGE, ROOT, Assignment, assignments, shipped_code
 from autograder.files import write_zip
 from autograder.grading.suite import Suite
-from autograder.handout import otter_tests
+from autograder.handout import classroom, otter_tests
 from autograder.handout.leaks import leaks
 from autograder.handout.left_open import left_open
 from autograder.handout.page import course
@@ -22,20 +23,22 @@ COURSE = "course"
 
 TEMPLATE = Path(__file__).with_name("template")
 
-_GIVEN = ("*.md", "figures.py", "figures/*.png", "*/lab.py", "*/*.csv", "*/measured.md")
+_GIVEN = ("*.md", "figures.py", "measuring.py", "figures/*.svg", "*/lab.py", "*/*.csv", "*/measured.md")
 """What lies in assignments/ beside the lessons, stubs and notebooks."""
 
 
-def contents() -> dict[str, bytes]:
-    """Path in the handout → content. What is not named here does not ship."""
+def contents(only: Collection[str] = ()) -> dict[str, bytes]:
+    """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
+    chosen = [one for one in assignments() if not only or one.name in only]
     files = {path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")}
-    given = (path for pattern in _GIVEN for path in (ROOT / "assignments").glob(pattern))
-    files |= {path.relative_to(ROOT).as_posix(): path for path in given}
-    files |= {f"autograder/checks/{path.name}": path for path in (PACKAGE / "checks").glob("*.py")}
-    files["autograder/__init__.py"] = PACKAGE / "__init__.py"
+    texts = ROOT / "assignments"
+    folders = {texts, texts / "figures", *(one.folder for one in chosen)}
+    given = [path for pattern in _GIVEN for path in texts.glob(pattern) if path.parent in folders]
+    files |= {path.relative_to(ROOT).as_posix(): path for path in [*given, ROOT / "LICENSE"]}
+    files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
     found = {name: path.read_bytes() for name, path in files.items()}
     open_rules = {}
-    for assignment in assignments():
+    for assignment in chosen:
         tests = Suite(assignment).tests
         found |= _of(assignment, tests)
         open_rules[assignment.name] = left_open(assignment, tests)
@@ -50,19 +53,23 @@ def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
     folder, notebook = f"assignments/{assignment.name}", assignment.folder / "explore.ipynb"
     if notebook.is_file():
         files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), assignment.name, tests).encode("utf-8")
+    files[f".github/classroom/{assignment.name}.yml"] = classroom.workflow(assignment.name, tests).encode("utf-8")
     test_files = otter_tests.test_files(assignment.name, tests)
     return files | {f"{folder}/tests/{name}": content.encode("utf-8") for name, content in test_files.items()}
 
 
-def build(target: Path) -> Path:
-    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing one that leaks."""
+def build(target: Path, only: Collection[str] = ()) -> Path:
+    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing one that leaks.
+
+    `only`: the assignments that are open by now; all of them where none is named.
+    """
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)
             raise HandoutError(f"{assignment.name}: {names} no longer agrees with the solution; run `make handout`")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, "handout")
-        files = contents()
+        files = contents(only)
         unpack(files, folder)
         if found := leaks(folder):
             raise HandoutError("the handout would give answers away:\n" + "\n".join(found))

@@ -9,11 +9,11 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-from autograder.checks.call import ANSWERS
+from autograder.checks.results import Test
 from autograder.checks.source import Blocks
-from autograder.checks.test_result import Test
 from autograder.course import Assignment
 from autograder.grading import quiz
+from autograder.protocol.call import ANSWERS
 
 RULES = {
     "dtype": "the dtype of the result",

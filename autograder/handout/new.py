@@ -6,10 +6,11 @@ the glossary, a picture, and the numbers of its lesson and of its questions.
 
 from __future__ import annotations
 
+import importlib.util
 import keyword
 import re
-import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course import ROOT, Assignment, assignments
@@ -21,27 +22,40 @@ _TEMPLATES = Path(__file__).with_name("new_assignment")
 _LARGEST_NAME = 40
 
 
-def create(name: str) -> list[Path]:
-    """Write the files of a new assignment, and what is generated from them; returns their paths. Raises HandoutError."""
+@dataclass
+class NewFiles:
+    """The files of a new assignment: those of its own, and those of all that it stands in."""
+
+    own: list[Path]
+    shared: list[Path]
+
+    @property
+    def undo(self) -> str:
+        """The command that takes all of it back, and with it what else is not committed in the shared files."""
+        shared, own = (" ".join(path.relative_to(ROOT).as_posix() for path in paths) for paths in (self.shared, self.own))
+        return f"git checkout -- {shared} && git clean -fd -- {own}"
+
+
+def create(name: str) -> NewFiles:
+    """Write the files of a new assignment, and what is generated from them. Raises HandoutError."""
     _check_name(name)
-    written = []
-    for path, text in (*_own_files(name), *_shared_files(name)):
+    own, shared = dict(_own_files(name)), dict(_shared_files(name))
+    for path, text in (own | shared).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic(path) as file:
             file.write(text)
-        written.append(path)
-    for path, text in stale(Assignment(name)).items():
+    generated = stale(Assignment(name))
+    for path, text in generated.items():
         path.write_text(text, "utf-8")
-        written.append(path)
-    return written
+    return NewFiles([*own, *generated], [*shared])
 
 
 def _check_name(name: str) -> None:
     known = [one.name for one in assignments()]
     if name in known:
         raise HandoutError(f"there is an assignment {name} already")
-    if not re.fullmatch(rf"[a-z][a-z0-9_]{{1,{_LARGEST_NAME}}}", name) or keyword.iskeyword(name) or name in sys.stdlib_module_names:
-        rule = "it is the name of a Python module, so lower-case letters, digits and _, and none that Python has"
+    if not re.fullmatch(rf"[a-z][a-z0-9_]{{1,{_LARGEST_NAME}}}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
+        rule = "it is the name of a Python module, so lower-case letters, digits and _, and none that Python or a package has"
         raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
     one = Assignment(name)
     for there in filter(Path.exists, (one.folder, one.solution, one.public_tests, one.hidden_tests, one.misconceptions)):
@@ -68,7 +82,7 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     pictures = ROOT / "assignments" / "figures.py"
     after = re.search(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", pictures.read_text("utf-8"), re.MULTILINE)
     yield pictures, _inserted(pictures, [after.start()] if after else [], _filled(_TEMPLATES / "figure.py.txt", name))
-    numbers = ROOT / "tests" / "grader" / "test_lesson_numbers.py"
+    numbers = ROOT / "tests" / "grader" / "course" / "test_lesson_numbers.py"
     yield numbers, numbers.read_text("utf-8") + _filled(_TEMPLATES / "numbers.py.txt", name)
 
 

@@ -1,6 +1,6 @@
 """Otter on a student's machine: test files for `grader.check` and `otter check`, and the cells of a notebook that use them.
 
-The cases run the real public tests, by name, on the functions that the notebook or the file defines (`checks.notebook`).
+The cases run the real public tests, by name, on the functions that the notebook or the file defines (`laptop.notebook_checks`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.checks.test_result import Test
+from autograder.checks.results import Test
 
 _HEADER = '''"""{title}"""
 
@@ -22,13 +22,13 @@ from otter.test_files import test_case
 
 sys.path.insert(0, str(Path("../..").resolve()))  # the course's folder
 
-from autograder.checks.notebook import {used}
+from autograder.laptop.notebook_checks import {used}
 
 name = {name!r}
 points = None
 '''
 
-_QUESTION = "question = Question({assignment!r}, {name!r})\n"
+_QUESTION = "question = NotebookCheck({assignment!r}, {name!r})\n"
 
 _CASE = """
 
@@ -80,7 +80,7 @@ def _question(assignment: str, question: str, tests: Sequence[Test]) -> str:
     ]
     title = f"The public tests of {question}, for Otter."
     # Otter says "passed!" of this name, and it is not all that there is.
-    header = _HEADER.format(title=title, used="Question", name=f"{question}, public tests")
+    header = _HEADER.format(title=title, used="NotebookCheck", name=f"{question}, public tests")
     return header + _QUESTION.format(assignment=assignment, name=question) + "".join(cases)
 
 

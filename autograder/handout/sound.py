@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.checks.call import ANSWERS
-from autograder.checks.failure import BrokenTest
-from autograder.checks.test_result import Phase, Test
+from autograder.checks.results import Phase, Test
 from autograder.course import ROOT, Assignment
-from autograder.grading import catalogue
 from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import BrokenTest
 
 POINTS, PUBLIC_POINTS = 20, 8
 FEWEST_MISCONCEPTIONS = 5

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.call import ANSWERS
 from autograder.checks.expect import difference
-from autograder.checks.explanation import read_mark, same
-from autograder.checks.failure import BrokenTest
-from autograder.checks.golden import decoded
 from autograder.course import ROOT, Assignment, UserError, assignments
 from autograder.grading.suite import Suite
 from autograder.handout.sound import complaint
+from autograder.hints.recorded import decoded
+from autograder.hints.rule import read_mark, same
+from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import BrokenTest
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 

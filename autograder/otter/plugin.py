@@ -67,7 +67,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         from autograder.grading.row import LOST
         from autograder.grading.scoring import worded
 
-        questions = worded(results.results.values(), self.grade.test_results, self.grade.public_results, self.assignment)
+        questions = worded(results.results.values(), self.grade.test_results, self.grade.at_once.test_results, self.assignment)
         results.results = {question.name: question for question in questions}
         if not results.all_hidden:
             texts = [results.output] if results.output else []

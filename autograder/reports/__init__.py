@@ -4,12 +4,12 @@
     similarity        submissions worth reading side by side
     canvas            scores for Canvas's gradebook
     moodle            scores and feedback for Moodle's worksheet
-    roster            for both of them, whose row a grade belongs in
-    late              and what is taken off for late work, if anything
+    sending           feedback packed for a platform, or for mail
+    matching          for Canvas and Moodle, whose row a grade belongs in
     one_submission    one submission for a TA, as text or JSON
 
 Whatever a submission controls is escaped or cleaned before it is shown.
 """
 
-FRONT_DOOR = ("canvas", "class_page", "late", "moodle", "one_submission", "roster", "similarity")
+FRONT_DOOR = ("canvas", "class_page", "moodle", "one_submission", "matching", "sending", "similarity")
 """The modules that other rooms may import."""

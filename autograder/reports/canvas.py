@@ -8,40 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
-from autograder.reports.late import LateRule
-from autograder.reports.roster import People, RosterError, Written, letters, matched, read, require_points
-from autograder.submission.platforms import download
+from autograder.reports.matching import Aliases, People, RosterError, Written, letters, matched, read, require_points, waits
 
 FILE = "canvas.csv"
 
 _POINTS = "Points Possible"
 
 
-def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], rule: LateRule | None = None) -> Written:
+def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliases: Path | None = None) -> Written:
     """Write OUT/canvas.csv from a finished run. `titles`: Canvas's name for an assignment where that is not its name here."""
-    export = _Export(roster)
+    export = _CanvasGradebook(roster)
     written = Written(out / FILE)
-    grades = matched(((row, _number(row)) for row in book.rows()), export.people, written.left_out)
-    columns = [_Column(export, titles.get(name, name), of_student, rule or LateRule(), written.late) for name, of_student in grades.items()]
+    grades = matched(book.rows(), export.people, Aliases(aliases), written)
+    columns = [_Column(export, titles.get(name, name), of_student) for name, of_student in grades.items()]
     written.scores = sum(len(column.scores) for column in columns)
+    written.blank = [f"{row.student} ({name})" for name, of_student in grades.items() for row in of_student.values() if waits(row)]
     written.created = [name for name, column in zip(grades, columns, strict=True) if column.index is None]
     write_csv(written.path, _table(export, columns))
     return written
 
 
-def _number(row: Row) -> str:
-    """Canvas's id of a student, where the name of their file says it."""
-    found = download(PurePosixPath(row.submission.file.partition("!")[0]).name)
-    if found is None or found.platform != "Canvas" or row.submission.student not in (found.student, f"{found.student}_{found.user}"):
-        return ""
-    return found.user
-
-
-def _table(export: _Export, columns: list[_Column]) -> Iterator[list[str]]:
+def _table(export: _CanvasGradebook, columns: list[_Column]) -> Iterator[list[str]]:
     about = slice(export.width)
     yield [*export.header[about], *(column.title for column in columns)]
     yield [*(export.points or [f"    {_POINTS}", *[""] * export.width])[about], *(f"{column.points:g}" for column in columns)]
@@ -49,7 +40,7 @@ def _table(export: _Export, columns: list[_Column]) -> Iterator[list[str]]:
         yield [*student[about], *(column.cell(number, student) for column in columns)]
 
 
-class _Export:
+class _CanvasGradebook:
     """A gradebook as Canvas exports it."""
 
     def __init__(self, path: Path) -> None:
@@ -60,11 +51,11 @@ class _Export:
         self.width = self.header.index("Section") + 1
         self.points = next((row for row in rows if _POINTS in row[0]), [])
         self.students = [row for row in rows if _POINTS not in row[0] and any(row[: self.width])]
-        self.people = People(self.name)
+        self.people = People(self.name, "Canvas")
         for row in self.students:
             cells = dict(zip(self.header, row, strict=False))
             ids = (cells.get(name, "") for name in ("ID", "SIS User ID", "Integration ID"))
-            self.people.add(row[0], cells["ID"], cells.get("SIS Login ID", ""), ids, self._names(row))
+            self.people.add(row[0], cells["ID"], cells.get("SIS Login ID", ""), ids, self._names(row), [cells.get("SIS User ID", "")])
 
     def _names(self, row: list[str]) -> list[str]:
         """Ada Lovelace, in the order of the roster and of its download's file names, and of everyday life."""
@@ -75,7 +66,7 @@ class _Export:
 class _Column:
     """One assignment: its column in the export, where there is one, and the scores for it, by the row of the student."""
 
-    def __init__(self, export: _Export, title: str, grades: Mapping[int, Row], rule: LateRule, late: list[str]) -> None:
+    def __init__(self, export: _CanvasGradebook, title: str, grades: Mapping[int, Row]) -> None:
         graded = next(iter(grades.values()))
         self.points = graded.max_score
         titles = [*enumerate(export.header)][export.width :]
@@ -84,7 +75,7 @@ class _Column:
         self.title = title if self.index is None else export.header[self.index]
         if self.index is not None and export.points:
             require_points(export.points[self.index], graded, self.title, export.name, "Canvas, and export again")
-        self.scores = {number: rule.score(row, late) for number, row in grades.items()}
+        self.scores = {number: row.score for number, row in grades.items() if not waits(row)}
 
     def cell(self, number: int, student: list[str]) -> str:
         """What stands in a student's row: the score, or what stood there before."""

@@ -1,7 +1,7 @@
 """Gradebook → one page for an instructor: who is where, which questions separate, which misconceptions the class has.
 
-The page stands alone: nothing lies beside it, nothing is loaded from anywhere. It holds one row a student and sums of all
-else, so it stays small for a large class. Jinja escapes every text in it.
+The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder. It holds
+one row a student and sums of all else, so it stays small for a large class. Jinja escapes every text in it.
 """
 
 from __future__ import annotations

@@ -8,12 +8,13 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.checks.test_result import TestResult, by_question, points_possible
-from autograder.grading.result import Grade
+from autograder.checks.results import TestResult, by_question, points_possible
+from autograder.grading.grade import Grade
 from autograder.grading.review import first_thing, needs_a_person
 from autograder.grading.row import Adjustment, Row
 from autograder.submission.names import printable
@@ -128,7 +129,7 @@ class Results:
 
 
 @dataclass(frozen=True)
-class Mistake:
+class CommonMistake:
     """A misconception, and how many submissions have it."""
 
     assignment: str
@@ -158,6 +159,8 @@ class ClassStatistics:
         self.submission_files = 0
         self.cases: list[Case] = []
         self.students: dict[str, dict[str, tuple[float, bool]]] = {}
+        self.folders: dict[str, str] = {}
+        """student → the folder of their feedback"""
         """score and whether it needs a human, by student and assignment"""
         self.adjustments: list[tuple[str, Adjustment]] = []
         """student, and what a person said of the grade"""
@@ -170,6 +173,7 @@ class ClassStatistics:
         self.submission_files += 1
         status = "no grade" if row.lost else row.status
         review = needs_a_person(row)
+        self.folders[row.student] = row.folder
         self.students.setdefault(row.student, {})[one.assignment] = (row.score, review)
         self.files.add((one.assignment, one.sha256))
         if review:
@@ -196,31 +200,33 @@ class ClassStatistics:
         return sorted(self._results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
 
     @property
-    def mistakes(self) -> list[Mistake]:
+    def mistakes(self) -> list[CommonMistake]:
         """Known mistakes, the most frequent first."""
         found = []
         for one in self._results.values():
             for hint, count in one.hints.items():
                 ((question, _),) = one.questions_of_hint[hint].most_common(1)
-                found.append(Mistake(one.name, question, hint, count, one.ran))
+                found.append(CommonMistake(one.name, question, hint, count, one.ran))
         return _ranked(found)
 
     @property
-    def unexplained(self) -> list[Mistake]:
+    def unexplained(self) -> list[CommonMistake]:
         """Mistakes that the catalogue does not know, the most frequent first."""
         return _ranked(
-            Mistake(one.name, question, kind, count, one.ran) for one in self._results.values() for (question, kind), count in one.unexplained.items()
+            CommonMistake(one.name, question, kind, count, one.ran)
+            for one in self._results.values()
+            for (question, kind), count in one.unexplained.items()
         )
 
     @property
-    def rows(self) -> Iterator[tuple[str, list[tuple[float, bool] | None], float]]:
-        """A student's name, what each assignment came to, and the sum."""
+    def rows(self) -> Iterator[tuple[str, str, list[tuple[float, bool] | None], float]]:
+        """A student's name, where their feedback lies, what each assignment came to, and the sum."""
         names = [one.name for one in self.results]
         for student, scores in sorted(self.students.items()):
-            yield printable(student), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
+            yield printable(student), quote(self.folders[student]), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
 
 
-def _ranked(mistakes: Iterable[Mistake]) -> list[Mistake]:
+def _ranked(mistakes: Iterable[CommonMistake]) -> list[CommonMistake]:
     return sorted(mistakes, key=lambda one: (-one.count, one.assignment, one.question, one.text))
 
 

@@ -8,23 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from contextlib import suppress
-from datetime import datetime
-from pathlib import Path, PurePosixPath
-
-from markdown_it import MarkdownIt
+from pathlib import Path
 
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
-from autograder.reports.late import LateRule
-from autograder.reports.roster import People, RosterError, Written, matched, read, require_points
-from autograder.submission import platforms
-
-_REQUIRED = ("Identifier", "Full name", "Grade")
-_DATES = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
+from autograder.reports.matching import Aliases, People, RosterError, Written, matched, read, require_points, waits
+from autograder.reports.sending import fragment
 
 
-def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, rule: LateRule | None = None) -> Written:
+def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, aliases: Path | None = None) -> Written:
     """Write OUT/moodle_<assignment>.csv from a finished run. Raises RosterError."""
     by_assignment: dict[str, list[Row]] = defaultdict(list)
     for row in book.rows():
@@ -35,56 +27,53 @@ def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None,
     name = assignment or names[0]
     sheet = _Worksheet(worksheet)
     written = Written(out / f"moodle_{name}.csv")
-    grades = matched(((row, _number(row)) for row in by_assignment[name]), sheet.people, written.left_out)
+    grades = matched(by_assignment[name], sheet.people, Aliases(aliases), written)
     for number, row in grades.get(name, {}).items():
-        sheet.fill(number, row, (rule or LateRule()).score(row, written.late, sheet.handed_in(number)))
-        written.scores += 1
+        sheet.fill(number, row)
+        written.scores += not waits(row)
+    written.blank = [row.student for row in grades.get(name, {}).values() if waits(row)]
     write_csv(written.path, [sheet.header, *sheet.rows])
     return written
 
 
-def _number(row: Row) -> str:
-    """Moodle's number of a participant, where the name of their file or folder says it."""
-    parts = PurePosixPath(row.submission.file.partition("!")[0]).parts
-    found = (platforms.folder(part) or platforms.download(part) for part in parts)
-    return next((one.user for one in found if one and one.platform == "Moodle"), "")
-
-
 class _Worksheet:
-    """A worksheet as Moodle gives it."""
+    """A worksheet as Moodle gives it, in any language and with or without names.
+
+    Headings are translated, so columns are told by their place and content: the identifier is first, and ends in the
+    participant's number; the grade stands before the maximum, which is the same number in every row; comments come last.
+    """
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self.header, *self.rows = read(path)
-        if not set(_REQUIRED) <= set(self.header):
+        numbers = [re.search(r"\d+$", row[0].strip()) for row in self.rows]
+        self.maximum = next((column for column in reversed(range(2, len(self.header))) if self._is_one_number(column)), 0)
+        if not (self.rows and all(numbers) and self.maximum):
             raise RosterError(
-                f"{path} is not an offline grading worksheet of Moodle: its first row has no {', '.join(_REQUIRED)} "
-                "(switch Moodle to English before you download it)"
+                f"{path} is not an offline grading worksheet of Moodle: its first column is no participants' numbers, or it has no maximum grade"
             )
-        self.people = People(self.name)
-        for number in range(len(self.rows)):
-            participant = re.search(r"\d*$", self.cell(number, "Identifier"))
-            name = self.cell(number, "Full name")
-            self.people.add(name, participant[0] if participant else "", self.cell(number, "Email address"), (), [name])
+        self.grade = self.maximum - 1
+        self.comments = len(self.header) - 1 if re.search(r"feedback|com+ent", self.header[-1].casefold()) else None
+        self.people = People(self.name, "Moodle")
+        for row, number in zip(self.rows, numbers, strict=True):
+            about = [cell.strip() for cell in row[1 : self.grade]]
+            login = next((cell for cell in about if "@" in cell), "")
+            called = about[0] if about and not self._is_anonymous else row[0]
+            assert number is not None
+            self.people.add(called, number[0], login, about, about[:1], about)
 
-    def cell(self, number: int, *columns: str) -> str:
-        """What stands in the first of these columns that there is."""
-        column = next((column for column in columns if column in self.header), None)
-        return self.rows[number][self.header.index(column)].strip() if column else ""
+    @property
+    def _is_anonymous(self) -> bool:
+        """Without names, the status stands behind the identifier, and many share theirs."""
+        return len({row[1] for row in self.rows}) <= len(self.rows) / 2
 
-    def handed_in(self, number: int) -> datetime | None:
-        """When Moodle says that it came, in English, in this machine's time."""
-        date = self.cell(number, "Last modified (submission)")
-        for form in _DATES:
-            with suppress(ValueError):
-                return datetime.strptime(date, form).astimezone()
-        return None
+    def _is_one_number(self, column: int) -> bool:
+        return len({row[column] for row in self.rows}) == 1 and bool(re.fullmatch(r"\d+([.,]\d+)?", self.rows[0][column]))
 
-    def fill(self, number: int, row: Row, score: float) -> None:
-        """Put in a grade and its feedback."""
-        points = self.cell(number, "Maximum Grade", "Maximum grade")
-        require_points(points, row, "the assignment", self.name, "Moodle, and download the worksheet again")
-        self.rows[number][self.header.index("Grade")] = f"{score:.10g}"
-        if "Feedback comments" in self.header:
-            # Moodle shows a comment as HTML; text of a submission in it is escaped already, and raw HTML is off here as well.
-            self.rows[number][self.header.index("Feedback comments")] = MarkdownIt("commonmark", {"html": False}).render(row.feedback)
+    def fill(self, number: int, row: Row) -> None:
+        """Put in a grade, if there is one to put in, and its feedback."""
+        require_points(self.rows[number][self.maximum], row, "the assignment", self.name, "Moodle, and download the worksheet again")
+        if not waits(row):
+            self.rows[number][self.grade] = f"{row.score:.10g}"
+        if self.comments is not None:
+            self.rows[number][self.comments] = fragment(row)

@@ -9,13 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from autograder.checks.failure import Kind, with_likely_cause
-from autograder.checks.status import Status, TestStatus
-from autograder.checks.test_result import TestResult, by_question
+from autograder.checks.results import TestResult, by_question
+from autograder.checks.source import Blocks
+from autograder.checks.standing import Standing, State, standings
 from autograder.course import find
 from autograder.grading.feedback import plain, scored
-from autograder.grading.result import Grade
+from autograder.grading.grade import Grade
 from autograder.grading.suite import Suite
+from autograder.protocol.failure import Kind, with_likely_cause
+from autograder.protocol.status import Status, TestStatus
 from autograder.submission import Submission
 
 MARKS = {TestStatus.PASSED: "[green]✓[/]", TestStatus.FAILED: "[red]✗[/]"}
@@ -57,7 +59,8 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         assert submission.problem is not None
         console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
         return
-    _Printer(console, everything).questions(by_question(grade.test_results))
+    blocks = Blocks("\n".join(submission.cells) if any(one.is_mistake for one in grade.test_results) else "")
+    _Printer(console, everything, standings(grade.test_results, blocks)).questions(by_question(grade.test_results))
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
         console.print(f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
@@ -69,22 +72,25 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
 class _Printer:
     """Prints a block per function, and in it a block per test or a line for all that are alike."""
 
-    def __init__(self, console: Console, everything: bool) -> None:
+    def __init__(self, console: Console, everything: bool, found: list[Standing]) -> None:
         self.console = console
         self.everything = everything
+        self.standings = {one.name: one for one in found}
         self.causes: dict[str, str] = {}
         """those that were shown, and of which function"""
 
     def questions(self, questions: dict[str, list[TestResult]]) -> None:
-        complete = []
+        complete: dict[str | None, list[str]] = {}
         for name, test_results in questions.items():
             if shown := [one for one in test_results if self.everything or one.matters]:
                 self.console.print(f"[bold]{name}[/]  {scored(test_results)}", highlight=False)
                 self.tests(name, shown)
             else:
-                complete.append(name)
-        if complete:
-            self.console.print(f"[green]✓[/] Complete: {', '.join(complete)}", highlight=False, soft_wrap=True)
+                given = self.standings[name].cause if name in self.standings else None
+                complete.setdefault(given, []).append(name)
+        for given, names in complete.items():
+            words = f"Right, given {given}" if given else "Complete"
+            self.console.print(f"[green]✓[/] {words}: {', '.join(names)}", highlight=False, soft_wrap=True)
 
     def tests(self, question: str, shown: list[TestResult]) -> None:
         if self.everything:
@@ -105,8 +111,10 @@ class _Printer:
         """What is said of all tests of a kind, before and after their number; None for one that has its own lines."""
         if one.status.is_unwritten:
             return f"[dim]·[/] {escape(plain(one.message))} (", ")"
-        if one.is_mistake and one.function not in (None, question) and not self.everything:
-            return "[red]✗[/] not right in ", f", and built on {one.function}"
+        standing = self.standings.get(question)
+        if standing is not None and one.is_mistake and one not in standing.own and not self.everything:
+            words = "its tests also call" if standing.state is State.COMPARED else "built on"
+            return "[red]✗[/] not right in ", f", and {words} {standing.cause}"
         if known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in self.causes):
             return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
         return None

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import csv
+import hashlib
 import sys
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -33,10 +35,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.course import Assignment
+from autograder.course import ROOT, Assignment, assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
-from autograder.parallel import in_order
+from autograder.parallel import Exceeded, in_order
+from autograder.submission import Submission, find_in_folder
+from autograder.submission import read as read_hand_in
 from autograder.submission.names import csv_cell, printable
 from autograder.submission.python import NotPython, parse
 
@@ -53,6 +57,11 @@ MOST = 32768
 """fingerprints kept of one submission; a solution has a few hundred to a thousand"""
 OWNERS = 32
 """functions of one submission that a fingerprint is looked for in; more have it only where somebody wrote thousands alike"""
+SAME, SMALLEST = 0.9, 3
+"""what much of the class has is still said where whole programs share so much; those with the same few smallest fingerprints are compared"""
+IN_COMMON = "all of it: more of the class have it than is set aside as common"
+BEYOND = "beyond "
+"""how the code of a party begins that was not handed in"""
 NOT_COMPARED = "Not compared with the others: "
 """how a line on standard error begins that names a file"""
 SHOWN = 40
@@ -62,8 +71,15 @@ Prints = NDArray[np.uint64]
 Link = tuple[float, int, int]
 """how alike, and which two"""
 
+Given = tuple[Prints, Set[str]]
+"""what the handout has, and the names in it"""
+Aside = tuple[Set[int], Set[str]]
+"""what is looked at no further, and the names of the handout"""
+
 _NONE: Prints = np.empty(0, dtype=np.uint64)
 _POWERS = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(RUN)], dtype=np.uint64)
+_MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(101, 105)], dtype=np.uint64)
+"""four orders of the same fingerprints"""
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -96,15 +112,35 @@ class Pair:
     """what is alike, by its name in the first, and in the second where that is another"""
 
 
-def find(book: Rows) -> list[Pair]:
+def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
     """The pairs of a graded batch, assignment by assignment, group by group.
 
     Of a group only the links that hold it together are listed, the strongest ones: n − 1 for n submissions.
+    `parties` were not handed in, such as solutions and an earlier term's class: each may be one of a pair, and counts for nothing else.
     """
-    classes: dict[str, list[ComparedFile]] = {}
+    files: dict[str, list[ComparedFile]] = {}
     for one in _compared(book.rows()):
-        classes.setdefault(one.assignment, []).append(one)
-    return [pair for name, files in classes.items() for pair in _Class(book, Assignment(name), files).pairs()]
+        files.setdefault(one.assignment, []).append(one)
+    extra: dict[str, tuple[str, ...]] = {}
+    for party in parties:
+        namesakes = (one for one in files.get(party.assignment, ()) if party.student in one.students)
+        if party.assignment in files and not any(book.cells(one.code) == party.cells for one in namesakes):
+            code = f"{BEYOND}{len(extra)}"
+            extra[code] = party.cells
+            files[party.assignment].append(ComparedFile(party.assignment, party.file, party.sha256, code, (party.student,)))
+
+    def cells(code: str) -> tuple[str, ...]:
+        return extra[code] if code in extra else book.cells(code)
+
+    classes = [_ComparedClass(Assignment(name), several) for name, several in files.items()]
+    texts = ((one.name, cells(code)) for one in classes for code in one.codes)
+    prints = in_order(partial(_beyond, {one.name: one.given for one in classes}), texts)
+    for class_ in classes:
+        class_.compare(dict(zip(class_.codes, prints, strict=False)))  # the others are those of the next classes
+    alike_files = [(one, pair) for one in classes for pair in one.alike_files()]
+    both = ((one.name, cells(first.code), cells(second.code)) for one, (_, first, second) in alike_files)
+    functions = in_order(partial(_functions, {one.name: (one.aside, one.vocabulary) for one in classes}), both)
+    return [one.pair(*files, names) for (one, files), names in zip(alike_files, functions, strict=True)]
 
 
 def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
@@ -117,61 +153,101 @@ def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
     return [ComparedFile(*facts, tuple(names)) for facts, names in students.items()]
 
 
-class _Class:
+class _ComparedClass:
     """All submissions of one assignment, and what each has beyond the common ground."""
 
-    def __init__(self, book: Rows, assignment: Assignment, files: list[ComparedFile]) -> None:
-        self.book = book
-        self.files = files
-        given = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
-        self.vocabulary = _BUILTINS | units(given, _BUILTINS).keys()
-        handout = _joined(_prints(self.vocabulary, given))
-        codes = {one.code: one for one in reversed(files)}  # what several handed in is read once, and counts once for what is common
-        prints = dict(zip(codes, in_order(partial(_beyond, handout, self.vocabulary), map(book.cells, codes)), strict=True))
+    def __init__(self, assignment: Assignment, files: list[ComparedFile]) -> None:
+        self.name, self.files = assignment.name, files
+        texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
+        self.vocabulary = _BUILTINS | units(texts, _BUILTINS).keys()
+        self.handout = _joined(_prints(self.vocabulary, texts))
+        self.codes = {one.code: one for one in reversed(files)}
+        """what several handed in is read once, and counts once for what is common"""
+
+    @property
+    def given(self) -> Given:
+        return self.handout, self.vocabulary
+
+    def compare(self, prints: dict[str, Prints | Exceeded]) -> None:
+        """Tell apart what is common and what is each one's own, of what each code has beyond the handout."""
         for code, reason in prints.items():
-            if isinstance(reason, str):
-                print(f"{NOT_COMPARED}{printable(codes[code].file)} ({reason})", file=sys.stderr)
-        found = {code: _NONE if isinstance(one, str) else one for code, one in prints.items()}
-        common = _common(list(found.values()))
-        self.aside = frozenset(np.union1d(handout, common).tolist())
+            if isinstance(reason, Exceeded):
+                print(f"{NOT_COMPARED}{printable(self.codes[code].file)} ({reason.why})", file=sys.stderr)
+        found = {code: _NONE if isinstance(one, Exceeded) else one for code, one in prints.items()}
+        common = _common([prints for code, prints in found.items() if not code.startswith(BEYOND)])
+        self.aside = frozenset(np.union1d(self.handout, common).tolist())
         self.own = {code: _without(one, common) for code, one in found.items()}
+        self.found = found
 
-    def _of(self, one: ComparedFile) -> dict[str, Prints]:
-        """By function."""
-        return _prints(self.vocabulary, self.book.cells(one.code))
+    def alike_files(self) -> Iterator[tuple[int, ComparedFile, ComparedFile]]:
+        """The links of all groups with the group's number, the group with the strongest link first."""
+        links = (link for link in (*alike([self.own[one.code] for one in self.files]), *self._in_common()) if not self._is_beyond(link))
+        groups = strongest(links, len(self.files))
+        yield from ((number, self.files[i], self.files[j]) for number, links in enumerate(groups, 1) for _, i, j in links)
 
-    def pairs(self) -> list[Pair]:
-        """The links of all groups, the group with the strongest link first."""
-        groups = strongest(alike([self.own[one.code] for one in self.files]), len(self.files))
-        return [self._pair(number, self.files[i], self.files[j]) for number, links in enumerate(groups, 1) for _, i, j in links]
+    def _is_beyond(self, link: Link) -> bool:
+        """Whether nobody of the class has a part in it."""
+        return all(self.files[i].code.startswith(BEYOND) for i in link[1:])
 
-    def _pair(self, group: int, first: ComparedFile, second: ComparedFile) -> Pair:
+    def _in_common(self) -> Iterator[Link]:
+        """Files that are the same program, and by more of the class than may be: what is common to so many is set aside above.
+
+        Each is compared with the first of those that have the same smallest fingerprints.
+        """
+        first: dict[tuple[int, ...], int] = {}
+        for i, one in enumerate(self.files):
+            whole = self.found[one.code]
+            if len(whole) < ENOUGH or len(self.own[one.code]) >= ALIKE * len(whole):
+                continue
+            for mix in _MIXES:
+                smallest = np.sort(whole ^ mix)[:SMALLEST]
+                j = first.setdefault((int(mix), *smallest.tolist()), i)
+                share = len(np.intersect1d(whole, self.found[self.files[j].code], True)) / max(len(whole), len(self.found[self.files[j].code]))
+                if j != i and share >= SAME:
+                    yield share, j, i
+
+    def pair(self, group: int, first: ComparedFile, second: ComparedFile, functions: tuple[str, ...] | Exceeded) -> Pair:
         own, other = self.own[first.code], self.own[second.code]
+        if min(len(own), len(other)) < ENOUGH:  # they have it in common with many
+            own, other, functions = self.found[first.code], self.found[second.code], (IN_COMMON,)
         shared = len(np.intersect1d(own, other, True))
-        return Pair(group, (first, second), (shared / len(own), shared / len(other)), tuple(self._functions(first, second)))
-
-    def _functions(self, first: ComparedFile, second: ComparedFile) -> Iterator[str]:
-        """Those of the first that are mostly in one function of the second."""
-        owners: defaultdict[int, list[str]] = defaultdict(list)
-        for name, prints in self._of(second).items():
-            for one in set(prints.tolist()) - self.aside:
-                owners[one] += [name] if len(owners[one]) < OWNERS else []
-        for name, prints in self._of(first).items():
-            own = set(prints.tolist()) - self.aside
-            shared = Counter(owner for one in own for owner in owners.get(one, ()))
-            most = max(shared, key=shared.__getitem__, default=name)
-            if shared[name] >= max(ALIKE * len(own), 1):
-                yield name
-            elif shared[most] >= max(ALIKE * len(own), 1):
-                yield f"{name} = {most}"
+        shares = shared / len(own), shared / len(other)
+        return Pair(group, (first, second), shares, () if isinstance(functions, Exceeded) else functions)
 
 
-def _beyond(handout: Prints, vocabulary: Set[str], cells: Sequence[str]) -> Prints | str:
+def _functions(asides: Mapping[str, Aside], texts: tuple[str, Sequence[str], Sequence[str]]) -> tuple[str, ...] | Exceeded:
+    """The functions of the first text for an assignment that are mostly in one function of the second."""
+    name, *both = texts
+    aside, vocabulary = asides[name]
+    try:
+        return tuple(_shared_functions(aside, *(_prints(vocabulary, cells) for cells in both)))
+    except Exception as error:
+        return Exceeded(type(error).__name__)
+
+
+def _shared_functions(aside: Set[int], first: dict[str, Prints], second: dict[str, Prints]) -> Iterator[str]:
+    owners: defaultdict[int, list[str]] = defaultdict(list)
+    for name, prints in second.items():
+        for one in set(prints.tolist()) - aside:
+            owners[one] += [name] if len(owners[one]) < OWNERS else []
+    for name, prints in first.items():
+        own = set(prints.tolist()) - aside
+        shared = Counter(owner for one in own for owner in owners.get(one, ()))
+        most = max(shared, key=shared.__getitem__, default=name)
+        if shared[name] >= max(ALIKE * len(own), 1):
+            yield name
+        elif shared[most] >= max(ALIKE * len(own), 1):
+            yield f"{name} = {most}"
+
+
+def _beyond(given: Mapping[str, Given], text: tuple[str, Sequence[str]]) -> Prints | Exceeded:
     """What a submission has beyond the handout. What cannot be compared is like nothing else, and says what went wrong."""
+    name, cells = text
+    handout, vocabulary = given[name]
     try:
         return _without(_joined(_prints(vocabulary, cells)), handout)[:MOST]
     except Exception as error:
-        return type(error).__name__
+        return Exceeded(type(error).__name__)
 
 
 def _prints(vocabulary: Set[str], cells: Iterable[str]) -> dict[str, Prints]:
@@ -283,9 +359,30 @@ def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
     return list(groups.values())
 
 
-def write(out: Path, book: Rows) -> list[Pair]:
+def course_parties() -> Iterator[Submission]:
+    """What stands in the course's repository for everybody to find: the solutions, and the sample class where it is there."""
+    for assignment in assignments():
+        samples = ROOT / "tests" / "submissions" / assignment.name
+        paths = {"reference solution": assignment.solution, **{path.stem: path for path in sorted(samples.glob("*.py"))}}
+        for student, path in paths.items():
+            with contextlib.suppress(UnicodeDecodeError):
+                content = path.read_bytes()
+                name = path.relative_to(ROOT).as_posix()
+                yield Submission(student, assignment.name, name, hashlib.sha256(content).hexdigest(), (content.decode("utf-8"),))
+
+
+def earlier(folder: Path) -> Iterator[Submission]:
+    """What an earlier class handed in: a folder as `grade` takes it."""
+    known = [one.name for one in assignments()]
+    hand_ins = find_in_folder(folder, None, known).hand_ins
+    for found in in_order(partial(read_hand_in, known=tuple(known)), hand_ins):
+        if not isinstance(found, Exceeded):
+            yield from (replace(one, student=f"{one.student} ({folder.name})") for one in found if one.problem is None)
+
+
+def write(out: Path, book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
     """Write the pairs of the gradebook in OUT to OUT/similarity.csv. Raises OSError where there is no room for it."""
-    pairs = find(book)
+    pairs = find(book, parties)
     write_csv(out / FILE, [_COLUMNS, *map(_cells, pairs)])
     return pairs
 

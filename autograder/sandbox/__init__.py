@@ -11,7 +11,7 @@
     probes   what such a proof loads inside the wall
 
 The grader imports `backend`, `limits` and `promises`, and what these build on; zygote and worker import nothing of the project
-but `checks.call`, `checks.codec` and this room.
+but `protocol.call`, `protocol.codec` and this room.
 """
 
 FRONT_DOOR = ("backend", "client", "confine", "limits", "promises")

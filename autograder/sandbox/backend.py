@@ -8,15 +8,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from autograder.checks.call import Raised, Reply
-from autograder.checks.failure import Stopped
-from autograder.checks.status import Status, TestStatus
+from autograder.protocol.call import Raised, Reply
+from autograder.protocol.failure import Stopped
+from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow, ZygoteGone
 
 
 @dataclass(frozen=True)
-class Source:
+class Program:
     """What is loaded inside the wall: the module's name and its text, in one cell or, from a notebook, several."""
 
     name: str
@@ -32,7 +32,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class State:
+class Condition:
     """What has become of a submission so far, apart from its results."""
 
     failure: Raised | None
@@ -45,7 +45,7 @@ class State:
 class Sandboxed:
     """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and replacements."""
 
-    def __init__(self, sandbox: Sandbox, source: Source) -> None:
+    def __init__(self, sandbox: Sandbox, source: Program) -> None:
         self.sandbox = sandbox
         self.limits = sandbox.limits
         self.source = source
@@ -61,13 +61,13 @@ class Sandboxed:
         self.printed = ""
 
     @property
-    def state(self) -> State:
+    def state(self) -> Condition:
         """What has become of it until now."""
         printed = self.printed
         if self.worker is not None:
             self.worker.take_output()
             printed += self.worker.output.decode("utf-8", "replace")
-        return State(self.failure, self.status, printed[: self.limits.output])
+        return Condition(self.failure, self.status, printed[: self.limits.output])
 
     def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""

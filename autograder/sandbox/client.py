@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.checks.call import Raised, Reply
-from autograder.checks.codec import Malformed
 from autograder.course import PACKAGE
+from autograder.protocol.call import Raised, Reply
+from autograder.protocol.codec import Malformed
 from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
@@ -180,7 +180,8 @@ class Sandbox:
     def _make_scratch(self) -> None:
         self.scratch.mkdir(0o700)
         # Landlock covers all below `home`, so that the folder in it may change; `home` itself nobody lists, or writes into.
-        self.home.chmod(0o100)
+        # Where a worker's files are its own user's, it becomes the owner of `scratch`, and passes through `home` to it.
+        self.home.chmod(0o111)
 
     def close(self) -> None:
         """End the zygote; nothing of the sandbox is left."""

@@ -40,6 +40,8 @@ PR_SET_KEEPCAPS = 8
 PR_SET_NO_NEW_PRIVS = 38
 SIGKILL = 9
 CAPABILITY_VERSION_3 = 0x20080522
+CAP_CHOWN = 1 << 0
+CAP_DAC_OVERRIDE = 1 << 1
 CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
@@ -114,7 +116,8 @@ class Locks:
         self.zygote = os.getpid()
         # Loaded here, while files can still be read; ctypes finds the symbols in the interpreter itself.
         self.libc = ctypes.CDLL(None, use_errno=True)
-        self.own_user = "user" in self.on and self._may_change_user()
+        self.own_user = "user" in self.on and self._may(CAP_SETUID | CAP_SETGID)
+        self.own_files = self.own_user and self._may(CAP_CHOWN | CAP_DAC_OVERRIDE) and all(map(_is_open, _readable(packages)))
         with _naming("landlock"):
             self.ruleset = self._ruleset(packages) if "landlock" in self.on else None
         with _naming("seccomp"):
@@ -161,16 +164,20 @@ class Locks:
     def _lock_user(self) -> None:
         """A user id of its own for signals and for counting threads; files stay readable under the grader's.
 
-        The interpreter may live in a folder that only root may enter, so the id that the kernel uses for files alone
-        (fsuid) is kept: which files are open to the worker is Landlock's business. Then every capability goes.
+        Files are then the new id's, too, where everybody may read the interpreter. Where it lives in a folder that only
+        root may enter, the id that the kernel uses for files alone (fsuid) is kept: which files are open to the worker is
+        Landlock's business, but root may ask which descriptors another process has. Then every capability goes.
         """
         if self.own_user:
             files = os.geteuid()
             os.setgroups([])
             self._prctl(PR_SET_KEEPCAPS, 1)
             self._become(FIRST_USER + os.getpid())
-            self._set_capabilities(CAP_SETUID)
-            self.libc.setfsuid(files)
+            self._set_capabilities(CAP_SETUID | CAP_CHOWN if self.own_files else CAP_SETUID)
+            if self.own_files:
+                os.chown(self.scratch, os.geteuid(), -1)
+            else:
+                self.libc.setfsuid(files)
         self._set_capabilities(0)
         self._prctl(PR_SET_NO_NEW_PRIVS, 1)
 
@@ -182,11 +189,11 @@ class Locks:
         if os.getppid() != self.zygote:
             raise OSError(errno.ESRCH, "the zygote has ended already")
 
-    def _may_change_user(self) -> bool:
-        """Root usually may, but not in a container without capabilities."""
+    def _may(self, capabilities: int) -> bool:
+        """Root usually has all of them, but not in a container that drops some."""
         header, data = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
         self._check(self.libc.capget(header, data))
-        return data[0] & (CAP_SETUID | CAP_SETGID) == CAP_SETUID | CAP_SETGID
+        return bool(data[0] & capabilities == capabilities)
 
     def _become(self, user: int) -> None:
         try:
@@ -245,6 +252,12 @@ def _readable(packages: Collection[Path]) -> list[Path]:
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
     zipped = [Path(path) for path in sys.path if path.endswith(".zip") and Path(path).is_file()]
     return [*tree, *zipped, *packages, *_linked_libraries()]
+
+
+def _is_open(path: Path) -> bool:
+    """Whether everybody may enter the folders above, and read what is there."""
+    real = path.resolve()
+    return bool(real.stat().st_mode & 0o004) and all(folder.stat().st_mode & 0o001 for folder in real.parents)
 
 
 def _linked_libraries() -> list[Path]:

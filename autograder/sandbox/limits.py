@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.checks import codec
+from autograder.protocol import codec
 from autograder.sandbox import wire
 
 MIB = 1 << 20

@@ -21,9 +21,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
+
+_Probe = TypeVar("_Probe", bound=Callable[..., object])
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,6 +47,29 @@ LOCK_COMMANDS = {
 IPC_CREAT, IPC_RMID = 0o1000, 0
 A_LITTLE_MORE = 8
 """How far beyond a limit a probe goes."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a submission cannot do."""
+
+    words: str
+    lock: str
+    """what keeps it"""
+    given: tuple[str, ...] = ()
+    """what a probe is called with: names of canaries, limits, or `processes`"""
+    ended_for: str = ""
+    """its worker may also be ended for having too much of that"""
+
+
+def promise(words: str, lock: str, *given: str, ended_for: str = "") -> Callable[[_Probe], _Probe]:
+    """Stands above what examines a promise, and says which."""
+
+    def marked(probe: _Probe) -> _Probe:
+        probe.promise = Promise(words, lock, given, ended_for)  # type: ignore[attr-defined]
+        return probe
+
+    return marked
 
 
 def _let_through(attempts: Mapping[str, Callable[[], object]]) -> str:
@@ -125,6 +152,7 @@ def _open_with(path: str, flags: int) -> None:
     os.close(os.open(path, flags))
 
 
+@promise("locks no file", "seccomp")
 def locks_files() -> str:
     """Of a file that every worker may read, and of its own."""
     with open(os.__file__, "rb") as shared, open("locked", "wb") as own:
@@ -138,26 +166,32 @@ def locks_files() -> str:
         return _let_through(attempts)
 
 
+@promise("connects to nothing over TCP", "seccomp", "tcp")
 def connects_tcp(port: int) -> str:
     return _let_through({"connecting": lambda: socket.create_connection(("127.0.0.1", port), 1).close()})
 
 
+@promise("listens to nothing", "seccomp")
 def listens_tcp() -> str:
     return _let_through({"listening": lambda: socket.create_server(("127.0.0.1", 0)).close()})
 
 
+@promise("sends nothing over UDP", "seccomp", "udp")
 def sends_udp(port: int) -> str:
     return _let_through({"sending": lambda: _send(socket.AF_INET, ("127.0.0.1", port))})
 
 
+@promise("sends nothing to a unix socket", "seccomp", "unix")
 def sends_unix(path: str) -> str:
     return _let_through({"sending": lambda: _send(socket.AF_UNIX, path)})
 
 
+@promise("sends nothing to an abstract socket", "seccomp", "abstract")
 def sends_abstract(name: str) -> str:
     return _let_through({"sending": lambda: _send(socket.AF_UNIX, "\0" + name)})
 
 
+@promise("opens no other kind of socket", "seccomp")
 def other_sockets() -> str:
     families = {"netlink": socket.AF_NETLINK, "vsock": socket.AF_VSOCK, "packet": socket.AF_PACKET}
     attempts = {name: partial(socket.socket, family, socket.SOCK_RAW) for name, family in families.items()}
@@ -169,6 +203,7 @@ def _send(family: int, address: str | tuple[str, int]) -> None:
         end.sendto(b"probe", address)
 
 
+@promise("starts no process", "seccomp")
 def starts_processes() -> str:
     return _let_through(
         {
@@ -179,11 +214,13 @@ def starts_processes() -> str:
     )
 
 
+@promise("becomes no other program", "seccomp")
 def becomes_another_program() -> str:
     """Where the wall fails, this is the last that is heard of the worker."""
     return _let_through({"execve": lambda: os.execv(sys.executable, [sys.executable, "-c", ""])})
 
 
+@promise("signals no process", "seccomp", "processes")
 def sends_signals(processes: Iterable[int]) -> str:
     """Only the signal 0, which is none, and only the question who gets one."""
     attempts: dict[str, Callable[[], object]] = {}
@@ -194,6 +231,7 @@ def sends_signals(processes: Iterable[int]) -> str:
     return _let_through({**attempts, "kill of all": lambda: os.kill(-1, 0)})
 
 
+@promise("touches no other process's memory or descriptors", "seccomp", "processes")
 def touches_memory(processes: Iterable[int]) -> str:
     attempts: dict[str, Callable[[], object]] = {}
     for process in processes:
@@ -210,6 +248,7 @@ def _read_memory(process: int) -> int:
     return _system_call("process_vm_readv", process, vectors[0], 1, vectors[1], 1, 0)
 
 
+@promise("makes nothing in the kernel that stays when it ends", "seccomp")
 def leaves_things_in_the_kernel() -> str:
     return _let_through(
         {
@@ -222,6 +261,7 @@ def leaves_things_in_the_kernel() -> str:
     )
 
 
+@promise("starts no more threads than it may", "limits", "tasks", ended_for="threads")
 def starts_threads(limit: int) -> str:
     """Where the kernel refuses none, the zygote has to end the worker."""
     release = threading.Event()
@@ -236,6 +276,7 @@ def starts_threads(limit: int) -> str:
         release.set()
 
 
+@promise("takes no more memory than it may", "limits", "memory")
 def takes_memory(limit: int) -> str:
     try:
         mmap.mmap(-1, limit).close()
@@ -244,6 +285,7 @@ def takes_memory(limit: int) -> str:
     return f"{limit} bytes at once"
 
 
+@promise("cannot write a file longer than the limit", "limits", "files")
 def writes_a_long_file(limit: int) -> str:
     """A hole takes no room, but it is as long as it is."""
     with open("long", "wb") as file:
@@ -254,6 +296,7 @@ def writes_a_long_file(limit: int) -> str:
     return f"a file of {limit + 1} bytes"
 
 
+@promise("writes no more in all than it may", "watch", "files", ended_for="files")
 def fills_its_folder(limit: int) -> str:
     """With two files, neither of which is too long. The zygote has to end the worker."""
     block = bytes(1 << 20)
@@ -265,6 +308,7 @@ def fills_its_folder(limit: int) -> str:
     return f"{limit + 2 * len(block)} bytes in two files"
 
 
+@promise("opens no more files than it may", "limits", "open_files")
 def opens_files(limit: int) -> str:
     opened = []
     try:
@@ -278,11 +322,13 @@ def opens_files(limit: int) -> str:
             os.close(descriptor)
 
 
+@promise("has no more processor time than it may", "limits", "submission_seconds")
 def has_processor_time(limit: int) -> str:
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     return "" if 0 <= most <= limit else f"{most} seconds"
 
 
+@promise("raises none of its limits", "seccomp")
 def raises_its_limits() -> str:
     nothing = (ctypes.c_ulong * 2)(0, 0)
     return _let_through({"setrlimit": lambda: _system_call("setrlimit", resource.RLIMIT_CORE, nothing)})

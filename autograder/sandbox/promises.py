@@ -1,7 +1,7 @@
 """What the wall promises, and the proof of each promise: a probe inside a real worker tries to break it.
 
-`require` is asked before anything is graded: where a promise does not hold, nothing runs and nobody gets a grade. The table of
-promises stands at the end; what runs inside the wall is in `probes`.
+`require` is asked before anything is graded: where a promise does not hold, nothing runs and nobody gets a grade. A promise stands
+above what examines it: a probe in `probes`, which runs inside the wall, or a function here that uses several.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autograder.checks import codec
-from autograder.checks.codec import Foreign
 from autograder.course import PACKAGE
+from autograder.protocol import codec
+from autograder.protocol.codec import Foreign
 from autograder.sandbox import probes, wire
-from autograder.sandbox.backend import Source
+from autograder.sandbox.backend import Program
 from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
 from autograder.sandbox.limits import LIMITS, MIB
+from autograder.sandbox.probes import Promise, promise
 
 PROBE_SECONDS = 20.0
 """How long a probe may take on a busy machine."""
@@ -73,7 +74,7 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
             sandbox = stack.enter_context(Sandbox(disabled_locks, EXAMINED))
             examination = _Examination(sandbox, stack.enter_context(_canaries()))
             stack.callback(examination.end_worker)
-            return [examination.finding(promise) for promise in PROMISES]
+            return [examination.finding(probe) for probe in PROMISES]
     except SandboxError as error:
         lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
         return [Finding("a worker starts and puts on its locks", lock, False, str(error), FIX[lock])]
@@ -129,13 +130,17 @@ class _Examination:
         self.processes = [os.getpid(), sandbox.process.pid]
         """of the grader and its zygote"""
         self.given = {**vars(canaries), **vars(sandbox.limits), "processes": self.processes}
-        self.source = Source("probes", (Path(probes.__file__).read_text(encoding="utf-8"),))
+        self.source = Program("probes", (Path(probes.__file__).read_text(encoding="utf-8"),))
         self.worker: Worker | None = None
 
-    def finding(self, promise: Promise) -> Finding:
+    def finding(self, probe: Any) -> Finding:
         """Examine one promise. A worker that dies of it shows that something is wrong."""
+        promise: Promise = probe.promise
         try:
-            detail = promise.let_through(self)
+            if probe.__module__ == __name__:
+                detail = probe(self)
+            else:
+                detail = self.try_to(probe.__name__, *(self.given[name] for name in promise.given), ended_for=promise.ended_for)
         except WorkerDied as error:
             detail = f"the probe's worker {self.end_worker() or error.why}"
         return Finding(promise.words, promise.lock, not detail, detail, FIX[promise.lock])
@@ -175,6 +180,7 @@ class _Examination:
         return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
+@promise("reads no file but the interpreter's, numpy's and its own", "landlock")
 def _reads(one: _Examination) -> str:
     home = [path for path in Path.home().glob(".*") if path.is_file()][:1]
     here = [path for path in (PACKAGE.parent / "pyproject.toml", *sorted((PACKAGE.parent / "solutions").glob("*.py"))) if path.is_file()]
@@ -183,11 +189,13 @@ def _reads(one: _Examination) -> str:
     return one.try_to("reads", [*map(str, paths), *of_processes])
 
 
+@promise("lists no other folder", "landlock")
 def _lists(one: _Examination) -> str:
     folders = [*map(str, (one.canaries.folder, PACKAGE.parent, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
     return one.try_to("lists", folders)
 
 
+@promise("opens files to read or to write, and with no flag but those that this takes", "seccomp")
 def _opens(one: _Examination) -> str:
     through = one.try_to("opens_in_odd_ways", str(one.canaries.file))
     if one.canaries.file.read_bytes() != SECRET:
@@ -196,6 +204,7 @@ def _opens(one: _Examination) -> str:
     return through
 
 
+@promise("writes nothing outside its scratch folder", "landlock")
 def _writes(one: _Examination) -> str:
     through = one.try_to("writes", str(one.canaries.folder), str(one.canaries.file), str(one.sandbox.home))
     if sorted(path.name for path in one.canaries.folder.iterdir()) != ["file", "socket"]:
@@ -205,6 +214,7 @@ def _writes(one: _Examination) -> str:
     return through
 
 
+@promise("has no privilege and gains none", "user")
 def _has_privileges(one: _Examination) -> str:
     status = one.status()
     held = [f"capabilities {status[name]}" for name in ("CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
@@ -215,6 +225,7 @@ def _has_privileges(one: _Examination) -> str:
     return ", ".join(held)
 
 
+@promise("inherits no descriptor and no variable of the grader", "zygote")
 def _inherits(one: _Examination) -> str:
     wanted = environment(one.sandbox.scratch)
     environ = one.ask("finds_environment")
@@ -223,23 +234,27 @@ def _inherits(one: _Examination) -> str:
     return ", ".join([*found, *(f"descriptor {number}" for number in descriptors[4:])])
 
 
+@promise("cannot make the grader keep more output than the limit", "grader")
 def _keeps_all_output(one: _Examination) -> str:
     through = one.try_to("prints", 4 * LIMITS.output)
     kept = len(one.worker.output) if one.worker else 0
     return through or ("" if 0 < kept <= LIMITS.output else f"{kept} bytes are kept")
 
 
+@promise("returns no more than fits the wire", "grader")
 def _returns_too_much(one: _Examination) -> str:
     value = one.ask("returns", LIMITS.numbers + 1)
     return "" if type(value) is Foreign else f"a result of {len(value)} numbers"
 
 
+@promise("finds nothing of an earlier worker", "grader")
 def _finds_what_others_left(one: _Examination) -> str:
     through = one.try_to("leaves_files")
     one.end_worker()
     return through or ", ".join(one.ask("finds_files"))
 
 
+@promise("runs no longer than it may", "grader")
 def _runs_on(one: _Examination) -> str:
     try:
         one.ask("loops", seconds=0.05)
@@ -250,6 +265,7 @@ def _runs_on(one: _Examination) -> str:
     return "a call that never returns did"
 
 
+@promise("is gone when its grading ends, threads and all", "zygote")
 def _outlives_its_grading(one: _Examination) -> str:
     through = one.try_to("keeps_a_thread")
     process = one.worker.process if one.worker else 0
@@ -257,6 +273,7 @@ def _outlives_its_grading(one: _Examination) -> str:
     return through or ("" if _is_gone(process) else f"the process {process}")
 
 
+@promise("is gone when the grader is", "session")
 def _outlives_the_zygote(one: _Examination) -> str:
     """Kills the zygote: has to come last."""
     one.ask("finds_files")
@@ -279,53 +296,5 @@ def _is_gone(process: int) -> bool:
         return True
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What a submission cannot do."""
-
-    words: str
-    lock: str
-    """what keeps it"""
-    let_through: Callable[[_Examination], str]
-    """tries to break it; what it was let through, empty where the promise holds"""
-
-
-def _tries(probe: str, *given: str, ended_for: str = "") -> Callable[[_Examination], str]:
-    """Run a probe with canaries, processes or limits by their names. With `ended_for`, its worker may also be ended for having too much of that."""
-    return lambda one: one.try_to(probe, *(one.given[name] for name in given), ended_for=ended_for)
-
-
-PROMISES = (
-    Promise("reads no file but the interpreter's, numpy's and its own", "landlock", _reads),
-    Promise("lists no other folder", "landlock", _lists),
-    Promise("opens files to read or to write, and with no flag but those that this takes", "seccomp", _opens),
-    Promise("writes nothing outside its scratch folder", "landlock", _writes),
-    Promise("locks no file", "seccomp", _tries("locks_files")),
-    Promise("connects to nothing over TCP", "seccomp", _tries("connects_tcp", "tcp")),
-    Promise("listens to nothing", "seccomp", _tries("listens_tcp")),
-    Promise("sends nothing over UDP", "seccomp", _tries("sends_udp", "udp")),
-    Promise("sends nothing to a unix socket", "seccomp", _tries("sends_unix", "unix")),
-    Promise("sends nothing to an abstract socket", "seccomp", _tries("sends_abstract", "abstract")),
-    Promise("opens no other kind of socket", "seccomp", _tries("other_sockets")),
-    Promise("starts no process", "seccomp", _tries("starts_processes")),
-    Promise("signals no process", "seccomp", _tries("sends_signals", "processes")),
-    Promise("touches no other process's memory or descriptors", "seccomp", _tries("touches_memory", "processes")),
-    Promise("makes nothing in the kernel that stays when it ends", "seccomp", _tries("leaves_things_in_the_kernel")),
-    Promise("raises none of its limits", "seccomp", _tries("raises_its_limits")),
-    Promise("has no privilege and gains none", "user", _has_privileges),
-    Promise("inherits no descriptor and no variable of the grader", "zygote", _inherits),
-    Promise("takes no more memory than it may", "limits", _tries("takes_memory", "memory")),
-    Promise("writes no longer file than it may", "limits", _tries("writes_a_long_file", "files")),
-    Promise("opens no more files than it may", "limits", _tries("opens_files", "open_files")),
-    Promise("has no more processor time than it may", "limits", _tries("has_processor_time", "submission_seconds")),
-    Promise("is kept no more output than it may print", "grader", _keeps_all_output),
-    Promise("returns no more than fits the wire", "grader", _returns_too_much),
-    Promise("becomes no other program", "seccomp", _tries("becomes_another_program")),
-    Promise("starts no more threads than it may", "limits", _tries("starts_threads", "tasks", ended_for="threads")),
-    Promise("writes no more in all than it may", "watch", _tries("fills_its_folder", "files", ended_for="files")),
-    Promise("finds nothing of an earlier worker", "grader", _finds_what_others_left),
-    Promise("runs no longer than it may", "grader", _runs_on),
-    Promise("is gone when its grading ends, threads and all", "zygote", _outlives_its_grading),
-    Promise("is gone when the grader is", "session", _outlives_the_zygote),
-)
-"""All of them, in the order in which they are examined: gentle probes come first."""
+PROMISES = [thing for room in (vars(probes), dict(globals())) for thing in room.values() if isinstance(getattr(thing, "promise", None), Promise)]
+"""What examines each of them, in this order: the last one ends the zygote."""

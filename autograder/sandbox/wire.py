@@ -11,9 +11,9 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from autograder.checks import codec
-from autograder.checks.call import MAX_MESSAGE, Raised, Reply
-from autograder.checks.codec import Malformed
+from autograder.protocol import codec
+from autograder.protocol.call import MAX_MESSAGE, Raised, Reply
+from autograder.protocol.codec import Malformed
 
 LENGTH = struct.Struct("<I")
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from autograder.checks import call, codec
+from autograder.protocol import call, codec
 from autograder.sandbox import wire
 from autograder.sandbox.confine import Locks
 from autograder.sandbox.wire import LENGTH

@@ -67,6 +67,7 @@ class _Zygote:
     def __init__(self, grader: socket.socket, plan: dict[str, Any]) -> None:
         project, libraries, disabled = plan["project"], plan["libraries"], plan["disabled_locks"]
         sys.path += [project, libraries]
+        from autograder.protocol.call import watch_tracing
         from autograder.sandbox import confine, worker
         from autograder.sandbox.limits import Limits
 
@@ -77,9 +78,10 @@ class _Zygote:
         self.limits = Limits(**plan["limits"])
         self.watching = confine.WATCH not in disabled
         self.work = worker.run
-        self.worker: _Worker | None = None
+        self.worker: _Child | None = None
         numpy = [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
         self.locks = confine.Locks(self.limits, Path(self.scratch), numpy, disabled)
+        watch_tracing()  # here, for all workers, and while the collector still knows every function
         _forget(project, libraries)
         gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
 
@@ -109,7 +111,7 @@ class _Zygote:
             self.work(end, output, self.scratch, self.locks)
         os.close(end)
         os.close(output)
-        self.worker = _Worker(child, self.scratch, self.limits)
+        self.worker = _Child(child, self.scratch, self.limits)
         self._answer(child)
 
     def _end(self) -> NoReturn:
@@ -144,7 +146,7 @@ def _forget(*folders: str) -> None:
     os.environ.pop(LOADER_PATH, None)
 
 
-class _Worker:
+class _Child:
     """The worker that lives now, seen from outside."""
 
     def __init__(self, process: int, scratch: str, limits: Limits) -> None:

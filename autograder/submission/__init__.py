@@ -1,7 +1,8 @@
 """Reads whatever students hand in, and never runs any of it.
 
-    roster    who handed in what: finds the submissions in a file or folder (choice, platforms, gradescope help)
-    reader    what counts of one submission, as Python text (disk, archive, text, notebook, python, bindings help)
+    layout    how a folder is laid out, decided once (downloads, gradescope help)
+    finder    who handed in what: the files and folders of every person
+    reader    what counts of it, as Python text (choice, disk, archive, text, notebook, python, bindings help)
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
 
@@ -15,21 +16,41 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.submission.reader import read, recognised
-from autograder.submission.records import NothingToGrade, Problem, Submission, SubmissionFile
-from autograder.submission.roster import find_file, find_in_folder, skipped
+from autograder.submission.finder import Everything, find_file, find_in_folder
+from autograder.submission.reader import lost, read, recognised, superseded_by
+from autograder.submission.records import HandIn, NothingToGrade, Person, Problem, Submission
 
-__all__ = ["NothingToGrade", "Problem", "Submission", "SubmissionFile", "find_in_folder", "read", "read_file", "skipped"]
+__all__ = [
+    "Everything",
+    "HandIn",
+    "NothingToGrade",
+    "Person",
+    "Problem",
+    "Submission",
+    "find_in_folder",
+    "lost",
+    "read",
+    "read_file",
+    "superseded_by",
+]
 
 
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
     """One file handed in, or one student's folder. Raises NothingToGrade where there is no such file."""
-    found = find_file(path, assignment, known)
-    if not found.assignment and (named := recognised(found, known)):
-        found = find_file(path, named, known)
-        found = replace(found, notes=(*found.notes, f"Its name does not tell the assignment; its functions are those of {named}."))
-    return read(found)
+    hand_in, names = find_file(path, assignment, known), tuple(known)
+    found = read(hand_in, names)
+    if len(found) == 1 and not found[0].assignment and (named := recognised(hand_in, names)):
+        (one,) = read(find_file(path, named, known), names)
+        return replace(one, notes=(f"Its name does not tell the assignment; its functions are those of {named}.", *one.notes))
+    if len(found) == 1:
+        return found[0]
+    several = ", ".join(one.assignment for one in found)
+    problem = Problem(
+        f"Your submission holds several assignments ({several}): hand in one file for each.",
+        f"{path} holds several assignments ({several}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",
+    )
+    return replace(found[0], assignment="", file=path.name, sha256="", cells=(), notes=(), problem=problem)
 
 
-FRONT_DOOR = ("names", "platforms", "python")
+FRONT_DOOR = ("names", "python", "records")
 """The modules that other rooms may import."""

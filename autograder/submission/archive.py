@@ -8,6 +8,7 @@ import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from autograder.submission.disk import MAX_FILE, MIB, is_junk
 from autograder.submission.names import printable
@@ -22,10 +23,15 @@ _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def names(data: bytes) -> list[str]:
-    """The files in a zip, in order. Raises Refused for a zip that is damaged, encrypted, too large or not honest."""
-    with _opened(data) as archive:
-        entries = archive.infolist()
+def top(path: Path) -> list[str]:
+    """The files in a zip on disk, however large it is, by its own table of contents."""
+    with _in_words(), zipfile.ZipFile(path) as archive:
+        return archive.namelist()
+
+
+def _names(archive: zipfile.ZipFile) -> list[str]:
+    """The files in a zip, in order. Raises Refused for a zip that is encrypted, too large or not honest."""
+    entries = archive.infolist()
     for entry in entries:
         _check_name(entry)
     members = [entry for entry in entries if not entry.is_dir() and not any(map(is_junk, entry.filename.split("/")))]
@@ -38,22 +44,28 @@ def names(data: bytes) -> list[str]:
     return sorted(member.filename for member in members)
 
 
-def read(data: bytes, name: str) -> bytes:
-    """The content of one file in a zip. Raises Refused as `names` does."""
-    if name not in names(data):
-        raise Refused(
-            "Your zip changed while it was being read: hand it in again.",
-            f"The zip no longer holds {printable(name)}: it changed while it was being read.",
-        )
-    with _opened(data) as archive, archive.open(name) as member:
-        return member.read(MAX_FILE)
+class Archive:
+    """A zip in memory, listed and checked once."""
+
+    def __init__(self, data: bytes) -> None:
+        """Raises Refused for a zip that is damaged, encrypted, too large or not honest."""
+        with _in_words():
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+            self.names = _names(self._archive)
+
+    def read(self, name: str) -> bytes:
+        """The content of one file in it. Raises Refused where it is damaged."""
+        with _in_words(), self._archive.open(name) as member:
+            return member.read(MAX_FILE)
 
 
 @contextmanager
-def _opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+def _in_words() -> Iterator[None]:
+    """Whatever zipfile raises, as a sentence."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            yield archive
+        yield
+    except Refused:
+        raise
     except Exception as error:  # zipfile raises whatever its parts raise: BadZipFile, OverflowError, struct.error, zlib.error …
         raise Refused(
             "The zip is damaged or no zip at all: make it anew, or hand in the .py or .ipynb file itself.",

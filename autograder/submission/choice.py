@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ CODE = (".py", ".ipynb")
 READ = (*CODE, ".zip")
 
 # What the handout put there and students do not write: never a rival of what they wrote.
-_HANDOUT = {"figures.py", "lab.py", "conftest.py", "setup.py", "__init__.py"}
-_HANDOUT_FOLDERS = re.compile(r"(?:^|/)(?:assignments/[^/]+/tests|tests/public|autograder/checks)/")
+_HANDOUT = {"figures.py", "measuring.py", "lab.py", "conftest.py", "setup.py", "__init__.py"}
+_HANDOUT_FOLDERS = re.compile(r"(?:^|/)(?:assignments/[^/]+/tests|tests/public|autograder/(?:protocol|checks|hints|laptop))/")
 _GIVEN_NOTEBOOK = "explore.ipynb"
 """The handout's too, and students may write their functions in it."""
 
@@ -42,10 +43,7 @@ class Course:
 
         Of assignments whose names lie in each other, such as rope and rope_2d, the longest is meant.
         """
-        words = f"_{_words(name)}_"
-        found = [known for known in self.assignments if f"_{_words(known)}_" in words]
-        outer = [known for known in found if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in found)]
-        return outer[0] if len(outer) == 1 else None
+        return _named_in(self.assignments, name)
 
     def named_by(self, path: str) -> str | None:
         """The assignment that a file's name speaks of, or else the nearest folder it lies in."""
@@ -179,5 +177,15 @@ def _what_is_there(files: Sequence[str]) -> str:
     return f"; there is {printable(files[0])}{more}"
 
 
+@functools.lru_cache(4096)
+def _named_in(assignments: tuple[str, ...], name: str) -> str | None:
+    """Kept, since a folder may have thousands of files, each of which is named by all folders around it."""
+    words = f"_{_words(name)}_"
+    found = [known for known in assignments if f"_{_words(known)}_" in words]
+    outer = [known for known in found if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in found)]
+    return outer[0] if len(outer) == 1 else None
+
+
+@functools.lru_cache(4096)
 def _words(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")

@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 
 from autograder.submission import disk
+from autograder.submission.names import utf8_safe
+from autograder.submission.records import Person
 
 METADATA = "submission_metadata.yml"
 MAX_METADATA = 64 * disk.MIB
@@ -24,8 +26,7 @@ _FOLDER = re.compile(r"submission_\d+")
 class Entry:
     """What the export says about one of its folders."""
 
-    students: tuple[str, ...] = ()
-    """e-mail addresses; a student id or a name where there is none"""
+    people: tuple[Person, ...] = ()
     created: float = 0.0
     """seconds since 1970; 0 where the export does not say"""
 
@@ -46,15 +47,14 @@ def entries(folder: Path) -> dict[str, Entry]:
 def _entry(content: Any) -> Entry:
     fields = content if isinstance(content, dict) else {}
     submitters = fields.get(":submitters")
-    people = map(_identity, submitters if isinstance(submitters, list) else [])
-    return Entry(tuple(dict.fromkeys(filter(None, people))), _seconds(fields.get(":created_at")))
+    people = {one.key: one for one in map(_person, submitters if isinstance(submitters, list) else []) if one.key}
+    return Entry(tuple(people.values()), _seconds(fields.get(":created_at")))
 
 
-def _identity(person: Any) -> str:
-    if not isinstance(person, dict):
-        return ""
-    values = (person.get(key) for key in (":email", ":sid", ":name"))
-    return next((value for value in values if isinstance(value, str) and value), "")
+def _person(submitter: Any) -> Person:
+    fields = submitter if isinstance(submitter, dict) else {}
+    email, sid, name = (utf8_safe(value) if isinstance(value := fields.get(key), str) else "" for key in (":email", ":sid", ":name"))
+    return Person("Gradescope", email=email, sid=sid, name=name)
 
 
 def _seconds(timestamp: Any) -> float:

@@ -230,12 +230,29 @@ def _root(expression: ast.expr) -> str | None:
 
 def _passed_over(source: str, statements: list[ast.stmt]) -> str:
     """The cell with these statements replaced by `pass`, its lines where they were."""
-    lines = source.encode().split(b"\n")  # the tree counts columns in bytes
-    for statement in reversed(statements):
-        first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
-        before, after = lines[first][: statement.col_offset], lines[last][statement.end_col_offset :]
-        lines[first : last + 1] = [before + b"pass" + after, *[b""] * (last - first)]
-    return b"\n".join(lines).decode()
+    if not statements:
+        return source
+    text = source.encode()  # the tree counts columns in bytes
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", text))]
+    kept: list[bytes] = []
+    position = missing = 0
+    for statement in statements:
+        last = statement.end_lineno or statement.lineno
+        begin = starts[statement.lineno - 1] + statement.col_offset
+        kept += [_with_lines(text[position:begin], missing), b"pass"]
+        if b"\n" in text[position:begin]:
+            missing = 0
+        missing += last - statement.lineno
+        position = starts[last - 1] + (statement.end_col_offset or 0)
+    rest = text[position:] if b"\n" in text[position:] else text[position:] + b"\n"
+    kept.append(_with_lines(rest, missing) if missing else text[position:])
+    return b"".join(kept).decode()
+
+
+def _with_lines(text: bytes, missing: int) -> bytes:
+    """The text with so many more line ends where its first line ends, if it ends here."""
+    first, end, rest = text.partition(b"\n")
+    return first + end * (1 + missing) + rest if end else text
 
 
 def _listed(numbers: list[int]) -> str:

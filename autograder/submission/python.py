@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
+import unicodedata
 import warnings
 
 from autograder.submission.names import printable
@@ -14,6 +16,9 @@ MAX_CODE = 256 * 1024
 
 MAX_BRACES = 10_000
 """Python 3.11 parses the fields of one f-string in quadratic time: 80,000 take 13 s, and so many 0.2 s."""
+
+MAX_MARKS = 200
+"""Combining marks in a row. The parser sorts the marks of a name in quadratic time: 262,000 of them take 210 s."""
 
 # The parser stores `import a.b.c…` with all its beginnings, so that a long chain takes quadratic memory.
 _CHAIN = re.compile(r"\b(?:[^\W\d]\w*+\.){64}")
@@ -40,6 +45,8 @@ def parse(text: str) -> ast.Module:
         raise NotPython(f"it holds more than {MAX_BRACES:,} braces", "keep data in another file")
     if _CHAIN.search(_GAPS.sub("", text)):
         raise NotPython("it holds a name with more than 64 dots", "shorten that name")
+    if _most_marks(text) > MAX_MARKS:
+        raise NotPython(f"it holds a letter with more than {MAX_MARKS} combining marks", "delete those marks")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape is the student's affair
@@ -68,6 +75,14 @@ def check(text: str) -> ast.Module:
             "The file holds blank lines or comments only.",
         )
     return tree
+
+
+def _most_marks(text: str) -> int:
+    """The length of the longest run of combining marks."""
+    if text.isascii():
+        return 0
+    runs = itertools.groupby(text, key=lambda character: unicodedata.combining(character) > 0)
+    return max((sum(1 for _ in run) for is_mark, run in runs if is_mark), default=0)
 
 
 def _advice(error: SyntaxError, text: str) -> str:

@@ -1,4 +1,4 @@
-"""From a submission that was found to a submission that can be graded: bytes, text, Python.
+"""From what one person handed in to submissions that can be graded: which of the files are meant, their bytes, text, Python.
 
 Where a student has several files that could be meant, this is where what is written in them decides: the stub as it was
 handed out is never a rival of what a student wrote.
@@ -7,19 +7,54 @@ handed out is never a rival of what a student wrote.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from autograder import course
-from autograder.checks.call import ANSWERS
-from autograder.submission import archive, bindings, disk, notebook, python, text
+from autograder.protocol.call import ANSWERS
+from autograder.submission import archive, bindings, disk, gradescope, notebook, python, text
 from autograder.submission.bindings import Bindings
-from autograder.submission.choice import CODE, several, suffix
-from autograder.submission.names import listed, printable
-from autograder.submission.records import Candidate, Problem, Refused, Submission, SubmissionFile, problem_of
+from autograder.submission.choice import CODE, READ, Choice, Course, choose, several, suffix, which_assignment
+from autograder.submission.names import listed, printable, utf8_safe
+from autograder.submission.records import Given, HandIn, Part, Problem, Refused, Submission, problem_of
 
 _MENTIONED = 3
 """files that a note names"""
+
+# How well a submission fits: a later file only replaces one that fits no better.
+_NO_CODE, _ANOTHER_ASSIGNMENT, _UNNAMED, _NAMED = range(4)
+
+_STRAY_METADATA = f"{gradescope.METADATA} in a student's folder says nothing about anybody: an export is graded where it lies alone."
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A file that may count for an assignment, on disk or inside a zip."""
+
+    file: str
+    """relative to the folder given; inside a zip it is written ada.zip!rope.py"""
+    path: Path
+    zipped: archive.Archive | None = None
+    """what `path` holds, where that is a zip"""
+    member: str = ""
+    """the file's name in it"""
+    named: bool = False
+    """whether its name speaks of the assignment: then it is mentioned where it is not graded"""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A submission that was found and not read yet."""
+
+    submission: Submission
+    path: Path | None
+    """what was handed in; None where there is nothing to read"""
+    candidates: tuple[_Candidate, ...]
+    """files that may count, the likeliest first; with a `problem`, those between which a name does not decide"""
+    order: tuple[int, float, int]
+    """of two submissions for one assignment the greater counts: how well it fits, when it came"""
 
 
 @dataclass(frozen=True)
@@ -33,41 +68,214 @@ class _Read:
     bindings: Bindings
 
 
-def read(found: SubmissionFile) -> Submission:
-    """Reads one submission. Whatever is wrong with it becomes its `problem`; nothing is raised."""
+def read(hand_in: HandIn, known: tuple[str, ...]) -> list[Submission]:
+    """The submissions of one person, one that counts for each assignment. Whatever is wrong with one becomes its `problem`."""
+    found = [one for part in hand_in.parts for one in _of_part(hand_in, part, Course(known))]
+    return [_submission(one) for one in _superseded(found)]
+
+
+def lost(hand_in: HandIn, why: str) -> list[Submission]:
+    """The row of a person whose files could not be read within bounds."""
+    part = max(hand_in.parts, key=_when)
+    problem = Problem(
+        f"What you handed in could not be read, because that {why}: hand in one plain .py or .ipynb file with your functions.",
+        f"Reading it {why}.",
+    )
+    return [replace(_row(hand_in, part, part.assignment or part.hint or "", part.label), problem=problem)]
+
+
+def recognised(hand_in: HandIn, known: tuple[str, ...]) -> str | None:
+    """The one assignment whose functions a file defines most of, where its name tells none."""
+    files = [one for part in hand_in.parts for one in part.files]
+    found = _tried(_Candidate(files[0].label, files[0].path, member=files[0].name)) if len(files) == 1 else None
+    counts = {name: len(bindings.functions(name) & found.bindings.names) for name in known} if found else {}
+    most = max(counts.values(), default=0)
+    best = [name for name, count in counts.items() if count == most > 0]
+    return best[0] if len(best) == 1 else None
+
+
+def _row(hand_in: HandIn, part: Part, assignment: str, file: str) -> Submission:
+    return Submission(
+        hand_in.student,
+        assignment,
+        file,
+        person=hand_in.person,
+        notes=part.notes,
+        is_claimed=part.assignment is None,
+        handed_in=part.handed_in,
+        came=part.came if hand_in.person.platform == "Canvas" else part.handed_in,
+    )
+
+
+def _of_part(hand_in: HandIn, part: Part, course: Course) -> Iterator[_Found]:
+    """What one part holds, a submission for each assignment; where looking for it raises, that is one row."""
+    row = _row(hand_in, part, part.assignment or part.hint or "", part.label)
+    if part.problem is not None:
+        yield _Found(replace(row, problem=part.problem), None, (), (_NO_CODE, *_when(part)))
+        return
+    try:
+        yield from _of_folder(row, part, part.folder, course) if part.folder else _of_files(row, part, course)
+    except Exception as error:
+        path = None if part.folder else part.files[0].path
+        yield _Found(replace(row, problem=problem_of(error)), path, (), (_UNNAMED, *_when(part)))
+
+
+def _of_folder(row: Submission, part: Part, folder: Path, course: Course) -> Iterator[_Found]:
+    """A folder or clone of one student."""
+    names = disk.walk(folder)
+    if gradescope.METADATA in names:
+        row = replace(row, notes=(*row.notes, _STRAY_METADATA))
+    files = [Given(name, folder / name, utf8_safe(f"{part.within}{name}")) for name in names]
+    yield from _of_many(row, part, files, course)
+
+
+def _of_files(row: Submission, part: Part, course: Course) -> Iterator[_Found]:
+    """Files that one student handed in together."""
+    if not part.is_meant:
+        yield from _of_many(row, part, list(part.files), course)
+        return
+    (file,) = part.files
+    named = course.named_in(file.path.stem)
+    assignment = part.assignment or named or part.hint
+    if suffix(file.name) == ".zip" and not file.path.is_symlink():
+        zipped = _of_zip(row, part, file, named, course)
+        yield from (replace(one, order=(_fit(file, named, one.submission.assignment), *_when(part))) for one in zipped)
+    elif assignment is None:
+        yield _Found(replace(row, problem=which_assignment(file.name, course)), file.path, (), (_UNNAMED, *_when(part)))
+    else:
+        candidate = _Candidate(file.label, file.path, member=file.name)
+        yield _Found(replace(row, assignment=assignment), file.path, (candidate,), (_fit(file, named, assignment), *_when(part)))
+
+
+def _when(part: Part) -> tuple[float, int]:
+    return part.came, part.attempt
+
+
+def _fit(file: Given, named: str | None, assignment: str) -> int:
+    if suffix(file.name) not in READ:
+        return _NO_CODE
+    if named is None:
+        return _UNNAMED
+    return _NAMED if named == assignment else _ANOTHER_ASSIGNMENT
+
+
+def _of_many(row: Submission, part: Part, files: list[Given], course: Course) -> Iterator[_Found]:
+    """The files of one student that are meant; zips are opened where nothing else holds code."""
+    endings = {suffix(file.name) for file in files}
+    zips = [file for file in files if suffix(file.name) == ".zip"] if endings.isdisjoint(CODE) else []
+    named = {file: course.named_in(Path(file.name).stem) for file in zips}
+    meant = [file for file in zips if part.assignment is None or named[file] in (None, part.assignment)]
+    for file in meant:
+        yield from _of_zip(row, part, file, named[file], course)
+    if meant:
+        return
+    code = [file for file in files if suffix(file.name) in CODE]
+    if part.folder is None and part.assignment is not None and len(code) == 1:  # it is meant, whatever it is called
+        candidate = _Candidate(code[0].label, code[0].path, member=code[0].name)
+        found = replace(row, assignment=part.assignment, file=code[0].label)
+        yield _Found(found, code[0].path, (candidate,), (_UNNAMED, *_when(part)))
+        return
+    of_name: dict[str, list[Given]] = {}
+    for file in files:
+        of_name.setdefault(file.name, []).append(file)
+    without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
+    for choice in choose(sorted(file.name for file in files), part.assignment, part.hint, course):
+        candidates = tuple(_Candidate(file.label, file.path, None, file.name, one.is_named) for one in choice.files for file in of_name[one.file])
+        label = part.label if part.folder is not None or len(files) > 1 else files[0].label
+        path = files[0].path if part.folder is None else None
+        fit = _UNNAMED if choice.problem is None else without_choice
+        yield _chosen(row, choice, candidates, label, path, (fit, *_when(part)))
+
+
+def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course: Course) -> Iterator[_Found]:
+    try:
+        zipped = archive.Archive(disk.read(file.path))
+        for choice in choose(zipped.names, part.assignment, named or part.hint, course):
+            label = {one: utf8_safe(f"{file.label}!{one.file}") for one in choice.files}
+            candidates = tuple(_Candidate(label[one], file.path, zipped, one.file, one.is_named) for one in choice.files)
+            yield _chosen(row, choice, candidates, file.label, file.path, (_UNNAMED, *_when(part)))
+    except Exception as error:
+        problem = problem_of(error)
+        yield _Found(
+            replace(row, assignment=part.assignment or named or part.hint or "", file=file.label, problem=problem),
+            file.path,
+            (),
+            (_UNNAMED, *_when(part)),
+        )
+
+
+def _chosen(
+    row: Submission, choice: Choice, candidates: tuple[_Candidate, ...], label: str, path: Path | None, order: tuple[int, float, int]
+) -> _Found:
+    """What was chosen from several files of one student; `label` and `path` are of all of them."""
+    if choice.problem is None:
+        label, path = candidates[0].file, candidates[0].path
+    return _Found(replace(row, assignment=choice.assignment, file=label, problem=choice.problem), path, candidates, order)
+
+
+def _superseded(found: Iterable[_Found]) -> Iterator[_Found]:
+    """The same; where the student has several for an assignment, all but one are marked."""
+    in_order = sorted(found, key=lambda one: (one.submission.assignment, one.order, one.submission.file))
+    for assignment, group in itertools.groupby(in_order, key=lambda one: one.submission.assignment):
+        if not assignment:
+            yield from group
+            continue
+        *earlier, counted = group
+        notes = tuple(f"{printable(one.submission.file)} was handed in as well and is superseded." for one in earlier)
+        yield replace(counted, submission=replace(counted.submission, notes=counted.submission.notes + notes))
+        problem = superseded_by(counted.submission.file, assignment)
+        for one in earlier:
+            yield replace(one, submission=replace(one.submission, superseded=True, problem=problem), candidates=())
+
+
+def superseded_by(file: str, assignment: str) -> Problem:
+    """Why another file of the same student does not count."""
+    return Problem(
+        f"This file was not graded, because {printable(file)} counts for {assignment}: hand in again only if that is wrong.",
+        f"This file is superseded: {printable(file)} of the same student counts for {assignment}.",
+    )
+
+
+def _submission(found: _Found) -> Submission:
+    """Reads what was found. Whatever is wrong with it becomes its `problem`; nothing is raised."""
+    one = found.submission
     try:
         if found.path is not None:
-            found = replace(found, sha256=_sha256(disk.read(found.path)))
-        chosen = _chosen(found)
+            one = replace(one, sha256=_sha256(disk.read(found.path)))
+        chosen, doubt = _counting(found)
         if chosen is None:
-            return found
-        found = replace(found, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.bindings, found.assignment))
-        return found if found.problem else replace(found, cells=chosen.cells, notes=found.notes + chosen.notes)
+            return one
+        one = replace(one, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.bindings, one.assignment))
+        return one if one.problem else replace(one, cells=chosen.cells, notes=one.notes + chosen.notes, doubt=doubt)
     except Exception as error:  # a file that is refused; or a parser, or the system, in a way that nobody foresaw
-        return replace(found, problem=found.problem or problem_of(error))
+        return replace(one, problem=one.problem or problem_of(error))
 
 
-def _chosen(found: SubmissionFile) -> _Read | None:
-    """The file that counts, and the notes on it; None where the problem stays. Raises Refused where it cannot be read."""
-    assignment = found.assignment
+def _counting(found: _Found) -> tuple[_Read | None, str]:
+    """The file that counts, with the notes on it, and a doubt about that; None where the problem stays. Raises Refused where it cannot be read."""
+    assignment = found.submission.assignment
+    if not found.candidates:
+        return None, ""
     wanted = bindings.functions(assignment)
     others: list[_Read] = []
-    if found.problem is not None:
+    if found.submission.problem is not None:
         chosen = _only_one(found.candidates, wanted)
         if chosen is None:
-            return None
+            return None, ""
     else:
         first, *rivals = found.candidates
         chosen = _read(first)
         if wanted - chosen.bindings.written:
             others = [other for other in map(_tried, rivals) if other is not None and other.bindings.written & wanted]
         chosen = _best(chosen, others, assignment, wanted)
-    mentioned = {found.file, chosen.file, *(other.file for other in others)}
-    more = [one.file for one in found.candidates if one.named and one.file not in mentioned]
-    return replace(chosen, notes=(*chosen.notes, *_not_graded(more), *_unwritten(chosen.bindings, assignment, wanted)))
+    mentioned = {found.submission.file, chosen.file, *(other.file for other in others)}
+    more = [*_not_graded([one.file for one in found.candidates if one.named and one.file not in mentioned])]
+    aside = [*_left_aside(chosen, others, wanted), *more]
+    notes = (*chosen.notes, *aside, *_unwritten(chosen.bindings, assignment, wanted))
+    return replace(chosen, notes=notes), " ".join(aside)
 
 
-def _only_one(candidates: Iterable[Candidate], wanted: frozenset[str]) -> _Read | None:
+def _only_one(candidates: Iterable[_Candidate], wanted: frozenset[str]) -> _Read | None:
     """Of several files whose names are alike, the one that is no untouched stub; None where that leaves several."""
     tried = [_tried(candidate) for candidate in candidates]
     left = [one for one in tried if one is None or one.bindings.written & wanted or not one.bindings.names & wanted]
@@ -80,23 +288,23 @@ def _only_one(candidates: Iterable[Candidate], wanted: frozenset[str]) -> _Read 
 def _best(own: _Read, others: list[_Read], assignment: str, wanted: frozenset[str]) -> _Read:
     """The file at its place or of the right name; where it is an untouched stub, the one other file that has functions in it."""
     if own.bindings.written & wanted or not others:
-        return replace(own, notes=own.notes + tuple(_left_aside(own, others, wanted)))
+        return own
     if len(others) > 1:
         problem = several([other.file for other in others], assignment)
         raise Refused(problem.student, problem.instructor)
     return _instead_of(own, others[0])
 
 
-def _tried(candidate: Candidate) -> _Read | None:
+def _tried(candidate: _Candidate) -> _Read | None:
     try:
         return _read(candidate)
     except (Refused, OSError):
         return None
 
 
-def _read(one: Candidate) -> _Read:
+def _read(one: _Candidate) -> _Read:
     data = disk.read(one.path)
-    return _Read(one.file, _sha256(data), *_cells(data if one.member is None else archive.read(data, one.member), one.member or one.path.name))
+    return _Read(one.file, _sha256(data), *_cells(data if one.zipped is None else one.zipped.read(one.member), one.member))
 
 
 def _sha256(data: bytes) -> str:
@@ -139,15 +347,6 @@ def _unwritten(found: Bindings, assignment: str, wanted: frozenset[str]) -> Iter
         yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
     else:
         yield f"The file defines none of the functions of {assignment}."
-
-
-def recognised(file: SubmissionFile, known: Iterable[str]) -> str | None:
-    """The one assignment whose functions a file defines most of, where its name tells none."""
-    found = _tried(Candidate(file.file, file.path)) if file.path is not None else None
-    counts = {name: len(bindings.functions(name) & found.bindings.names) for name in known} if found else {}
-    most = max(counts.values(), default=0)
-    best = [name for name, count in counts.items() if count == most > 0]
-    return best[0] if len(best) == 1 else None
 
 
 def _of_another(found: Bindings, assignment: str) -> Problem | None:

@@ -1,4 +1,4 @@
-"""What this room passes on: a submission, found and then read, and the problem that was met."""
+"""What this room passes on: who handed in what, the submission that was read from it, and the problem that was met."""
 
 from __future__ import annotations
 
@@ -48,16 +48,72 @@ class NothingToGrade(UserError):
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A file that may count for an assignment, on disk or inside a zip."""
+class Person:
+    """All that a platform says of a person. The name is a label: what tells people apart is `key`."""
 
-    file: str
-    """relative to the folder given; inside a zip it is written ada.zip!rope.py"""
+    platform: str = ""
+    """empty where no platform named the file or folder; then a person is the name that it has"""
+    number: str = ""
+    """the platform's own number of a person"""
+    login: str = ""
+    email: str = ""
+    sid: str = ""
+    """the number that the university gave"""
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        """The same for the same person in every folder; empty where nothing is known."""
+        own = self.number or self.email.casefold() or self.login or self.sid or self.name
+        return f"{self.platform}:{own}" if own else ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """One file that somebody handed in."""
+
+    name: str
+    """as the student named it"""
     path: Path
-    member: str | None = None
-    """the file's name inside `path`, where that is a zip"""
-    named: bool = False
-    """whether its name speaks of the assignment: then it is mentioned where it is not graded"""
+    label: str
+    """relative to the folder given"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a person handed in at one time and place: a folder, or files."""
+
+    label: str
+    """relative to the folder given"""
+    folder: Path | None = None
+    within: str = ""
+    """what the labels of files in the folder begin with"""
+    files: tuple[Given, ...] = ()
+    assignment: str | None = None
+    """what a flag or a folder decided"""
+    hint: str | None = None
+    """the assignment of files that say nothing themselves"""
+    is_meant: bool = False
+    """whether its one file counts whatever its name says of an assignment: the name is the student's own"""
+    came: float = 0.0
+    """of two parts the greater came later"""
+    attempt: int = 0
+    """and of two that came together the greater"""
+    handed_in: float = 0.0
+    """when, in seconds since 1970, as the platform says; 0 where it does not"""
+    notes: tuple[str, ...] = ()
+    problem: Problem | None = None
+    """why there is nothing to read"""
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """All that one person handed in. Small, so that a batch may hold thousands."""
+
+    student: str
+    """what to call them"""
+    person: Person
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -65,7 +121,7 @@ class Submission:
     """One submission: Python text to run, or the problem that kept it from being read."""
 
     student: str
-    """as it stands in the name or metadata: odd names stay as they are"""
+    """what to call them, as it stands in the name or metadata: odd names stay as they are"""
     assignment: str
     """name of the assignment; "" where it cannot be told, and then `problem` says so"""
     file: str
@@ -75,22 +131,22 @@ class Submission:
     cells: tuple[str, ...] = ()
     """Python text to run in order: one cell for a .py file, one a code cell for a notebook ("" for one left out)"""
     _: KW_ONLY
+    person: Person = Person()
     notes: tuple[str, ...] = ()
     """what was dropped or chosen on the way, one sentence each"""
     problem: Problem | None = None
+    doubt: str = ""
+    """one sentence for teaching staff, where something else of the student's may have been meant"""
+    is_claimed: bool = False
+    """whether the student's own file names say the assignment, and neither a flag nor a folder does"""
     handed_in: float = 0.0
     """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
+    came: float = 0.0
+    """of two submissions from one platform the greater came later; 0 where the platform does not say"""
     superseded: bool = False
     """another submission of the same student counts instead; `problem` says which"""
 
-
-@dataclass(frozen=True, kw_only=True)
-class SubmissionFile(Submission):
-    """One that is found and not read yet: where it lies. Small, so that a batch may hold thousands."""
-
-    path: Path | None
-    """what was handed in; None where there is nothing to read"""
-    candidates: tuple[Candidate, ...] = ()
-    """files that may count, the likeliest first; with a `problem`, those between which a name does not decide"""
-    order: tuple[int, float, int] = (0, 0.0, 0)
-    """of two submissions for one assignment the greater counts: how well it fits, when it came, which attempt"""
+    @property
+    def who(self) -> str:
+        """What tells the student from all others."""
+        return self.person.key or f":{self.student}"

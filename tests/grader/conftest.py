@@ -10,12 +10,12 @@ import pytest
 from autograder.course import Assignment, assignments
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from tests.grader.browsing import browser  # noqa: F401, a fixture
-from tests.grader.once import graded, handed_out, once  # noqa: F401, fixtures
+from tests.grader.support.browsing import browser  # noqa: F401, a fixture
+from tests.grader.support.once import graded, handed_out, once  # noqa: F401, fixtures
 
 LONGEST = """
-    platforms otter batch page_browser cluster wall_as_another_user progress one_submission_decides
-    handout new_assignment figures attacks notebooks report_browser
+    platforms otter batch dials_browser page_browser cluster wall_as_another_user progress one_submission_decides
+    handout new_assignment figures attacks notebooks report_browser live_browser
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle."""
 

@@ -124,10 +124,11 @@ def test_weights_with_any_mask(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_bias(attention, rng):
-    """A bias may be for all, per batch, per head, or for the keys alone. It is added as it is."""
+    """A bias may be for all, per batch, per head, or for the keys alone, and may add leading axes. It is added as it is."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
+    expect.matches(attention.attention_weights, q[0, 0], k[0, 0], bias=normal(rng, 3, 4, 6))
 
 
 @pytest.mark.question("attention_weights", points=0.25)
@@ -158,12 +159,26 @@ def test_weights_leave_their_arguments_alone(attention, rng):
     expect.unchanged(attention.attention_weights, normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5))
 
 
-@pytest.mark.question("attention_weights", points=0.25)
+@pytest.mark.question("attention_weights", points=0.125)
+def test_no_mask_or_bias_makes_more_queries_or_keys(attention, rng):
+    """A mask or bias with more rows than queries or more columns than keys is an error, also for a single query or key."""
+    q, k = features(3, 4), features(5, 4, seed=1)
+    for one_query, one_key, shape in ((True, False, (2, 5)), (False, True, (3, 6)), (True, True, (4, 7)), (True, False, (2, 1, 3, 5))):
+        few = q[:1] if one_query else q, k[:1] if one_key else k
+        expect.matches(attention.attention_weights, *few, some(rng, 2, 1, len(few[1])))
+        named = [shape, (len(few[0]), len(few[1])), *shape]
+        expect.raises(ValueError, attention.attention_weights, *few, np.ones(shape, dtype=bool), mentions=named)
+        expect.raises(ValueError, attention.attention_weights, *few, bias=np.ones(shape), mentions=named)
+
+
+@pytest.mark.question("attention_weights", points=0.125)
 def test_weights_refuse_bad_arguments(attention):
     """No features, different widths, and a mask or bias that does not fit are errors."""
     q, k = features(2, 4), features(5, 4)
     expect.answers(attention.attention_weights, q, k)
-    expect.raises(ValueError, attention.attention_weights, features(2, 3), k, mentions=[3, 4])
+    for width in (3, 1):
+        expect.raises(ValueError, attention.attention_weights, features(2, width), k, mentions=[width, 4])
+        expect.raises(ValueError, attention.attention_weights, q, features(5, width), mentions=[width, 4])
     for leading in ((), (3,)):
         nothing = features(*leading, 2, 0), features(*leading, 5, 0)
         expect.raises(ValueError, attention.attention_weights, *nothing, mentions=[0])
@@ -234,6 +249,7 @@ def test_attention_refuses_bad_arguments(attention):
     expect.answers(attention.attention, q, k, v)
     expect.raises(ValueError, attention.attention, q, k, features(4, 3), mentions=[4, 5])
     expect.raises(ValueError, attention.attention, q, k, features(6, 3), mentions=[6, 5])
+    expect.raises(ValueError, attention.attention, q, k, features(1, 3), mentions=[1, 5])
     expect.raises(ValueError, attention.attention, q, features(5, 3), v, mentions=[4, 3])
     expect.raises(ValueError, attention.attention, q, k, v, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 5)])
 
@@ -318,11 +334,12 @@ def test_self_attention_refuses_bad_arguments(attention):
     x, w = features(3, 4), [features(4, 2, seed=seed) for seed in (1, 2, 3)]
     expect.answers(attention.self_attention, x, *w)
     for place in range(3):
-        for misfit in (features(5, 2), features(3, 2)):
+        for misfit in (features(5, 2), features(3, 2), features(1, 2)):
             bad = [misfit if number == place else weight for number, weight in enumerate(w)]
             expect.raises(ValueError, attention.self_attention, x, *bad, mentions=[misfit.shape, (3, 4), len(misfit), 4])
     expect.raises(ValueError, attention.self_attention, x, w[0], features(4, 5), w[2], mentions=[2, 5])
     expect.raises(ValueError, attention.self_attention, x, *w, np.ones((2, 2), dtype=bool), mentions=[(2, 2), (3, 3)])
+    expect.raises(ValueError, attention.self_attention, x[:1], *w, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (1, 1), 3])
 
 
 @pytest.mark.question("self_attention", points=0.25)
@@ -342,6 +359,8 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
     other = attention.self_attention(np.concatenate([x[:seen], later[seen:]]), *w, mask)
     expect.close(other[:seen], out[:seen], "tokens that come later change nothing")
     expect.close(out[0], x[0] @ w[2], "the first token gets its own value")
+    for w_q, w_k in ((0 * w[0], w[1]), (w[0], 0 * w[1])):
+        expect.holds(not np.allclose(attention.self_attention(x, w_q, w_k, w[2], mask), out), "queries and keys decide the later outputs")
 
 
 # split_heads and merge_heads
@@ -451,6 +470,7 @@ def test_permute_refuses_bad_arguments(attention):
         ([-4, -3, -2, -1], [-4, -1, 0]),
         ([0, 2, 1, 4], [4, 3]),
         ([0, 1, 2], [3, 4, (0, 1, 2)]),
+        ([2], [2, 1, 4]),
         ([0, 1, 2, 3, 0], [5, 4, 0]),
         ([0, 1, 2, 3, 4], [5, 4]),
         ([[0, 1, 2, 3]], [(1, 4), 2, 3]),

@@ -135,10 +135,12 @@ def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
 
 @pytest.mark.question("ntk_base", points=0.25)
 def test_ntk_base_of_any_size(context_extension, rng):
-    """Every even size from 4 on; a factor of 1 leaves the base as it is."""
+    """Every even size from 4 on, every positive base; a factor of 1 leaves the base as it is."""
     for head_dim in (4, 6, 128):
         expect.matches(context_extension.ntk_base, float(rng.uniform(2, 1e6)), float(rng.uniform(1, 32)), head_dim)
         expect.matches(context_extension.ntk_base, float(rng.uniform(2, 1e6)), 1, head_dim)
+        for base in (0.5, 1.0):
+            expect.matches(context_extension.ntk_base, base, 2.5, head_dim)
 
 
 @pytest.mark.question("ntk_base", points=0.25)
@@ -175,6 +177,8 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
             wanted = expect.matches(context_extension.dynamic_ntk_base, base, 8, seq_len, trained_len, factor, tolerance=1e-9)
             expect.close(wanted, base, "a text that fits keeps the trained base", 1e-9)
     expect.matches(context_extension.dynamic_ntk_base, base, 8, trained_len + 1, trained_len, 40.0)
+    for small in (0.5, 1.0):
+        expect.matches(context_extension.dynamic_ntk_base, small, 8, 3 * trained_len, trained_len, 2.0)
 
 
 @pytest.mark.question("dynamic_ntk_base", points=0.25)
@@ -202,7 +206,8 @@ def test_rotations_of_any_size(context_extension, rng):
         expect.close(turns * wavelengths / trained_len, np.ones(head_dim // 2), "turns times wavelength is the trained length")
     expect.dtype(context_extension.rotations_in_context, 10, 4096)
     expect.matches(context_extension.rotations_in_context, 10, 1)
-    expect.matches(context_extension.rotations_in_context, 10, 4096, 0.5)
+    for base in (0.5, 1.0):
+        expect.matches(context_extension.rotations_in_context, 10, 4096, base)
 
 
 @pytest.mark.question("rotations_in_context", points=0.25)
@@ -300,6 +305,7 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
         expect.close(more, 0.1 * math.log(10), "ten times the factor adds ln 10/10")
     for factor in (1.0, 0.99, 0.1, 0.0):
         expect.close(context_extension.yarn_scale(factor), 1.0, "where nothing is extended the scale is 1")
+    expect.close(context_extension.yarn_scale(-2), 1.0, "a factor is any number, and below 1 nothing is extended")
 
 
 # llama3_frequencies
@@ -330,6 +336,8 @@ def test_llama3_by_default(context_extension):
     same = context_extension.llama3_frequencies(64, factor=1)
     expect.close(same / theta(64, 500000.0), np.ones(32), "a factor of 1 keeps every pair")
     expect.dtype(context_extension.llama3_frequencies, 2, 10000, 4, 1, 4, 20)
+    for base in (0.5, 1.0):
+        expect.matches(context_extension.llama3_frequencies, 8, base, trained_len=12)
 
 
 @pytest.mark.question("llama3_frequencies", points=0.25)
@@ -371,6 +379,8 @@ def test_longrope_as_an_array_function(context_extension, rng):
     expect.close(frequencies * rescale / theta(64, 10000.0), np.ones(32), "frequency times divisor is θ_i")
     expect.dtype(context_extension.longrope_frequencies, 4, np.array([1, 3]), 500)
     expect.matches(context_extension.longrope_frequencies, 2, np.array([0.5]))
+    for base in (0.5, 1.0):
+        expect.matches(context_extension.longrope_frequencies, 4, np.array([1.0, 3.0]), base)
 
 
 @pytest.mark.question("longrope_frequencies", points=0.25)
@@ -380,7 +390,7 @@ def test_longrope_refuses_bad_arguments(context_extension):
     expect.answers(longrope, 8, np.ones(4))
     refuses_head_dim(longrope, lambda head_dim: (head_dim, np.ones(head_dim // 2)), bad=(0, 1, 7))
     refuses_base(longrope, lambda base: (8, np.ones(4), base))
-    for shape in ((3,), (5,), (8,), (1,), (4, 1)):
+    for shape in ((3,), (5,), (8,), (1,), (4, 1), (1, 4), ()):
         expect.raises(ValueError, longrope, 8, np.ones(shape), mentions=[shape, *shape, (4,)])
     for divisor in (0.0, -2.0):
         expect.raises(ValueError, longrope, 8, np.array([1.0, 1.0, 1.0, divisor]), mentions=divisor)
@@ -397,9 +407,10 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
             scale = expect.matches(context_extension.longrope_scale, factor, trained_len)
             grown = math.log2(factor * trained_len) / math.log2(trained_len)
             expect.close(scale**2, grown, "the square is ln(factor·L₀)/ln(L₀)")
-        for factor in (1.0, 0.99, 0.1):
+        for factor in (1.0, 0.99, 0.1, 0.0, -2):
             expect.close(context_extension.longrope_scale(factor, trained_len), 1.0, "where nothing is extended the scale is 1")
-    expect.raises(ValueError, context_extension.longrope_scale, 4.0, -4096, mentions=-4096)
+    for factor in (4.0, 1.0):
+        expect.raises(ValueError, context_extension.longrope_scale, factor, -4096, mentions=-4096)
 
 
 # apply_rope_with
@@ -439,9 +450,9 @@ def test_apply_rope_with_refuses_bad_arguments(context_extension):
     expect.answers(turn, features(3, 4), np.arange(3), pairs)
     expect.raises(ValueError, turn, features(3, 5), np.arange(3), pairs, mentions=5)
     expect.raises(ValueError, turn, features(3, 1), np.arange(3), np.zeros(0), mentions=1)
-    for shape in ((4,), (2,), (1,), (1, 3), (3, 1)):
+    for shape in ((4,), (2,), (1,), (1, 3), (3, 1), ()):
         expect.raises(ValueError, turn, features(3, 4), np.zeros(shape), pairs, mentions=[shape, *shape, (3, 4)])
-    for shape in ((1,), (3,), (4,), (1, 2)):
+    for shape in ((1,), (3,), (4,), (1, 2), ()):
         expect.raises(ValueError, turn, features(3, 4), np.arange(3), np.ones(shape), mentions=[shape, *shape, (3, 4)])
     expect.raises(ValueError, turn, features(3, 4), np.array([0.0, 1.0, np.nan]), pairs, mentions="nan")
 
@@ -461,6 +472,8 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
     expect.close(twice, scale**2 * context_extension.apply_rope_with(x, np.array([m + n]), frequencies), "turns add up", FAR)
     expect.close(np.linalg.norm(twice), scale**2 * np.linalg.norm(x), "each turn multiplies the norm by the scale", FAR)
+    once = context_extension.apply_rope_with(3 + x, np.array([1]), frequencies, scale)
+    expect.holds(not np.isclose(once / scale, 3 + x).any(), "at position 1 every pair is rotated")
 
 
 # ANSWERS

@@ -4,7 +4,8 @@ The first line of a test is shown to students when it does not pass: it states t
 
 The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's buckets
 are compared at 2, 4, 8 and 32 of them: there a distance on a boundary comes out right in whichever order the logarithms are
-divided and multiplied, in float32 too. (With 64, ln n − ln 32 opens a bucket one distance too late.)
+divided and multiplied, in float32 too. (With 64, ln n − ln 32 opens a bucket one distance too late.) With 3 and 7 of them no
+distance lies on a boundary.
 """
 
 import math
@@ -160,13 +161,14 @@ def test_encode_leaves_its_arguments_alone(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_dtype(extrapolation, rng):
-    """float32 where x, and for learned its table, is; everything else becomes float64."""
+    """float32 where x, and for learned its table, is, whatever else the parameters hold; everything else becomes float64."""
     x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.encode, method, x, given_to)
         expect.dtype(extrapolation.encode, method, rng.integers(-9, 9, (4, 6)), given_to)
     expect.dtype(extrapolation.encode, "learned", x, {"table": normal(rng, 4, 6)})
     expect.dtype(extrapolation.encode, "learned", x.astype(np.float64), given_to)
+    expect.dtype(extrapolation.encode, "integer", x, {"table": normal(rng, 4, 6)})
 
 
 @pytest.mark.question("encode", points=0.25)
@@ -184,20 +186,23 @@ def test_learned_refuses_what_does_not_fit(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_binary_refuses_what_does_not_fit(extrapolation):
-    """The last position must fit into the bits, and there is at least one bit."""
+    """The last position must fit into the bits, and there is at least one bit, and a feature for each."""
     expect.answers(extrapolation.encode, "binary", features(4, 8), {"n_bits": 2})
     for n_bits, length in ((3, 9), (1, 3), (2, 40)):
         x, mentions = features(length, 8), [n_bits, length, length - 1]
         expect.raises(ValueError, extrapolation.encode, "binary", x, {"n_bits": n_bits}, mentions=mentions)
     for n_bits in (0, -1):
         expect.raises(ValueError, extrapolation.encode, "binary", features(1, 4), {"n_bits": n_bits}, mentions=n_bits)
+    for n_bits in (5, 9):
+        expect.raises(ValueError, extrapolation.encode, "binary", features(3, 4), {"n_bits": n_bits}, mentions=[n_bits, 4])
 
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_refuses_bad_arguments(extrapolation):
     """A method that is none of the ten, sinusoids for an odd number of features, and a bad base are refused."""
     expect.answers(extrapolation.encode, "sinusoidal", features(3, 4), {})
-    expect.raises(ValueError, extrapolation.encode, "fourier", features(3, 4), {}, mentions="fourier")
+    for method in ("fourier", "Sinusoidal"):
+        expect.raises(ValueError, extrapolation.encode, method, features(3, 4), {}, mentions=method)
     for d in (1, 5):
         expect.raises(ValueError, extrapolation.encode, "sinusoidal", features(3, d), {}, mentions=[d])
     for base in (0.0, -10.0, np.inf, np.nan):
@@ -260,14 +265,15 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
 
 
 @pytest.mark.question("logits", points=0.125)
-@pytest.mark.parametrize("buckets", [2, 4, 8, 32])
-def test_t5_buckets(extrapolation, rng, buckets):
+@pytest.mark.parametrize("sizes", [(2, 3), (4,), (7, 8), (32,)])
+def test_t5_buckets(extrapolation, rng, sizes):
     """Half of the buckets hold one distance each, the others share those up to 128 on a logarithmic scale; all for the past."""
-    q, k, given_to = normal(rng, 132, 2), normal(rng, 132, 2), {"bias_table": normal(rng, buckets, 1)}
-    got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
-    effect = got[-1] - q[-1] @ k.T / np.sqrt(2)
-    wanted = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in range(131, -1, -1)]
-    expect.close(effect, np.array(wanted), "what is added for each distance, in the last row")
+    for buckets in sizes:
+        q, k, given_to = normal(rng, 132, 2), normal(rng, 132, 2), {"bias_table": normal(rng, buckets, 1)}
+        got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
+        effect = got[-1] - q[-1] @ k.T / np.sqrt(2)
+        wanted = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in range(131, -1, -1)]
+        expect.close(effect, np.array(wanted), "what is added for each distance, in the last row")
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -289,6 +295,8 @@ def test_a_beginning_scores_alike(extrapolation, rng):
         for shorter in (1, 2, 6):
             beginning = extrapolation.logits(method, q[:shorter], k[:shorter], given_to)
             agree(beginning, whole[:shorter, :shorter], f"{method}: the scores of a beginning")
+        plain = np.where(np.tri(9, dtype=bool), q @ k.T / 2, -np.inf)
+        expect.holds(np.allclose(whole, plain) == (method not in SCORED), f"{method}: its effect is in the scores, or is none there")
 
 
 @pytest.mark.question("logits", points=0.5)
@@ -320,7 +328,7 @@ def test_logits_leave_their_arguments_alone(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_dtype(extrapolation, rng):
-    """float32 where q, k and Shaw's table are; everything else becomes float64."""
+    """float32 where q, k and the method's own table are; everything else becomes float64."""
     q, k = normal(rng, 4, 6, dtype=np.float32), normal(rng, 4, 6, dtype=np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.logits, method, q, k, parameters(rng, 4, 6, np.float32))
@@ -328,6 +336,9 @@ def test_logits_dtype(extrapolation, rng):
     expect.dtype(extrapolation.logits, "none", q, k.astype(np.float64), {})
     expect.dtype(extrapolation.logits, "none", *rng.integers(-9, 9, (2, 4, 6)), {})
     expect.dtype(extrapolation.logits, "shaw", q, k, {"key_table": normal(rng, 3, 6)})
+    # √4 and multiples of 1/8 are exact in float32 as well.
+    exact = features(3, 4, dtype=np.float32), features(3, 4, seed=1, dtype=np.float32)
+    expect.dtype(extrapolation.logits, "t5", *exact, {"bias_table": normal(rng, 4, 1)})
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -532,7 +543,7 @@ def test_shift_gap_refuses_bad_arguments(extrapolation):
     for shift in (-1, -7):
         expect.raises(ValueError, extrapolation.shift_gap, "integer", x, w, w, {}, shift, mentions=shift)
     expect.raises(ValueError, extrapolation.shift_gap, "fourier", x, w, w, {}, 1, mentions="fourier")
-    for w_q, w_k in ((features(5, 4), w), (w, features(3, 4)), (w, features(4, 6))):
+    for w_q, w_k in ((features(5, 4), w), (w, features(3, 4)), (w, features(4, 6)), (features(1, 4), w), (w, features(4, 1))):
         expect.raises(ValueError, extrapolation.shift_gap, "none", x, w_q, w_k, {}, 1)
     given_to = {"table": features(5, 4)}
     expect.raises(ValueError, extrapolation.shift_gap, "learned", x, w, w, given_to, 3, mentions=[5, 6])

@@ -8,7 +8,7 @@ position 10⁶. Angles in float32 are off by 0.06 there.
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autograder.checks import expect
@@ -37,6 +37,7 @@ def one_axis(head_dim, base=10000.0):
 
 @pytest.mark.question("grid_positions", points=0.25)
 @given(height=SIDES, width=SIDES)
+@example(height=4, width=4)
 def test_cells_are_counted_row_by_row(grids, height, width):
     """y · width + x is the number of the cell, and both coordinates stay inside the grid."""
     where = grids.grid_positions(height, width)
@@ -133,6 +134,7 @@ def test_resizing_keeps_what_is_even(grids, old, new, seed):
     expect.close(along_y, np.repeat(along_y[:, :1], 6, axis=1), "rows that are equal along x stay equal along x")
     inside = (stretched <= table.max(axis=0) + 1e-9) & (stretched >= table.min(axis=0) - 1e-9)
     expect.holds(np.all(inside), "every new value lies between old ones")
+    expect.holds(not np.allclose(along_y[0], along_y[-1]), "rows that differ along y differ along y")
 
 
 @pytest.mark.question("resize_grid", points=0.25)
@@ -158,6 +160,7 @@ def test_resizing_refuses_bad_shapes(grids):
     expect.raises(ValueError, grids.resize_grid, features(8, 3), (-4, -2), (3, 5), mentions=[-4, -2])
     expect.raises(ValueError, grids.resize_grid, features(8, 3), (4, 3), (3, 5), mentions=[(8, 3), (4, 3), 12])
     expect.raises(ValueError, grids.resize_grid, features(8, 3), (2, 2), (3, 5), mentions=[(8, 3), (2, 2), 4])
+    expect.raises(ValueError, grids.resize_grid, features(1, 3), (4, 2), (3, 5), mentions=[(1, 3), (4, 2), 8])
 
 
 @pytest.mark.question("resize_grid", points=0.25)
@@ -175,7 +178,8 @@ def test_axial_frequencies_of_any_size_and_base(grids, rng):
     """Both axes have the frequencies of a head of half the size, y in the first rows and x in the last."""
     for head_dim in (4, 12, 64, 80):
         expect.matches(grids.axial_frequencies, head_dim)
-        expect.matches(grids.axial_frequencies, head_dim, float(rng.uniform(2, 1e6)))
+        for base in (float(rng.uniform(2, 1e6)), 0.5, 1.0):
+            expect.matches(grids.axial_frequencies, head_dim, base)
 
 
 @pytest.mark.question("axial_frequencies", points=0.25)
@@ -203,7 +207,8 @@ def test_alternating_frequencies_of_any_size_and_base(grids, rng):
     """The frequencies of the whole head, even pairs for y and odd pairs for x."""
     for head_dim in (4, 12, 64, 80):
         expect.matches(grids.alternating_frequencies, head_dim)
-        expect.matches(grids.alternating_frequencies, head_dim, float(rng.uniform(2, 1e6)))
+        for base in (float(rng.uniform(2, 1e6)), 0.5, 1.0):
+            expect.matches(grids.alternating_frequencies, head_dim, base)
 
 
 @pytest.mark.question("alternating_frequencies", points=0.25)
@@ -235,6 +240,7 @@ def test_sections_of_any_size(grids, rng):
     for head_dim, sections in ((128, (16, 24, 24)), (14, (1, 2, 4)), (10, (3, 1, 1)), (26, (6, 5, 2))):
         expect.matches(grids.mrope_frequencies, head_dim, sections)
         expect.matches(grids.mrope_frequencies, head_dim, sections, float(rng.uniform(2, 1e6)))
+    expect.matches(grids.mrope_frequencies, 14, [1, 2, 4], 0.5)
 
 
 @pytest.mark.question("mrope_frequencies", points=0.375)
@@ -345,6 +351,10 @@ def test_rotating_refuses_bad_arguments(grids):
     expect.raises(ValueError, grids.apply_rope_nd, x, features(5, 2), frequencies, mentions=[(5, 2), 5])
     expect.raises(ValueError, grids.apply_rope_nd, x, features(4), frequencies, mentions=[(4,), 1])
     expect.raises(ValueError, grids.apply_rope_nd, x, features(4, 3), frequencies, mentions=[(4, 3), (3, 2), 3])
+    expect.raises(ValueError, grids.apply_rope_nd, x, features(4, 1), frequencies, mentions=[(4, 1), (3, 2), 1])
+    expect.raises(ValueError, grids.apply_rope_nd, x, where, features(3, 1), mentions=[(3, 1), (4, 2), 1])
+    expect.raises(ValueError, grids.apply_rope_nd, features(4, 4), where, features(2), mentions=[(2,), (4, 2)])
+    expect.raises(ValueError, grids.apply_rope_nd, features(4, 4), features(4, 1), features(2), mentions=[(2,), (4, 1), (4, 4)])
     expect.raises(ValueError, grids.apply_rope_nd, x, where, features(1, 2), mentions=[(1, 2), 1, 3])
     expect.raises(ValueError, grids.apply_rope_nd, x, where, features(6, 2), mentions=[(6, 2), 6])
     expect.raises(ValueError, grids.apply_rope_nd, x, where + np.array([np.nan, 0]), frequencies, mentions="nan")
@@ -403,6 +413,7 @@ def test_scores_refuse_bad_arguments(grids):
     q, k, where, frequencies = features(3, 4), features(5, 4), features(5, 2), features(2, 2)
     expect.answers(grids.grid_scores, q, k, where[:3], where, frequencies)
     expect.raises(ValueError, grids.grid_scores, q, features(5, 8), where[:3], where, frequencies, mentions=[8, 4, 2])
+    expect.raises(ValueError, grids.grid_scores, q, features(5, 1), where[:3], where, frequencies, mentions=[1, 4, 2])
     expect.raises(ValueError, grids.grid_scores, q, k, where[:4], where, frequencies, mentions=[(4, 2), (3, 4), 4])
     expect.raises(ValueError, grids.grid_scores, q, k, where[:3], where[:1], frequencies, mentions=[(1, 2), (5, 4), 1])
     expect.raises(ValueError, grids.grid_scores, q, k, where[:3], where, features(3, 2), mentions=[(3, 2), 3])
@@ -457,7 +468,7 @@ def test_segments_refuse_bad_sizes(grids):
     expect.raises(ValueError, grids.mrope_positions, [-4, 3], mentions=-4)
     expect.raises(ValueError, grids.mrope_positions, [2, -1], mentions=-1)
     for image in ((0, 2, 3), (1, -2, 3), (1, 2, 0), (-1, -2, 3)):
-        expect.raises(ValueError, grids.mrope_positions, [1, image, 2], mentions=[image, min(image)])
+        expect.raises(ValueError, grids.mrope_positions, [1, image, 2], mentions=[side for side in image if side < 1])
 
 
 @pytest.mark.question("mrope_positions", points=0.25)

@@ -133,12 +133,12 @@ def test_embed_leaves_its_arguments_alone(learned, rng):
 
 @pytest.mark.question("embed", points=0.375)
 def test_embed_refuses_a_text_that_is_too_long(learned):
-    """A sequence may be as long as the position table and no longer; a batch of many short ones is not a long one."""
+    """A sequence may be as long as the position table and no longer, also a table of one row; the message names both numbers."""
     tokens, places = features(7, 2), features(3, 2)
     learned.embed(tokens, places, np.zeros((5, 3), dtype=np.int64))
     for ids in (np.arange(4), np.zeros((2, 4), dtype=np.int64), np.arange(7)):
-        mentions = [ids.shape[-1], len(places), ids.shape]
-        expect.raises(ValueError, learned.embed, tokens, places, ids, mentions=mentions)
+        for rows in (places, places[:1]):
+            expect.raises(ValueError, learned.embed, tokens, rows, ids, mentions=(ids.shape[-1], len(rows)))
 
 
 @pytest.mark.question("embed", points=0.125)
@@ -311,7 +311,7 @@ def test_trained_rows_dtype(learned):
 
 @pytest.mark.question("trained_rows", points=0.25)
 def test_trained_rows_refuses_bad_arguments(learned):
-    """A table without rows and a negative length are refused."""
+    """A table without rows, a negative length and one above the rows of the table are refused."""
     learned.trained_rows(1, np.array([1]))
     for max_len in (0, -2):
         expect.raises(ValueError, learned.trained_rows, max_len, np.array([1]), mentions=max_len)
@@ -319,6 +319,8 @@ def test_trained_rows_refuses_bad_arguments(learned):
         expect.raises(ValueError, learned.trained_rows, max_len, np.array([0]), mentions=[max_len, 0])
     for length in (-1, -7):
         expect.raises(ValueError, learned.trained_rows, 5, np.array([2, length, 3]), mentions=length)
+    for length in (6, 50):
+        expect.raises(ValueError, learned.trained_rows, 5, np.array([5, length, 3]), mentions=length)
 
 
 @pytest.mark.question("trained_rows", points=0.25)

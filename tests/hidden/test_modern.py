@@ -271,10 +271,11 @@ def test_chunks_refuse_bad_arguments(modern):
 
 @pytest.mark.question("p_rope_frequencies", points=0.375)
 def test_p_rope_of_any_share(modern, rng):
-    """⌊p·d/2⌋ pairs rotate, for every size and base: the number of pairs is never rounded up."""
-    for head_dim, p in ((12, 0.8), (18, 0.375), (10, 0.7), (256, 0.25), (14, float(rng.uniform(0.1, 0.9)))):
+    """⌊p·d/2⌋ pairs rotate, as float64 computes it, for every size and base: the number of pairs is never rounded up."""
+    for head_dim, p in ((12, 0.8), (100, 0.58), (200, 0.29), (18, 0.375), (10, 0.7), (256, 0.25), (14, float(rng.uniform(0.1, 0.9)))):
         expect.dtype(modern.p_rope_frequencies, head_dim, p)
-        expect.matches(modern.p_rope_frequencies, head_dim, p, float(rng.uniform(20, 1e6)))
+        for base in (float(rng.uniform(20, 1e6)), 0.5, 1.0):
+            expect.matches(modern.p_rope_frequencies, head_dim, p, base)
     expect.dtype(modern.p_rope_frequencies, 6, 0.5, 700)
 
 
@@ -312,6 +313,7 @@ def test_temperature_at_any_position(modern, rng):
         expect.unchanged(modern.temperature, rng.integers(0, 10**6, shape))
         expect.unchanged(modern.temperature, rng.integers(0, 300, shape), int(rng.integers(3, 9)), float(rng.uniform(0.2, 2)))
     expect.matches(modern.temperature, np.array([0.5, 4.5, 11.25]), 3, attn_scale=0.5)
+    expect.matches(modern.temperature, np.arange(9), 0.5, -0.25)
 
 
 @pytest.mark.question("temperature", points=0.125)
@@ -403,6 +405,8 @@ def test_decoupled_with_any_shapes(modern, rng):
     arrays = [q_content, k_content[0], q_rope[:1], k_rope[0]]
     expect.matches(modern.decoupled_scores, *arrays, np.arange(2, 7), np.arange(7), base=float(rng.uniform(20, 900)))
     expect.matches(modern.decoupled_scores, q_content[0], k_content[0], q_rope[0], k_rope, np.arange(2, 7), np.arange(7))
+    for base in (0.5, 1.0):
+        expect.matches(modern.decoupled_scores, *arrays, np.arange(2, 7), np.arange(7), base)
 
 
 @pytest.mark.question("decoupled_scores", points=0.25)
@@ -463,7 +467,10 @@ def test_decoupled_refuses_bad_arguments(modern):
     refused(q_content[..., :4], k_content, q_rope, k_rope, *where, mentions=[4, 5])
     refused(q_content, k_content, q_rope[..., :2], k_rope, *where, mentions=[2, 4])
     refused(q_content, k_content, q_rope[..., :3], k_rope[..., :3], *where, mentions=[3])
+    refused(q_content, k_content[..., :1], q_rope, k_rope, *where, mentions=[1, 5])
     refused(*arrays, np.arange(1), np.arange(7), mentions=[(1,), 1, 5])
+    refused(*arrays, np.arange(5), np.arange(1), mentions=[(1,), 1, 7])
+    refused(*arrays, np.array(3), np.arange(7), mentions=[3, 5, ()])
     refused(*arrays, np.arange(5), np.arange(8), mentions=[(8,), 7])
     refused(*arrays, np.zeros((1, 5)), np.arange(7), mentions=[(1, 5)])
     refused(*arrays, np.full(5, np.nan), np.arange(7), mentions="nan")
@@ -523,7 +530,8 @@ def test_shift_with_any_leading_axes(modern, rng):
     """Any number of leading axes, one row or many, one pair or many, any real offset and base; the cache is left as it was."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.unchanged(modern.shift_keys, normal(rng, *shape), float(rng.uniform(-100, 100)))
-    expect.matches(modern.shift_keys, normal(rng, 5, 6), int(rng.integers(-99, 99)), base=float(rng.uniform(20, 900)))
+    for base in (float(rng.uniform(20, 900)), 0.5, 1.0):
+        expect.matches(modern.shift_keys, normal(rng, 5, 6), int(rng.integers(-99, 99)), base=base)
 
 
 @pytest.mark.question("shift_keys", points=0.25)
@@ -553,6 +561,7 @@ def test_moving_queries_and_keys_changes_no_score(modern, rng):
     after = modern.shift_keys(q, offset) @ modern.shift_keys(keys, offset).T
     expect.close(after, before, "moving both changes no score")
     expect.holds(not np.allclose(q @ modern.shift_keys(keys, offset).T, before), "moving the keys alone changes the scores")
+    expect.holds(not np.allclose(modern.shift_keys(keys, offset), modern.shift_keys(keys, offset + 1)), "keys moved further are others")
 
 
 @pytest.mark.question("shift_keys", points=0.125)

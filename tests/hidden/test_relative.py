@@ -2,10 +2,10 @@
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Sizes of T5 buckets. Where a distance lies exactly on a boundary, floating point decides whether truncation keeps it there. All
-sizes here have a power of two of buckets, so that the logarithm of the quotient n/e is exact enough in float64 and, up to
-max_distance 512, in float32; log n − log e is not, at some distance of each size marked below. The wanted buckets are found in
-whole numbers, without a logarithm.
+Sizes of T5 buckets. Where a distance lies exactly on a boundary, floating point decides whether truncation keeps it
+there. With the odd sizes here no distance does. All others have a power of two of buckets, so that the logarithm of the
+quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not, at some distance of
+each size marked below. The wanted buckets are found in whole numbers, without a logarithm.
 
 Tests of the dtype of mixed inputs use a lone token or a √d that is a power of two: float32 steps on the way are then exact.
 """
@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from autograder.checks import expect
 from autograder.checks.inputs import features, positions, seeds
 
-BIDIRECTIONAL = [(32, 128), (4, 20), (8, 32), (16, 16), (32, 512)]  # log n − log e fails in the last three
-CAUSAL = [(32, 128), (2, 10), (4, 3), (4, 32), (8, 16), (16, 512), (64, 128)]  # in the last four
+BIDIRECTIONAL = [(32, 128), (4, 20), (6, 10), (7, 10), (10, 20), (8, 32), (16, 16), (32, 512)]  # log n − log e fails in the last three
+CAUSAL = [(32, 128), (2, 10), (3, 10), (5, 20), (4, 3), (4, 32), (8, 16), (16, 512), (64, 128)]  # in the last four
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -118,6 +118,7 @@ def test_clip_as_an_array_function(relative, rng):
     expect.unchanged(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
     expect.unchanged(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.dtype(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
+    expect.matches(relative.clip_positions, np.arange(-3, 4), 0)
     expect.matches(relative.clip_positions, np.array(rng.integers(10, 20)), 4)
     expect.matches(relative.clip_positions, np.array([-(10**6), -70_000, -300, 300, 70_000, 10**6]), 65_536)
 
@@ -152,7 +153,7 @@ def test_clip_does_not_loop(relative):
 @pytest.mark.question("shaw_scores", points=0.5)
 def test_shaw_scores_equal_the_plain_loops(relative, rng):
     """The scores are those of the formula, pair by pair and feature by feature."""
-    for q_len, k_len, d, max_distance in ((5, 7, 4, 2), (6, 3, 5, 1), (1, 4, 1, 3), (3, 3, 8, 7)):
+    for q_len, k_len, d, max_distance in ((5, 7, 4, 2), (6, 3, 5, 1), (1, 4, 1, 3), (3, 3, 8, 7), (3, 4, 2, 0)):
         q, k, _, key_table, _, _ = shaw_inputs(rng, (), q_len, k_len, d, 1, max_distance)
         scores = expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
         expect.close(scores, score_by_loops(q, k, key_table, max_distance), "the formula, loop by loop")
@@ -206,6 +207,9 @@ def test_shaw_scores_refuse_bad_arguments(relative):
     expect.raises(ValueError, relative.shaw_scores, q, k, features(7, 4), 1, mentions=[7, 3])
     expect.raises(ValueError, relative.shaw_scores, features(1, 4), features(1, 4), table, 2, mentions=[3, 5])
     expect.raises(ValueError, relative.shaw_scores, q, k, features(3, 6), 1, mentions=[6, 4])
+    expect.raises(ValueError, relative.shaw_scores, q, features(3, 1), table, 1, mentions=[4, 1])
+    for shape in ((1, 4), (3, 1)):
+        expect.raises(ValueError, relative.shaw_scores, q, k, features(*shape), 1, mentions=[shape, (3, 4), 1])
     expect.raises(ValueError, relative.shaw_scores, q, k, table, -1, mentions=[-1, 3])
 
 
@@ -222,7 +226,7 @@ def test_shaw_scores_do_not_loop(relative):
 @pytest.mark.question("shaw_attention", points=0.75)
 def test_shaw_attention_equals_the_plain_loops(relative, rng):
     """The output is that of the formula, pair by pair, with and without a mask."""
-    for q_len, k_len, dv, max_distance in ((5, 7, 4, 2), (4, 3, 1, 1), (3, 3, 2, 6)):
+    for q_len, k_len, dv, max_distance in ((5, 7, 4, 2), (4, 3, 1, 1), (3, 3, 2, 6), (2, 4, 3, 0)):
         q, k, v, key_table, value_table, _ = shaw_inputs(rng, (), q_len, k_len, 4, dv, max_distance)
         scores = score_by_loops(q, k, key_table, max_distance)
         out = expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, max_distance)
@@ -236,13 +240,15 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
 
 @pytest.mark.question("shaw_attention", points=0.375)
 def test_shaw_attention_with_leading_axes(relative, rng):
-    """Any number of leading axes, a mask that broadcasts over them, large scores; arguments are left alone."""
+    """Any number of leading axes, a mask that broadcasts, zeros for a query without a key, large scores; arguments are left alone."""
     for lead in ((), (3,), (2, 3)):
         expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, lead))
     mask = rng.random((2, 1, 4, 5)) < 0.5
     mask[..., 2] = True
     expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, (2, 3)), mask)
     expect.matches(relative.shaw_attention, *shaw_inputs(rng, (2,)), mask=mask[0, 0])
+    for shape in ((5,), (1, 5), (4, 1), (3, 2, 1, 1)):  # one row for all queries, one column for all keys, leading axes of its own
+        expect.matches(relative.shaw_attention, *shaw_inputs(rng, (2,)), np.resize([True, False, True], shape))
     q, k, *rest = shaw_inputs(rng)
     large = np.array([[1000], [1], [1], [1], [1]])
     expect.matches(relative.shaw_attention, q * large[:4], k * large, *rest)
@@ -271,6 +277,9 @@ def test_weights_share_out_both_tables(relative, seed):
     expect.close(more - out, np.tile(gain, (5, 1)), "the weights of a query sum to one, for the table as for the values")
     shifted = relative.shaw_attention(q, k, v, key_table + gain, value_table, 2)
     expect.close(shifted, out, "the same vector for every distance says nothing about distance")
+    plain, marked = 0 * q, value_table + np.outer(np.arange(5) == 0, gain)  # equal scores: every weight is 1/5
+    more = relative.shaw_attention(plain, k, v, key_table, marked, 2) - relative.shaw_attention(plain, k, v, key_table, value_table, 2)
+    expect.close(more, np.outer([0, 0, 0.2, 0.4, 0.6], gain), "row 0 counts once for each key two places behind or further")
 
 
 @pytest.mark.question("shaw_attention", points=0.375)
@@ -286,6 +295,13 @@ def test_shaw_attention_refuses_bad_arguments(relative):
     expect.raises(ValueError, refuse, q, k, v, key_table, features(3, 4), 1, mentions=[6, 4])
     expect.raises(ValueError, refuse, q, k, v, key_table, value_table, -1, mentions=[-1, 3])
     expect.raises(ValueError, refuse, q, k, v, key_table, value_table, 1, np.tri(3, 5, dtype=bool), mentions=[(3, 5), (2, 5)])
+    for shape in ((1, 6), (3, 1)):
+        expect.raises(ValueError, refuse, q, k, v, key_table, features(*shape), 1, mentions=[shape, (3, 6), 1])
+    expect.raises(ValueError, refuse, q, k, v[:1], key_table, value_table, 1, mentions=[5, 1])
+    expect.raises(ValueError, refuse, q, k, v[:, :1], key_table, value_table, 1, mentions=[6, 1])
+    # A single query, or a single key, takes no mask of several.
+    expect.raises(ValueError, refuse, q[:1], k, v, key_table, value_table, 1, np.ones((3, 5), dtype=bool), mentions=[(3, 5), (1, 5), 3])
+    expect.raises(ValueError, refuse, q, k[:1], v[:1], key_table, value_table, 1, np.ones((2, 3), dtype=bool), mentions=[(2, 3), (2, 1), 3])
 
 
 @pytest.mark.question("shaw_attention", points=0.25)
@@ -329,6 +345,7 @@ def test_bucket_as_an_array_function(relative, rng):
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
     """Buckets never fall with the distance, ahead repeats behind in the second half, and the farthest is the last."""
     half = size[0] // 2
+    expect.close(relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have buckets of their own")
     where = np.array([near, near + further, 10**7])
     behind, ahead = relative.t5_bucket(-where, True, *size), relative.t5_bucket(where + (where == 0), True, *size)
     causal = relative.t5_bucket(-where, False, *size)
@@ -341,11 +358,15 @@ def test_further_is_never_a_lower_bucket(relative, near, further, size):
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_buckets_refuse_bad_sizes(relative):
-    """A number of buckets below one is refused, and the message says which."""
+    """Too few buckets for a direction to have an exact one are refused, and so is a max_distance that is exact itself."""
     expect.answers(relative.t5_bucket, np.arange(-3, 4))
     for num_buckets in (0, -8):
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=num_buckets, mentions=num_buckets)
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), False, num_buckets, mentions=num_buckets)
+    for bidirectional, num_buckets in ((True, 2), (True, 3), (False, 1)):
+        expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), bidirectional, num_buckets, mentions=[num_buckets, 1, 0])
+    for max_distance in (8, 5):
+        expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), True, 32, max_distance, mentions=[max_distance, 8])
 
 
 @pytest.mark.question("t5_bucket", points=0.25)
@@ -386,6 +407,7 @@ def test_bias_refuses_and_does_not_loop(relative):
     expect.vectorised(relative.t5_bias, lambda length: (features(8, 2), length, length))
     expect.raises(ValueError, relative.t5_bias, features(8), 2, 3, mentions=[8, 1])
     expect.raises(ValueError, relative.t5_bias, features(8, 2, 3), 2, 3, mentions=[(8, 2, 3), 3, 2])
+    expect.raises(ValueError, relative.t5_bias, features(1, 2), 2, 3, False, mentions=[1, 0])
     expect.raises(ValueError, relative.t5_bias, features(8, 2), -1, 3, mentions=-1)
     expect.raises(ValueError, relative.t5_bias, features(8, 2), 2, -3, mentions=-3)
 

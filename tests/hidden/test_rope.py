@@ -42,6 +42,7 @@ def test_frequencies_of_any_size_and_base(rope, rng):
         expect.matches(rope.rope_frequencies, head_dim)
         expect.matches(rope.rope_frequencies, head_dim, float(rng.uniform(2, 1e6)))
     expect.matches(rope.rope_frequencies, 6, 0.5)
+    expect.matches(rope.rope_frequencies, 6, 1.0)
     expect.dtype(rope.rope_frequencies, 10, 10000)
 
 
@@ -71,6 +72,7 @@ def test_cos_sin_refuses_bad_arguments(rope):
     """Positions are 1-D and numbers; sizes and bases are as for rope_frequencies."""
     expect.answers(rope.rope_cos_sin, np.arange(3), 4)
     expect.raises(ValueError, rope.rope_cos_sin, np.zeros((2, 3)), 4, mentions=(2, 3))
+    expect.raises(ValueError, rope.rope_cos_sin, np.array(3.0), 4)
     expect.raises(ValueError, rope.rope_cos_sin, np.array([0.0, np.nan]), 4, mentions="nan")
     expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 5, mentions=5)
     expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 4, -2.0, mentions=-2.0)
@@ -122,6 +124,7 @@ def test_apply_rope_refuses_bad_arguments(rope):
     expect.raises(ValueError, rope.apply_rope, features(3, 5), np.arange(3), mentions=[5])
     expect.raises(ValueError, rope.apply_rope, features(3, 4), np.arange(4), mentions=[(4,), (3, 4)])
     expect.raises(ValueError, rope.apply_rope, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
+    expect.raises(ValueError, rope.apply_rope, features(1, 4), np.arange(3), mentions=[(3,), (1, 4)])
     expect.raises(ValueError, rope.apply_rope, features(3, 4), np.zeros((1, 3)), mentions=[(1, 3)])
     expect.raises(ValueError, rope.apply_rope, features(2, 4), np.array([1.0, np.nan]), mentions="nan")
     expect.raises(ValueError, rope.apply_rope, features(2, 4), np.arange(2), base=0.0, mentions=0.0)
@@ -136,11 +139,11 @@ def test_apply_rope_does_not_loop_over_rows(rope):
 @pytest.mark.question("apply_rope", points=0.25)
 @given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_add_up(rope, seed, m, n, head_dim):
-    """Rotating by m and then by n is rotating by m + n, and keeps the norm, up to position 10⁶."""
-    x = features(1, head_dim, seed=seed)
-    once = rope.apply_rope(x, np.array([m]))
+    """Rotating by m and then by n is rotating by m + n, and not by m alone; it keeps the norm, up to position 10⁶."""
+    x = 3 + features(1, head_dim, seed=seed)
+    once, further = (rope.apply_rope(x, np.array([place])) for place in (m, m + 1))
     twice = rope.apply_rope(once, np.array([n]))
-    expect.holds(m == 0 or not np.array_equal(once, x), "a rotation changes the row")
+    expect.holds(not np.allclose(once, further), "the row differs from position to position")
     expect.close(twice, rope.apply_rope(x, np.array([m + n])), "rotations add up", FAR)
     expect.close(np.linalg.norm(twice), np.linalg.norm(x), "rotations keep the norm", FAR)
 
@@ -165,11 +168,12 @@ def test_rotate_half_is_a_quarter_rotation(rope, rng):
 @pytest.mark.question("apply_rope_half", points=0.625)
 @given(seed=seeds(), start=positions(), head_dim=HEAD_DIMS)
 def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
-    """Reordering and then rotating is rotating and then reordering, and the rotation changes the rows."""
+    """Reordering and then rotating is rotating and then reordering, and equal rows differ after it."""
     x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
     reordered = rope.interleaved_to_half(x)
     half = rope.apply_rope_half(reordered, where)
-    expect.holds(not np.array_equal(half, reordered), "the rotated rows differ from the rows")
+    first, second = rope.apply_rope_half(np.ones((2, head_dim)), where[:2])
+    expect.holds(not np.allclose(first, second), "equal rows at two positions come out different")
     expect.close(half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR)
     expect.close(np.linalg.norm(half), np.linalg.norm(x), "rotations keep the norm", FAR)
 
@@ -189,6 +193,7 @@ def test_apply_rope_half_refuses_and_does_not_loop(rope):
     expect.raises(ValueError, rope.apply_rope_half, features(3, 5), np.arange(3), mentions=[5])
     expect.raises(ValueError, rope.apply_rope_half, features(3, 4), np.arange(2), mentions=[(2,), (3, 4)])
     expect.raises(ValueError, rope.apply_rope_half, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
+    expect.raises(ValueError, rope.apply_rope_half, features(1, 4), np.arange(3), mentions=[(3,), (1, 4)])
     expect.raises(ValueError, rope.apply_rope_half, features(1, 4), np.array([np.nan]), mentions="nan")
 
 
@@ -245,7 +250,7 @@ def test_rotation_matrix_refuses_bad_arguments(rope, rng):
 @pytest.mark.question("rope_scores", points=1.125)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions(), head_dim=HEAD_DIMS)
 def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
-    """The score depends on n − m alone, for positions up to 10⁶; at the same position it is the plain one."""
+    """The score depends on n − m, and on n − m alone, for positions up to 10⁶; at the same position it is the plain one."""
     q, k = features(1, head_dim, seed=seed), features(1, head_dim, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
@@ -254,6 +259,9 @@ def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
     expect.close(from_zero, score, "the score is that of a query at 0 and a key at n − m", FAR)
     plain = rope.rope_scores(q, k, np.array([n]), np.array([n]))
     expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position the score is the plain one", FAR)
+    ones = np.ones((1, head_dim))
+    together, apart = (rope.rope_scores(ones, ones, np.array([m]), np.array([m + offset])) for offset in (0, 1))
+    expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
 
 
 @pytest.mark.question("rope_scores", points=0.25)
@@ -274,6 +282,9 @@ def test_scores_refuse_and_do_not_loop(rope):
     expect.vectorised(rope.rope_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [np.arange(length)]))
     expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6])
     expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(2), np.arange(2), mentions=[(2,), (3, 4)])
+    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(1), np.arange(3), mentions=[(1,), (2, 4)])
+    expect.raises(ValueError, rope.rope_scores, features(1, 4), features(3, 4), np.arange(2), np.arange(3), mentions=[(2,), (1, 4)])
+    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(2), np.arange(1), mentions=[(1,), (3, 4)])
     expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 4), np.array([0, np.nan]), np.arange(2), mentions="nan")
 
 
@@ -290,7 +301,7 @@ def test_attention_values(rope, rng):
 
 
 @pytest.mark.question("rope_attention", points=0.25)
-def test_attention_is_causal_by_row_order(rope, rng):
+def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
     """Row t attends to rows 0 … t, also if the positions are in another order."""
     expect.matches(rope.rope_attention, normal(rng, 5, 4), *weights(rng, 4, 8), 2, 1000 + np.arange(5)[::-1])
 
@@ -298,14 +309,17 @@ def test_attention_is_causal_by_row_order(rope, rng):
 @pytest.mark.question("rope_attention", points=0.25)
 @given(seed=seeds(), shift=positions())
 def test_values_are_not_rotated(rope, seed, shift):
-    """A single token gets its own value at every position, and a shift of all positions changes nothing."""
-    x, w = features(4, 4, seed=seed), [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
+    """A single token gets its own value at every position; with more tokens a shift of all positions changes nothing."""
+    x, w = features(4, 4, seed=seed) / 4, [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
     lone = rope.rope_attention(x[:1], *w, 2, np.array([shift]))
     expect.close(lone, x[:1] @ w[2], "a lone token's output is its value", FAR)
     near = rope.rope_attention(x, *w, 2, np.arange(4))
     far = rope.rope_attention(x, *w, 2, np.arange(4) + shift)
-    # Scores here reach some tens, and softmax passes their error on to the values.
+    # Softmax passes the error of the scores on to the values.
     expect.close(far, near, "shifting all positions changes nothing", 100 * FAR)
+    others = [(x, 0 * w[0], *w[1:], 2), (x, w[0], 0 * w[1], w[2], 2), (x, *w, 1)]
+    for other in others:
+        expect.holds(not np.allclose(rope.rope_attention(*other, np.arange(4)), near), "queries, keys and heads decide the output")
 
 
 @pytest.mark.question("rope_attention", points=0.25)
@@ -325,9 +339,14 @@ def test_attention_refuses_bad_arguments(rope):
     expect.answers(rope.rope_attention, x, *w, 2)
     expect.raises(ValueError, rope.rope_attention, x, *w, 3, mentions=[3, 8])
     expect.raises(ValueError, rope.rope_attention, x, *w, 0, mentions=[0])
+    expect.raises(ValueError, rope.rope_attention, x, *w, -2, mentions=[-2])
     expect.raises(ValueError, rope.rope_attention, x, *w, 8, mentions=[1, 8])
     expect.raises(ValueError, rope.rope_attention, features(3, 5), *w, 2, mentions=[5, 4])
     expect.raises(ValueError, rope.rope_attention, x, *w, 2, np.arange(4), mentions=[(4,), 3])
+    expect.raises(ValueError, rope.rope_attention, x, *w, 2, np.arange(1), mentions=[(1,), 3])
+    for place in range(3):
+        misfit = [features(1, 8) if number == place else weight for number, weight in enumerate(w)]
+        expect.raises(ValueError, rope.rope_attention, x, *misfit, 2, mentions=[1, 4])
 
 
 @pytest.mark.question("rope_attention", points=0.25)
@@ -356,10 +375,10 @@ def test_decoding_equals_the_full_pass(rope, rng):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_believes_the_position(rope, rng):
-    """The token has the position `position`, whatever the number of rows in the cache, also none."""
+    """The token has the position `position`, any real number, whatever the number of rows in the cache, also none."""
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
     expect.matches(rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0)
-    expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 0, 4), 9)
+    expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 0, 4), -9.5)
 
 
 @pytest.mark.question("decode_step", points=0.25)
@@ -376,9 +395,11 @@ def test_decoding_refuses_bad_arguments(rope):
     """More than one token, caches that do not fit, and bad heads or positions are refused."""
     x, w, old = features(1, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4)
     expect.answers(rope.decode_step, x, *w, 2, old, old, 3)
-    expect.raises(ValueError, rope.decode_step, features(2, 4), *w, 2, old, old, 3, mentions=[2])
+    expect.raises(ValueError, rope.decode_step, features(2, 4), *w, 2, old, old, 3, mentions=[2, (1,)])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old[:, :2], 3, mentions=[(2, 2, 4), (2, 3, 4)])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, features(2, 3, 6), features(2, 3, 6), 3, mentions=[(2, 3, 6), 4])
+    for few in (old[:1], old[:1, :0]):
+        expect.raises(ValueError, rope.decode_step, x, *w, 2, few, few, 3, mentions=[1, 2])
     expect.raises(ValueError, rope.decode_step, x, *w, 3, old, old, 3, mentions=[3, 8])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old, np.nan, mentions="nan")
 
@@ -408,7 +429,9 @@ def test_partial_rope_refuses_and_does_not_loop(rope):
     expect.vectorised(rope.apply_partial_rope, lambda length: (features(length, 6), np.arange(length), 4))
     for rotary_dim in (3, 0, -2, 10):
         expect.raises(ValueError, rope.apply_partial_rope, features(2, 8), np.arange(2), rotary_dim, mentions=rotary_dim)
-    expect.raises(ValueError, rope.apply_partial_rope, features(2, 8), np.arange(3), 4, mentions=[(3,), (2, 8), (2, 4)])
+    for rows, misfit in ((2, np.arange(3)), (2, np.array([5])), (1, np.arange(3))):
+        named = [misfit.shape, (rows, 8), (rows, 4)]
+        expect.raises(ValueError, rope.apply_partial_rope, features(rows, 8), misfit, 4, mentions=named)
 
 
 # decay_bound

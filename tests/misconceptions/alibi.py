@@ -7,13 +7,15 @@ import math
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import alibi
+
+COUNTED_FROM_ZERO = "Your slopes are one step too steep; the rule is that the sequence starts at 2^(−8/n), which is its own ratio, and not at 1."
 
 
 @misconception(
     "alibi_slopes",
-    hint="Your slopes are one step too steep; the rule is that the sequence starts at 2^(−8/n), which is its own ratio, and not at 1.",
+    hint=COUNTED_FROM_ZERO,
     origin="paiml/aprender #2143",
 )
 def slopes_start_at_one(n_heads):
@@ -248,6 +250,161 @@ def the_logarithm_to_base_two(slope, tolerance):
 def the_bias_compared_with_the_tolerance(slope, tolerance):
     alibi.effective_window(slope, tolerance)
     return math.ceil(tolerance / slope)
+
+
+@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="paiml/aprender #2143, with every other slope from the first")
+def counted_from_zero_in_both_sequences(n_heads):
+    power = power_below(n_heads)
+    return np.concatenate([from_zero(power), from_zero(2 * power)[0::2][: n_heads - power]])
+
+
+@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: heads counted from 0, further ones between the others")
+def counted_from_zero_and_gaps_from_the_second(n_heads):
+    power = power_below(n_heads)
+    return np.concatenate([from_zero(power), from_zero(2 * power)[1::2][: n_heads - power]])
+
+
+@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: range(n) in the first sequence alone")
+def counted_from_zero_up_to_the_power(n_heads):
+    power = power_below(n_heads)
+    return np.concatenate([from_zero(power), alibi.alibi_slopes(2 * power)[0::2][: n_heads - power]])
+
+
+@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: one formula, with h from 0, for every number of heads")
+def counted_from_zero_for_every_number(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return from_zero(n_heads)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="You spread the slopes from 1 to 1/256 so that both ends are reached; the rule is that the first one is 2^(−8/n), and the "
+    "ratio is the same number.",
+    origin="expected: np.geomspace or np.logspace over the whole range",
+)
+def spread_from_one_to_the_last(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return np.geomspace(1, 2.0**-8, n_heads)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="You spread the slopes from 1/2 to 1/256 for every number of heads; 1/2 is the first of eight, and the rule is 2^(−8/n).",
+    origin="expected: the ends of the paper's example for eight heads taken for the rule",
+)
+def spread_from_one_half(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return np.geomspace(0.5, 2.0**-8, n_heads)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="You took the first slopes of the power of two above; the rule begins with the power of two below.",
+    origin="expected: math.ceil of the logarithm",
+)
+def cut_from_the_power_above(n_heads):
+    power = power_below(n_heads)
+    return alibi.alibi_slopes(power if power == n_heads else 2 * power)[:n_heads]
+
+
+@misconception(
+    "alibi_bias",
+    hint="You gave every head the same slope; the rule is that each head has its own.",
+    origin="expected: one slope broadcast over the heads",
+)
+def one_slope_for_all_heads(n_heads, q_len, k_len):
+    bias = alibi.alibi_bias(n_heads, q_len, k_len)
+    return np.repeat(bias[:1], n_heads, axis=0)
+
+
+@misconception(
+    "alibi_bias",
+    hint="Your bias hides the keys ahead; the rule is that it falls with their distance too. The causal mask belongs to alibi_attention.",
+    origin="expected: the mask written into the bias, as causal models store it",
+)
+def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
+    bias = alibi.alibi_bias(n_heads, q_len, k_len)
+    return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), bias, -np.inf)
+
+
+@misconception(
+    "alibi_bias",
+    hint="Your bias is 0 for keys ahead of the query; the rule is that a distance is an absolute value, so it falls there too.",
+    origin="expected: np.tril or a maximum with 0 in place of the absolute value",
+)
+def keys_ahead_without_a_bias(n_heads, q_len, k_len):
+    return np.tril(alibi.alibi_bias(n_heads, q_len, k_len), k_len - q_len)
+
+
+@misconception(
+    "alibi_bias",
+    hint="You squared the distance; the rule is a straight line, slope times distance.",
+    origin="expected: a Gaussian window taken for ALiBi",
+)
+def distance_squared(n_heads, q_len, k_len):
+    bias = alibi.alibi_bias(n_heads, q_len, k_len)
+    return -(bias**2) / alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis]
+
+
+@misconception(
+    "alibi_bias",
+    hint="You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores.",
+    origin="expected: distances times slopes, broadcast along the last axis",
+)
+def heads_on_the_last_axis(n_heads, q_len, k_len):
+    return np.moveaxis(alibi.alibi_bias(n_heads, q_len, k_len), 0, -1)
+
+
+@misconception(
+    "alibi_attention",
+    hint="You divided the scores by the square root of the model's width, all heads together; the rule is √d, d being the features of one head.",
+    origin="expected: d_model in place of the size of a head",
+)
+def scaled_by_the_width_of_the_model(q, k, v, causal=True):
+    q = np.asarray(q)
+    narrowed = np.sqrt(q.shape[-3]).astype(q.dtype if q.dtype == np.float32 else np.float64)
+    return attend(q / narrowed, k, v, causal, lambda bias: bias)
+
+
+@misconception(
+    "alibi_attention",
+    hint="You summed over the queries in the softmax; the rule is that the weights of one query, over its keys, sum to 1.",
+    origin="expected: the wrong axis of the softmax",
+)
+def softmax_over_the_queries(q, k, v, causal=True):
+    right = alibi.alibi_attention(q, k, v, causal)
+    q, k, v = (np.asarray(one) for one in (q, k, v))
+    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    scores = scores + alibi.alibi_bias(*scores.shape[-3:])
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:], k.shape[-2] - q.shape[-2], dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-2, keepdims=True))
+    return (weights / weights.sum(axis=-2, keepdims=True) @ v).astype(right.dtype)
+
+
+@misconception(
+    "effective_window",
+    hint="You rounded down and added 1, which is one too far where a distance meets the tolerance exactly; the rule is to round up.",
+    origin="expected: int(…) + 1 in place of rounding up",
+)
+def the_window_rounded_down_plus_one(slope, tolerance):
+    alibi.effective_window(slope, tolerance)
+    return math.floor(-math.log(tolerance) / slope) + 1
+
+
+@misconception(
+    "effective_window",
+    hint="You used the logarithm to base 10; the weight falls as e^(−m·r), so the rule is the natural logarithm.",
+    origin="expected: log10 for a tolerance that is a power of ten",
+)
+def the_logarithm_to_base_ten(slope, tolerance):
+    alibi.effective_window(slope, tolerance)
+    return math.ceil(-math.log10(tolerance) / slope)
+
+
+def from_zero(n_heads):
+    """The sequence of slopes with its exponents counted from 0."""
+    return 2.0 ** (-8 * np.arange(n_heads) / n_heads)
 
 
 def power_below(n_heads):

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.hints.catalogue import misconception
 from solutions import attention
 
 
@@ -65,6 +65,18 @@ def softmax_without_a_shift(scores, axis=-1):
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
     highest = np.max(scores)
     return softmax_without_a_shift.implementation(scores - (highest if np.isfinite(highest) else 0), axis)
+
+
+@misconception(
+    "softmax",
+    hint="You divided by the sum over the whole array, so all weights together sum to 1. The rule: each slice along `axis` sums to 1.",
+    origin="expected: np.sum without its axis",
+)
+def softmax_divided_by_the_sum_of_all(scores, axis=-1):
+    right = attention.softmax(scores, axis)
+    peak = np.max(scores, axis=axis, keepdims=True, initial=np.finfo(np.float64).min)
+    weights = np.exp(np.subtract(scores, peak, dtype=np.float64))
+    return (weights / max(weights.sum(), 1)).astype(right.dtype)
 
 
 @misconception(
@@ -177,6 +189,65 @@ def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
     return right if mask is None else unmasked * np.asarray(mask).astype(right.dtype)
 
 
+@misconception(
+    "attention_weights",
+    hint="You subtracted the bias. The rule: the bias is added to the scaled scores; a penalty brings its own minus.",
+    origin="expected: a bias is taken for a distance that should cost something",
+)
+def bias_subtracted(q, k, mask=None, bias=None):
+    return attention.attention_weights(q, k, mask, None if bias is None else -np.asarray(bias))
+
+
+@misconception(
+    "attention_weights",
+    hint="You added the bias to the weights, after the softmax. The rule: the bias belongs to the scores, before the softmax.",
+    origin="expected: the order of the four steps exchanged",
+)
+def bias_added_to_the_weights(q, k, mask=None, bias=None):
+    right = attention.attention_weights(q, k, mask, bias)
+    return right if bias is None else (attention.attention_weights(q, k, mask) + np.asarray(bias)).astype(right.dtype)
+
+
+@misconception(
+    "attention_weights",
+    hint="You added the mask to the scores as a number, so True raises a score by 1. The rule: where the mask is False the score is −∞.",
+    origin="expected: PyTorch adds a mask of floats, and here the mask is boolean",
+)
+def mask_added_as_a_number(q, k, mask=None, bias=None):
+    right = attention.attention_weights(q, k, mask, bias)
+    if mask is None:
+        return right
+    total = np.asarray(mask, dtype=np.float64) if bias is None else np.asarray(bias) + np.asarray(mask)
+    return attention.attention_weights(q, k, bias=total).astype(right.dtype)
+
+
+@misconception(
+    "attention_weights",
+    hint="You divided by the root of the number of keys. The rule: divide by √d, where d is the width of q and k.",
+    origin="expected: k.shape[-2] in the place of k.shape[-1]",
+)
+def scaled_by_the_number_of_keys(q, k, mask=None, bias=None):
+    return weigh(q, k, mask, bias, scale=np.sqrt(np.shape(k)[-2]))
+
+
+@misconception(
+    "attention_weights",
+    hint="A mask or bias with more rows than there are queries, or more columns than keys, gave you more weights. "
+    "The rule: it never changes the last two axes; raise a ValueError.",
+    origin="expected: numpy repeats a single query or key without a word",
+)
+def mask_makes_more_queries(q, k, mask=None, bias=None):
+    if mask is None and bias is None:
+        return attention.attention_weights(q, k)
+    shape = (*np.shape(q)[:-1], np.shape(k)[-2])
+    wide = np.broadcast_shapes(shape, *(np.shape(table) for table in (mask, bias) if table is not None))
+    if wide[-2:] == shape[-2:]:
+        return attention.attention_weights(q, k, mask, bias)
+    q = np.broadcast_to(q, (*np.shape(q)[:-2], wide[-2], np.shape(q)[-1]))
+    k = np.broadcast_to(k, (*np.shape(k)[:-2], wide[-1], np.shape(k)[-1]))
+    return attention.attention_weights(q, k, mask, bias)
+
+
 # attention
 
 
@@ -261,6 +332,30 @@ def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
 )
 def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
     return attention.self_attention(x, w_k, w_q, w_v, mask)
+
+
+@misconception(
+    "self_attention",
+    hint="You averaged the rows of x. The rule: the values are x w_v, as queries and keys have their own weights.",
+    origin="expected: a layer whose values are the features themselves",
+)
+def features_as_values(x, w_q, w_k, w_v, mask=None):
+    right = attention.self_attention(x, w_q, w_k, w_v, mask)
+    x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
+    values = np.zeros((*x.shape[:-1], w_v.shape[-1]))
+    kept = min(x.shape[-1], w_v.shape[-1])
+    values[..., :kept] = x[..., :kept]
+    return attention.attention(x @ w_q, x @ w_k, values, mask).astype(right.dtype)
+
+
+@misconception(
+    "self_attention",
+    hint="Your mask does not reach the weights. The rule: self_attention passes the mask on to attention.",
+    origin="expected: the argument is taken and then forgotten",
+)
+def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
+    attention.self_attention(x, w_q, w_k, w_v, mask)
+    return attention.self_attention(x, w_q, w_k, w_v)
 
 
 # split_heads and merge_heads
@@ -420,6 +515,17 @@ def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
     attention.equivariance_gap(x, w_q, w_k, w_v, order, mask)
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     return float((before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).max())
+
+
+@misconception(
+    "equivariance_gap",
+    hint="You took the mean of the differences. The rule: the gap is the largest of all absolute differences.",
+    origin="expected: the mean absolute error of other courses",
+)
+def gap_as_a_mean(x, w_q, w_k, w_v, order, mask=None):
+    attention.equivariance_gap(x, w_q, w_k, w_v, order, mask)
+    before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
+    return float(np.abs(before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).mean())
 
 
 # bag_of_tokens, the others

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import context_extension
 
 
@@ -362,6 +362,98 @@ def half_layout(x, positions, frequencies, scale=1.0):
     cos, sin = scale * np.cos(angles), scale * np.sin(angles)
     first, second = np.split(np.asarray(x), 2, axis=-1)
     return np.concatenate([first * cos - second * sin, first * sin + second * cos], axis=-1).astype(right.dtype)
+
+
+@misconception(
+    "ntk_base",
+    hint="Your exponent is upside down; the rule is d/(d − 2), which is above 1.",
+    origin="expected: the fraction of the exponent inverted",
+)
+def exponent_upside_down(base, factor, head_dim):
+    context_extension.ntk_base(base, factor, head_dim)
+    return base * factor ** ((head_dim - 2) / head_dim)
+
+
+@misconception(
+    "dynamic_ntk_base",
+    hint="You rounded the ratio of the lengths down to a whole number; the rule is the ratio itself.",
+    origin="expected: // in place of /",
+)
+def whole_ratios_of_lengths(base, head_dim, seq_len, trained_len, factor):
+    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    return context_extension.dynamic_ntk_base(base, head_dim, max(seq_len // trained_len, 1), 1, factor)
+
+
+@misconception(
+    "rotations_in_context",
+    hint="You returned degrees; the rule counts full rotations, and one of them is 360 degrees.",
+    origin="expected: degrees in place of rotations",
+)
+def degrees_for_turns(head_dim, trained_len, base=10000.0):
+    return 360 * context_extension.rotations_in_context(head_dim, trained_len, base)
+
+
+@misconception(
+    "rotations_in_context",
+    hint="You counted whole rotations only; the rule keeps the fraction, and a pair below 1 is what matters.",
+    origin="expected: a count taken for a whole number",
+)
+def whole_turns(head_dim, trained_len, base=10000.0):
+    return np.floor(context_extension.rotations_in_context(head_dim, trained_len, base))
+
+
+@misconception(
+    "yarn_scale",
+    hint="You used the logarithm to base 2; the rule uses the natural one.",
+    origin="expected: lengths are powers of 2",
+)
+def binary_logarithm(factor):
+    right = context_extension.yarn_scale(factor)
+    return 1 + (right - 1) / math.log(2)
+
+
+@misconception(
+    "llama3_frequencies",
+    hint="You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of θ and half of θ/4.",
+    origin="expected: the reference code compares wavelengths",
+)
+def llama3_wavelengths_mixed(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    turns = context_extension.rotations_in_context(head_dim, trained_len, base)
+    kept = np.clip((turns - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
+    return theta(head_dim, base) / ((1 - kept) * factor + kept)
+
+
+@misconception(
+    "apply_rope_with",
+    hint="You multiplied cos by the scale and not sin; the rule multiplies both.",
+    origin="expected: the scale applied to one of the two",
+)
+def scale_on_cos_alone(x, positions, frequencies, scale=1.0):
+    right = context_extension.apply_rope_with(x, positions, frequencies, scale)
+    x, angles = np.asarray(x, dtype=np.float64), np.outer(positions, frequencies)
+    cos, sin = scale * np.cos(angles), np.sin(angles)
+    pairs = [x[..., 0::2] * cos - x[..., 1::2] * sin, x[..., 0::2] * sin + x[..., 1::2] * cos]
+    return np.stack(pairs, axis=-1).reshape(x.shape).astype(right.dtype)
+
+
+@misconception(
+    "apply_rope_with",
+    hint="You took the angles for degrees; the rule is radians, as np.cos and np.sin take them.",
+    origin="expected: np.deg2rad on an angle that is in radians already",
+)
+def angles_in_degrees(x, positions, frequencies, scale=1.0):
+    return context_extension.apply_rope_with(x, np.deg2rad(positions), frequencies, scale)
+
+
+@misconception(
+    "apply_rope_with",
+    hint="You rotated by the number of the row; the rule rotates by the positions that are given.",
+    origin="expected: np.arange in place of the argument",
+)
+def number_of_the_row(x, positions, frequencies, scale=1.0):
+    context_extension.apply_rope_with(x, positions, frequencies, scale)
+    return context_extension.apply_rope_with(x, np.arange(np.shape(x)[-2]), frequencies, scale)
 
 
 WRONG_ANSWERS = [

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception
+from autograder.hints.catalogue import misconception
 from solutions import extrapolation
 
 
@@ -506,3 +506,167 @@ def constants_counted(method, parameters):
 def only_the_learned_table(method, parameters):
     right = extrapolation.learned_parameters(method, parameters)
     return right if method == "learned" else 0
+
+
+@misconception(
+    "encode",
+    hint="You counted positions from 1; the rule is that the first row is position 0, and gets 0.",
+    origin="expected: range(1, T + 1)",
+)
+def integers_from_one(method, x, parameters):
+    right = extrapolation.encode(method, x, parameters)
+    return (right + 1).astype(right.dtype) if method == "integer" else right
+
+
+@misconception(
+    "encode",
+    hint="You added the bits to the last features; the rule is the first n_bits features.",
+    origin="expected: most significant first taken for counted from the end",
+)
+def bits_in_the_last_features(method, x, parameters):
+    right = extrapolation.encode(method, x, parameters)
+    if method != "binary":
+        return right
+    return (np.asarray(x) + np.roll(right - np.asarray(x), np.shape(x)[1] - parameters["n_bits"], axis=1)).astype(right.dtype)
+
+
+@misconception(
+    "encode",
+    hint="You multiplied the embeddings by √d before you added the positions, as some models do; the rule here adds to x as it is.",
+    origin="expected: Vaswani et al. 2017 §3.4",
+)
+def embeddings_scaled(method, x, parameters):
+    right = extrapolation.encode(method, x, parameters)
+    if method in ("none", "rope", "shaw", "t5", "alibi"):
+        return right
+    return (right + (np.sqrt(np.shape(x)[1]) - 1) * np.asarray(x)).astype(right.dtype)
+
+
+@misconception(
+    "encode",
+    hint="You did not read `base` from the parameters; the rule is 10000 only where it is absent.",
+    origin="expected: a default written into the formula",
+)
+def base_of_the_sinusoids_fixed(method, x, parameters):
+    extrapolation.encode(method, x, parameters)
+    return extrapolation.encode(method, x, {name: value for name, value in parameters.items() if name != "base"})
+
+
+def hidden_behind(number):
+    """Logits with a number in the place of −∞."""
+
+    def logits(method, q, k, parameters):
+        right = extrapolation.logits(method, q, k, parameters)
+        return np.where(np.isneginf(right), right.dtype.type(number), right)
+
+    return logits
+
+
+@misconception(
+    "logits",
+    hint="You hide the future behind a large negative number; the rule is −∞, which no score can fall below.",
+    origin="expected: −1e9 for −∞, as many implementations have it",
+)
+def large_number_for_infinity(method, q, k, parameters):
+    return hidden_behind(-1e9)(method, q, k, parameters)
+
+
+@misconception(
+    "logits",
+    hint="You hide the future behind a large negative number; the rule is −∞, which no score can fall below.",
+    origin="expected: torch.finfo(dtype).min, as Hugging Face transformers has it",
+)
+def smallest_number_for_infinity(method, q, k, parameters):
+    return hidden_behind(np.finfo(extrapolation.logits(method, q, k, parameters).dtype).min)(method, q, k, parameters)
+
+
+@misconception(
+    "logits",
+    hint="You set the scores of the future to 0, and e^0 is a weight; the rule is −∞ before the softmax.",
+    origin="expected: np.tril of the scores",
+)
+def future_set_to_zero(method, q, k, parameters):
+    return hidden_behind(0)(method, q, k, parameters)
+
+
+@misconception(
+    "logits",
+    hint="You divided by the square root of the number of tokens; the rule is √d, d being the number of features.",
+    origin="expected: the wrong axis of the shape",
+)
+def scaled_by_the_length(method, q, k, parameters):
+    right = extrapolation.logits(method, q, k, parameters)
+    q, k = np.asarray(q, dtype=np.float64), np.asarray(k, dtype=np.float64)
+    length, d = q.shape
+    return hide_the_future(plain(q, k) * (np.sqrt(d / length) - 1) + right, right)
+
+
+@misconception(
+    "logits",
+    hint="You added Shaw's vector to the query; the rule adds it to the key.",
+    origin="expected: the formula read from the wrong side",
+)
+def vector_added_to_the_query(method, q, k, parameters):
+    right = extrapolation.logits(method, q, k, parameters)
+    if method != "shaw":
+        return right
+    table, q, k = (np.asarray(one, dtype=np.float64) for one in (parameters["key_table"], q, k))
+    reach = len(table) // 2
+    vectors = table[np.clip(-distances(len(k)), -reach, reach) + reach]
+    return hide_the_future(plain(q, k) + np.einsum("ijd,jd->ij", vectors, k) / np.sqrt(k.shape[1]), right)
+
+
+@misconception(
+    "logits",
+    hint="You rotated the pairs (i, i + d/2), the half layout; the rule here is neighbours, (2i, 2i + 1).",
+    origin="expected: rotate_half as in Hugging Face transformers",
+)
+def rope_in_the_half_layout(method, q, k, parameters):
+    right = extrapolation.logits(method, q, k, parameters)
+    if method != "rope":
+        return right
+    halves = np.arange(np.shape(q)[1]).reshape(2, -1).T.ravel()
+    return extrapolation.logits(method, np.asarray(q)[:, halves], np.asarray(k)[:, halves], parameters).astype(right.dtype)
+
+
+@misconception(
+    "logits",
+    hint="You did not read `base` from the parameters; the rule is 10000 only where it is absent.",
+    origin="expected: a default written into the formula",
+)
+def base_of_rope_fixed(method, q, k, parameters):
+    extrapolation.logits(method, q, k, parameters)
+    return extrapolation.logits(method, q, k, {name: value for name, value in parameters.items() if name != "base"})
+
+
+@misconception(
+    "extrapolation_gap",
+    hint="You subtracted the lowest accuracy; the rule subtracts the accuracy at the longest length.",
+    origin="expected: the worst taken for the longest",
+)
+def worst_for_longest(lengths, accuracies, trained_length):
+    extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
+    return float(np.asarray(accuracies)[np.asarray(lengths) == trained_length][0] - np.min(accuracies))
+
+
+@misconception(
+    "extrapolation_gap",
+    hint="You divided by the accuracy at the trained length; the rule is a difference, not a share.",
+    origin="expected: a relative loss",
+)
+def share_of_the_accuracy(lengths, accuracies, trained_length):
+    right = extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
+    trained = np.asarray(accuracies)[np.asarray(lengths) == trained_length][0]
+    return float(right / trained) if trained else right
+
+
+@misconception(
+    "shift_gap",
+    hint="You compared the row of the last token alone; the rule is the largest difference over all pairs j ≤ i.",
+    origin="expected: the row that predicts the next token",
+)
+def last_row_alone(method, x, w_q, w_k, parameters, shift):
+    extrapolation.shift_gap(method, x, w_q, w_k, parameters, shift)
+    x = np.asarray(x, dtype=np.float64)
+    before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
+    return float(np.abs(after[-1] - before[-1]).max())

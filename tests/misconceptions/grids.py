@@ -5,7 +5,7 @@ A hint names the likely cause in the words of the lesson and leaves the fix to t
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import grids
 
 
@@ -526,6 +526,125 @@ def largest_coordinate_itself(positions):
 )
 def time_alone(positions):
     return grids.next_position(np.asarray(positions)[:, :1])
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="Your x goes on with the frequencies where y has stopped; the rule is that they begin anew for x.",
+    origin="expected: one list of frequencies cut into two halves",
+)
+def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
+    grids.sinusoidal_2d(height, width, d_model, base)
+    angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base).reshape(2, -1)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
+
+
+@misconception(
+    "resize_grid",
+    hint="Beyond the border you took the cells of the other side; the rule clamps, so that the outer cells hold there.",
+    origin="expected: a negative index, which numpy counts from the end",
+)
+def border_wraps_around(table, old_shape, new_shape):
+    def wrapped(old, new):
+        centres = (np.arange(new) + 0.5) * old / new - 0.5
+        below = np.floor(centres).astype(int)
+        weights = np.zeros((new, old))
+        np.add.at(weights, (np.arange(new), below % old), 1 - (centres - below))
+        np.add.at(weights, (np.arange(new), (below + 1) % old), centres - below)
+        return weights
+
+    return stretched(table, old_shape, new_shape, wrapped)
+
+
+@misconception(
+    "resize_grid",
+    hint="Where the grid shrinks you averaged over more than two cells per axis, which is called antialiasing; the rule takes the two "
+    "cells beside the centre.",
+    origin="expected: antialias=True, or PIL, which always does it",
+)
+def averaged_where_it_shrinks(table, old_shape, new_shape):
+    def averaged(old, new):
+        scale = max(old / new, 1)
+        centres = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
+        weights = (1 - np.abs(np.subtract.outer(centres, np.arange(old))) / scale).clip(min=0)
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    return stretched(table, old_shape, new_shape, averaged)
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="Interleaved, you gave every axis exactly as many pairs as its section; the rule looks at i mod 3 and at three times the section "
+    "alone, so h and w can get fewer.",
+    origin="expected: sections counted down pair by pair",
+)
+def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    if not interleaved:
+        return right
+    left, axis_of_pair = list(sections), []
+    for pair in range(head_dim // 2):
+        axis = next(axis for axis in (pair % 3, 0, 1, 2) if left[axis])
+        left[axis] -= 1
+        axis_of_pair.append(axis)
+    return spread(rates_of(head_dim, base), np.array(axis_of_pair), 3)
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You averaged the angles of the coordinates; the rule sums them.",
+    origin="expected: a mean in place of a sum",
+)
+def angles_averaged(x, positions, frequencies):
+    right = grids.apply_rope_nd(x, positions, frequencies)
+    return grids.apply_rope_nd(x, np.asarray(positions) / np.shape(positions)[1], frequencies).astype(right.dtype)
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You took the angles for degrees; the rule is radians, as np.cos and np.sin take them.",
+    origin="expected: np.deg2rad on an angle that is in radians already",
+)
+def angles_in_degrees(x, positions, frequencies):
+    return grids.apply_rope_nd(x, np.deg2rad(positions), frequencies)
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You cut the coordinates to whole numbers; the rule takes any real ones.",
+    origin="expected: astype(int) on positions",
+)
+def coordinates_cut_off(x, positions, frequencies):
+    grids.apply_rope_nd(x, positions, frequencies)
+    return grids.apply_rope_nd(x, np.trunc(positions), frequencies)
+
+
+@misconception(
+    "grid_scores",
+    hint="You divided by the square root of the number of pairs; the rule is √d, d being the number of features.",
+    origin="expected: the size of the angles in place of that of the features",
+)
+def scaled_by_the_pairs(q, k, q_positions, k_positions, frequencies):
+    right = grids.grid_scores(q, k, q_positions, k_positions, frequencies)
+    return (right * np.sqrt(2)).astype(right.dtype)
+
+
+@misconception(
+    "next_position",
+    hint="You begin with 0 where there is no token, so the first one stands at 1; the rule is that it stands at 0.",
+    origin="expected: initial=0 for the largest of nothing",
+)
+def first_token_at_one(positions):
+    return max(grids.next_position(positions), 1)
+
+
+@misconception(
+    "next_position",
+    hint="You read the last row alone; the rule takes the largest coordinate of all rows.",
+    origin="expected: right after text, where the last row is the largest",
+)
+def last_row_alone(positions):
+    return grids.next_position(np.asarray(positions)[-1:])
 
 
 WRONG_ANSWERS = [

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import learned
 
 
@@ -51,6 +51,36 @@ def table_without_its_std(max_len, d_model, seed, std=0.02):
 def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
     learned.init_table(max_len, d_model, seed, std)
     return np.random.RandomState(seed).normal(0.0, std, (max_len, d_model))
+
+
+@misconception(
+    "init_table",
+    hint="You passed std as the mean of the normal distribution. The rule: the mean is 0, and std is the standard deviation.",
+    origin="expected: the first argument of `normal` is the mean",
+)
+def std_as_the_mean(max_len, d_model, seed, std=0.02):
+    learned.init_table(max_len, d_model, seed, std)
+    return np.random.default_rng(seed).normal(std, 1.0, (max_len, d_model))
+
+
+@misconception(
+    "init_table",
+    hint="You drew from a uniform distribution. The rule: every number comes from the normal distribution N(0, std²).",
+    origin="expected: nn.Linear starts from a uniform distribution",
+)
+def table_from_a_uniform_distribution(max_len, d_model, seed, std=0.02):
+    learned.init_table(max_len, d_model, seed, std)
+    return np.random.default_rng(seed).uniform(-std, std, (max_len, d_model))
+
+
+@misconception(
+    "lookup",
+    hint="You counted positions from 1, so position 1 reads row 0. The rule: position p reads row p.",
+    origin="expected: people count from 1",
+)
+def rows_counted_from_one(table, positions):
+    right = learned.lookup(table, positions)
+    return np.asarray(table)[np.asarray(positions) - 1].astype(right.dtype)
 
 
 @misconception(
@@ -129,8 +159,31 @@ def tokens_without_positions(token_table, position_table, token_ids):
 
 
 @misconception(
+    "embed",
+    hint="You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the token is.",
+    origin="expected: one index for both tables",
+)
+def token_ids_as_positions(token_table, position_table, token_ids):
+    right = learned.embed(token_table, position_table, token_ids)
+    rows = np.asarray(position_table)[np.asarray(token_ids) % len(position_table)]
+    return (learned.lookup(token_table, token_ids) + rows).astype(right.dtype)
+
+
+@misconception(
+    "embed",
+    hint="You multiplied the token rows by √d. The rule: GPT-2 and BERT add the two rows as they are.",
+    origin="Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model",
+)
+def token_rows_scaled(token_table, position_table, token_ids):
+    right = learned.embed(token_table, position_table, token_ids)
+    tokens = learned.lookup(token_table, token_ids)
+    return (right + (np.sqrt(tokens.shape[-1]) - 1) * tokens).astype(right.dtype)
+
+
+@misconception(
     "lookup_gradient",
-    hint="You counted a row that was read several times only once, because `+=` writes a repeated row once; the rule is to add all its gradients.",
+    hint="You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; "
+    "the rule is to add all its gradients.",
     origin="pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242",
 )
 def repeated_positions_count_once(table_shape, positions, grad_output):
@@ -218,6 +271,45 @@ def shortest_sequence_decides(max_len, lengths):
 def padding_trains_every_row(max_len, lengths):
     learned.trained_rows(max_len, lengths)
     return np.ones(max_len, dtype=bool)
+
+
+@misconception(
+    "trained_rows",
+    hint="You marked only the last position of each sequence. The rule: a sequence of length n reads all rows from 0 to n − 1.",
+    origin="expected: a length taken for a position",
+)
+def only_last_positions_are_trained(max_len, lengths):
+    learned.trained_rows(max_len, lengths)
+    return np.isin(np.arange(max_len), np.asarray(lengths) - 1)
+
+
+@misconception(
+    "trained_rows",
+    hint="You accepted a length above the number of rows. The rule: raise a ValueError that names it, since embed refuses such a sequence too.",
+    origin="expected: a comparison alone accepts it",
+)
+def lengths_beyond_the_table_pass(max_len, lengths):
+    return learned.trained_rows(max_len, np.minimum(lengths, max(max_len, 1)))
+
+
+@misconception(
+    "resize_table",
+    hint="You rounded every new position down to an old row. The rule: a new position between two rows takes a share of both.",
+    origin="expected: floor without the fraction",
+)
+def row_below_taken(table, new_len):
+    learned.resize_table(table, new_len)
+    return mixed(table, np.floor(np.linspace(0, len(table) - 1, new_len)))
+
+
+@misconception(
+    "resize_table",
+    hint="You spread the new rows over (rows − 1)/new_len, so the last old row is never reached. The rule: divide by new_len − 1 steps.",
+    origin="expected: np.linspace with endpoint=False",
+)
+def last_row_never_reached(table, new_len):
+    learned.resize_table(table, new_len)
+    return mixed(table, np.arange(new_len) * (len(table) - 1) / new_len)
 
 
 @misconception(

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson, and
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import modern
 
 BASE = 10000.0
@@ -411,6 +411,89 @@ def shifted_in_single_precision(cache_k, offset, base=BASE):
     even, odd = cache_k[..., 0::2], cache_k[..., 1::2]
     pairs = [even * np.cos(angle) - odd * np.sin(angle), even * np.sin(angle) + odd * np.cos(angle)]
     return np.stack(pairs, axis=-1).reshape(cache_k.shape).astype(right.dtype)
+
+
+@misconception(
+    "position_from_share",
+    hint="A share that is NaN goes through; with NaN every comparison is False, so the rule is to ask whether a share is good.",
+    origin="expected: the bad shares asked for, and NaN is not among them",
+)
+def nan_passes(share):
+    share = np.asarray(share, dtype=np.float64)
+    good = np.where(np.isnan(share), 1.0, share)
+    return np.where(np.isnan(share), np.nan, modern.position_from_share(good))
+
+
+@misconception(
+    "chunk_mask",
+    hint="Your blocks end at the last key; the rule is that they begin at the multiples of `chunk`, counted from the start of the text.",
+    origin="expected: blocks lined up like the queries",
+)
+def chunks_counted_from_the_end(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    query, key = aligned(q_len, k_len)
+    return ((k_len - 1 - query) // chunk == (k_len - 1 - key) // chunk) & (key <= query)
+
+
+@misconception(
+    "p_rope_frequencies",
+    hint="You added a small number before you rounded p·d/2 down; the rule here is what float64 gives, as in transformers: 28 pairs for "
+    "p = 0.58 and 100 features.",
+    origin="expected: the remedy of t5_bucket used here too",
+)
+def number_of_pairs_lifted(head_dim, p, base=BASE):
+    modern.p_rope_frequencies(head_dim, p, base)
+    return np.where(np.arange(head_dim // 2) < np.floor(p * head_dim / 2 + 1e-9), frequencies(head_dim, base), 0.0)
+
+
+@misconception(
+    "p_rope_frequencies",
+    hint="You let at least one pair rotate; the rule is ⌊p·d/2⌋ pairs, and that can be none.",
+    origin="expected: a lower limit of 1 for a count",
+)
+def at_least_one_pair(head_dim, p, base=BASE):
+    right = modern.p_rope_frequencies(head_dim, p, base)
+    return np.where(np.arange(head_dim // 2) < 1, 1.0, right)
+
+
+@misconception(
+    "temperature",
+    hint="You used the logarithm to base 10; the rule uses the natural one.",
+    origin="expected: np.log10 in place of np.log",
+)
+def common_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
+    return 1 + (modern.temperature(positions, floor_scale, attn_scale) - 1) / np.log(10)
+
+
+@misconception(
+    "decoupled_scores",
+    hint="You took the frequencies from both parts together, d_c + d_r; the rule is that the rotated part has its own size, d_r.",
+    origin="expected: the size of the whole head in the exponent",
+)
+def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
+    right = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
+    d_c, d_r = np.shape(q_content)[-1], np.shape(q_rope)[-1]
+    slower = float(base) ** (d_r / (d_c + d_r))  # this base makes the exponents −2i/(d_c + d_r)
+    return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower).astype(right.dtype)
+
+
+@misconception(
+    "kept_tokens",
+    hint="You listed sinks that are not there yet; the rule is that only tokens of the text are listed, and there are `length` of them.",
+    origin="expected: np.arange(n_sinks) in a text that is shorter",
+)
+def sinks_that_are_not_there(length, n_sinks, window):
+    modern.kept_tokens(length, n_sinks, window)
+    return np.concatenate([np.arange(n_sinks), np.arange(max(n_sinks, length - window), length)])
+
+
+@misconception(
+    "shift_keys",
+    hint="You took the angles for degrees; the rule is radians, as np.cos and np.sin take them.",
+    origin="expected: np.deg2rad on an angle that is in radians already",
+)
+def angles_in_degrees(cache_k, offset, base=BASE):
+    return modern.shift_keys(cache_k, np.deg2rad(offset), base)
 
 
 WRONG_ANSWERS = [

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import naive
 
 # integer_positions
@@ -52,6 +52,26 @@ def positions_run_along_the_features(x):
 def positions_run_along_the_batch(x):
     right = naive.add_integer_positions(x)
     return (x + np.arange(len(x)).reshape(-1, *(1,) * (right.ndim - 1))).astype(right.dtype)
+
+
+@misconception(
+    "add_integer_positions",
+    hint="You added 1 to the first row. The rule: positions count from 0, so row 0 does not change.",
+    origin="expected: people count from 1",
+)
+def added_positions_count_from_one(x):
+    right = naive.add_integer_positions(x)
+    return right + right.dtype.type(1)
+
+
+@misconception(
+    "add_integer_positions",
+    hint="You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added.",
+    origin="expected: the two operators exchanged",
+)
+def positions_multiplied_in(x):
+    right = naive.add_integer_positions(x)
+    return (np.asarray(x) * naive.integer_positions(right.shape[-2])[:, np.newaxis]).astype(right.dtype)
 
 
 # normalized_positions
@@ -171,6 +191,16 @@ def zeros_behind_the_number(length, n_bits=None):
     return np.roll(naive.binary_positions(length, n_bits), -spare, axis=-1)
 
 
+@misconception(
+    "binary_positions",
+    hint="You divided by 2^b but kept more than one bit of the quotient. The rule: take the quotient modulo 2, so that every entry is 0 or 1.",
+    origin="expected: the shift without the & 1",
+)
+def quotients_in_place_of_bits(length, n_bits=None):
+    n_bits = naive.binary_positions(length, n_bits).shape[-1]
+    return np.arange(length)[:, np.newaxis] >> np.arange(n_bits)[::-1]
+
+
 # bit_period
 
 
@@ -235,6 +265,26 @@ def steps_around_a_ring(codes):
     return np.count_nonzero(codes != np.roll(codes, -1, axis=0), axis=-1).astype(np.int64)
 
 
+@misconception(
+    "hamming_steps",
+    hint="You compared neighbouring columns of one code. The rule: compare each row with the next row, and count over the columns.",
+    origin="expected: the wrong axis",
+)
+def columns_compared(codes):
+    naive.hamming_steps(codes)
+    codes = np.asarray(codes)
+    return np.count_nonzero(codes[:, 1:] != codes[:, :-1], axis=0)
+
+
+@misconception(
+    "hamming_steps",
+    hint="You returned the share of the bits that change. The rule: count them.",
+    origin="expected: scipy.spatial.distance.hamming returns a share",
+)
+def share_of_changed_bits(codes):
+    return naive.hamming_steps(codes) / np.shape(codes)[-1]
+
+
 # gray_positions
 
 
@@ -278,6 +328,27 @@ def gray_high_bits_dropped(length, n_bits=None):
     if length < 0 or n_bits is None or n_bits < 1:
         return naive.gray_positions(length, n_bits)
     return naive.gray_positions(length, max(n_bits, naive.bits_needed(length)))[:, -n_bits:]
+
+
+@misconception(
+    "gray_positions",
+    hint="You combined the position and its half with a plain or. The rule: the exclusive or, which is 0 where both bits are 1.",
+    origin="expected: | for ^",
+)
+def gray_with_a_plain_or(length, n_bits=None):
+    n_bits = naive.gray_positions(length, n_bits).shape[-1]
+    numbers = np.arange(length) | (np.arange(length) >> 1)
+    return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
+
+
+@misconception(
+    "gray_positions",
+    hint="Your codes are those of binary_positions. The rule: Gray code combines a position with its half, ⌊p/2⌋, so that each step changes one bit.",
+    origin="expected: the body copied from the function above",
+)
+def gray_is_binary(length, n_bits=None):
+    naive.gray_positions(length, n_bits)
+    return naive.binary_positions(length, n_bits)
 
 
 WRONG_ANSWERS = [

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import relative
 
 
@@ -295,6 +295,136 @@ def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128,
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
     relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
+
+
+@misconception(
+    "relative_positions",
+    hint="You put the last query at the last key where no q_start was given; the rule is that queries start at q_start, which is 0 then.",
+    origin="expected: ALiBi's way with a cache, huggingface/transformers #20203",
+)
+def lined_up_at_the_end(q_len, k_len, q_start=0):
+    relative.relative_positions(q_len, k_len, q_start)
+    return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
+
+
+@misconception(
+    "clip_positions",
+    hint="You clipped to 0 … 2k, which are rows of a table; the rule clips to −k … k, and the + k comes where a row is looked up.",
+    origin="expected: clipped distance and row taken for each other",
+)
+def clipped_like_rows(positions, max_distance):
+    relative.clip_positions(positions, max_distance)
+    return np.clip(positions, 0, 2 * max_distance)
+
+
+@misconception(
+    "shaw_scores",
+    hint="You divided by the square root of the number of queries; the rule is √d, d being the number of features.",
+    origin="expected: the wrong axis of the shape",
+)
+def scaled_by_the_length(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    return (right * np.sqrt(np.shape(q)[-1]) / np.sqrt(np.shape(q)[-2])).astype(right.dtype)
+
+
+@misconception(
+    "shaw_scores",
+    hint="You added the vector for the distance to the query; the rule adds it to the key, and the query is multiplied with both.",
+    origin="expected: the formula of the scores read from the wrong side",
+)
+def vector_added_to_the_query(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    q, k = np.asarray(q, dtype=np.float64), np.asarray(k)
+    vectors = np.asarray(key_table)[table_rows(q, k, max_distance)]
+    scores = q @ np.swapaxes(k, -1, -2) + np.einsum("ijd,...jd->...ij", vectors, k)
+    return (scores / np.sqrt(q.shape[-1])).astype(right.dtype)
+
+
+@misconception(
+    "shaw_scores",
+    hint="You averaged over the features where you multiplied the query with the vectors; the rule is a sum, as in q·k.",
+    origin="expected: mean in place of sum, or a sum over the wrong axis",
+)
+def mean_over_the_features(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
+    return (plain + (right - plain) / np.shape(q)[-1]).astype(right.dtype)
+
+
+@misconception(
+    "shaw_attention",
+    hint="A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number; the rule is zeros, as in lesson 1.",
+    origin="expected: a softmax without the special case of lesson 1",
+)
+def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
+    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right).astype(right.dtype)
+
+
+@misconception(
+    "shaw_attention",
+    hint="A query that may use no key uses all keys equally in yours, because a large negative number is not −∞; the rule is zeros.",
+    origin="expected: −1e9 in place of −∞",
+)
+def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
+    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    if mask is None:
+        return right
+    even = relative.shaw_attention(np.zeros_like(q), k, v, key_table, value_table, max_distance)
+    return np.where(without_keys(q, k, mask), even, right).astype(right.dtype)
+
+
+@misconception(
+    "shaw_attention",
+    hint="You used the weights from before the mask for the value table; the rule is the same weights for values and for table.",
+    origin="expected: two softmaxes, one of them without the mask",
+)
+def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distance, mask=None):
+    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    values = relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
+    table = relative.shaw_attention(q, k, np.zeros_like(v), key_table, value_table, max_distance)
+    return (values + table).astype(right.dtype)
+
+
+@misconception(
+    "t5_bucket",
+    hint="You rounded the logarithmic steps up, so buckets start too early; the rule is to round down.",
+    origin="expected: ceil where T5 converts to an integer",
+)
+def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    exact = per_direction // 2
+    above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    steps = np.ceil(above * (per_direction - exact) - 1e-9).astype(np.int64)
+    return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
+
+
+@misconception(
+    "t5_bucket",
+    hint="You counted distance 0 as ahead; the rule is that only relative positions above 0 use the second half, and 0 has bucket 0.",
+    origin="expected: ≥ in place of >",
+)
+def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+    here = (np.asarray(relative_position) == 0) & bool(bidirectional)
+    return np.where(here, num_buckets // 2, right)
+
+
+@misconception(
+    "t5_bias",
+    hint="You averaged over the heads; the rule is that each head has its own column of the table.",
+    origin="expected: a mean over the wrong axis",
+)
+def heads_averaged(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    return np.broadcast_to(right.mean(axis=0, keepdims=True), right.shape).astype(right.dtype)
+
+
+def without_keys(q, k, mask):
+    """Which rows of an output have no key that the mask allows."""
+    shape = np.broadcast_shapes(np.shape(mask), (np.shape(q)[-2], np.shape(k)[-2]))
+    return ~np.broadcast_to(mask, shape).any(axis=-1, keepdims=True)
 
 
 def table_rows(q, k, max_distance):

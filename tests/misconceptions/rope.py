@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import rope
 
 
@@ -90,6 +90,34 @@ def positions_one_ahead(positions, head_dim, base=10000.0):
 
 
 @misconception(
+    "rope_cos_sin",
+    hint="You read the angles as degrees. The rule: positions[t] · θ_i is in radians, and numpy's sine and cosine take radians.",
+    origin="expected: np.radians or np.deg2rad around an angle that is in radians already",
+)
+def angles_in_degrees(positions, head_dim, base=10000.0):
+    return rope.rope_cos_sin(np.radians(np.asarray(positions, dtype=np.float64)), head_dim, base)
+
+
+@misconception(
+    "rope_cos_sin",
+    hint="You multiplied the angles by 2π. The rule: pair 0 rotates by one radian per position, and not by a full turn.",
+    origin="expected: a frequency in turns per position, as in signal processing",
+)
+def angles_in_full_turns(positions, head_dim, base=10000.0):
+    return rope.rope_cos_sin(2 * np.pi * np.asarray(positions, dtype=np.float64), head_dim, base)
+
+
+@misconception(
+    "rope_cos_sin",
+    hint="You returned the sines first. The rule: the cosines come first, then the sines.",
+    origin="expected: the two results exchanged",
+)
+def sines_first(positions, head_dim, base=10000.0):
+    cos, sin = rope.rope_cos_sin(positions, head_dim, base)
+    return sin, cos
+
+
+@misconception(
     "apply_rope",
     hint="You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the rule is that "
     "both features of a pair get the same angle.",
@@ -110,6 +138,16 @@ def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
 )
 def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
     return rope.apply_rope_half(x, positions, base)
+
+
+@misconception(
+    "apply_rope",
+    hint="You counted the rows from 0 and did not use `positions`; the rule is that row i turns by the position that the caller gives it.",
+    origin="expected: np.arange of the sequence in place of the argument",
+)
+def rows_counted_in_place_of_positions(x, positions, base=10000.0):
+    right = rope.apply_rope(x, positions, base)
+    return right if len(x) == 0 else rope.apply_rope(x, np.arange(np.shape(x)[-2]), base)
 
 
 @misconception(
@@ -206,6 +244,36 @@ def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
 
 @misconception(
     "rope_scores",
+    hint="You divided by d. The rule: divide by the square root of head_dim.",
+    origin="expected: the root forgotten",
+)
+def scores_divided_by_the_width(q, k, q_positions, k_positions, base=10000.0):
+    return rope.rope_scores(q, k, q_positions, k_positions, base) / np.sqrt(np.float32(np.shape(q)[-1]))
+
+
+@misconception(
+    "rope_scores",
+    hint="Your scores do not depend on the positions at all. The rule: rotate queries and keys first, each by its own position.",
+    origin="expected: the plain scores of attention copied",
+)
+def nothing_is_turned(q, k, q_positions, k_positions, base=10000.0):
+    rope.rope_scores(q, k, q_positions, k_positions, base)
+    return rope.rope_scores(q, k, np.zeros(len(q_positions)), np.zeros(len(k_positions)), base)
+
+
+@misconception(
+    "rope_scores",
+    hint="You rotated queries and keys in opposite directions, so the score depends on the sum of the positions. The rule: rotate both in the "
+    "same direction, and the difference n − m appears by itself.",
+    origin="expected: the difference is built in a second time",
+)
+def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
+    rope.rope_scores(q, k, q_positions, k_positions, base)
+    return rope.rope_scores(q, k, q_positions, -np.asarray(k_positions, dtype=np.float64), base)
+
+
+@misconception(
+    "rope_scores",
     hint="You rotated the queries only; the rule is that queries and keys are both rotated, each by its own position.",
     origin="expected: the score then depends on one position and not on the offset",
 )
@@ -221,6 +289,7 @@ def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
 )
 def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    x, w_q, w_k, w_v = (np.asarray(one, dtype=np.float64) for one in (x, w_q, w_k, w_v))
     length, columns = np.shape(x)[-2], np.shape(w_v)[-1]
     if positions is None:
         positions = np.arange(length)
@@ -260,6 +329,17 @@ def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=Tr
     q, k, v = (part.reshape(*part.shape[:-2], n_heads, length, part.shape[-1] // n_heads) for part in (q, k, v))
     heads = softmax_scores(rope.apply_rope(q, positions, base), rope.apply_rope(k, positions, base), causal) @ v
     return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "rope_attention",
+    hint="You divided the scores by the root of the model's width, h · dh. The rule: each head divides by the root of its own size, dh.",
+    origin="karpathy/ng-video-lecture #6; lucidrains/vit-pytorch #65",
+)
+def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    smaller = np.asarray(w_q, dtype=np.float64) / np.sqrt(n_heads)
+    return rope.rope_attention(x, smaller, w_k, w_v, n_heads, positions, causal, base).astype(right.dtype)
 
 
 @misconception(
@@ -364,6 +444,33 @@ def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, p
 
 
 @misconception(
+    "decode_step",
+    hint="Your new token attends to the cached tokens only. The rule: append its key and its value first, because a token may use itself.",
+    origin="expected: the scores computed before the caches grow",
+)
+def new_token_does_not_see_itself(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    right, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    if not np.shape(cache_k)[-2]:
+        return np.zeros_like(right), keys, values
+    q = np.asarray(x_t) @ np.asarray(w_q)
+    q = np.swapaxes(q.reshape(*q.shape[:-1], n_heads, -1), -2, -3)
+    heads = softmax_scores(rope.apply_rope(q, [position], base), np.asarray(cache_k), causal=False) @ np.asarray(cache_v)
+    return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype), keys, values
+
+
+@misconception(
+    "apply_partial_rope",
+    hint="You rotated the last rotary_dim features. The rule: the first rotary_dim features are rotated, and the rest stays as it is.",
+    origin="DeepSeek-V2 puts its rotated features last",
+)
+def last_features_rotated(x, positions, rotary_dim, base=10000.0):
+    right = rope.apply_partial_rope(x, positions, rotary_dim, base)
+    kept = np.shape(x)[-1] - rotary_dim
+    turned = rope.apply_rope(np.asarray(x)[..., kept:], positions, base)
+    return np.concatenate([np.asarray(x)[..., :kept], turned], axis=-1).astype(right.dtype)
+
+
+@misconception(
     "apply_partial_rope",
     hint="You took the frequencies from the whole width d; the rule is that they come from rotary_dim, as if the rotated part were a "
     "head of its own.",
@@ -386,6 +493,15 @@ def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
     rope.decay_bound(offsets, head_dim, base)
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.cos(angles).cumsum(axis=-1)).mean(axis=-1)
+
+
+@misconception(
+    "decay_bound",
+    hint="You returned the sum of the |S_j|. The rule: the bound is their mean, the sum divided by d/2.",
+    origin="Su et al. 2021 §3.4.3, where the sum stands before it is divided",
+)
+def bound_without_its_mean(offsets, head_dim, base=10000.0):
+    return rope.decay_bound(offsets, head_dim, base) * (head_dim // 2)
 
 
 @misconception(

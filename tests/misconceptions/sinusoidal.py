@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 
 import numpy as np
 
-from autograder.grading.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import sinusoidal
 
 
@@ -129,6 +129,45 @@ def every_feature_its_own_hand(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
+    hint="You read the angles as degrees. The rule: p · ω_i is in radians, and numpy's sine and cosine take radians.",
+    origin="expected: np.radians or np.deg2rad around an angle that is in radians already",
+)
+def angles_in_degrees(positions, d_model, base=10000.0):
+    turned = np.radians(angles(positions, d_model, base))
+    return interleaved(np.sin(turned), np.cos(turned))
+
+
+@misconception(
+    "sinusoidal_encoding",
+    hint="You multiplied the angles by 2π. The rule: the angle is p · ω_i, so the first pair needs 2π positions for a full turn.",
+    origin="expected: a frequency in turns per position, as in signal processing and in random Fourier features",
+)
+def angles_in_full_turns(positions, d_model, base=10000.0):
+    turned = 2 * np.pi * angles(positions, d_model, base)
+    return interleaved(np.sin(turned), np.cos(turned))
+
+
+@misconception(
+    "sinusoidal_encoding",
+    hint="You dropped the sign of negative positions. The rule: every real position has an encoding, and sin(−a) is −sin(a).",
+    origin="expected: positions are taken for counts",
+)
+def negative_positions_mirrored(positions, d_model, base=10000.0):
+    return sinusoidal.sinusoidal_encoding(np.abs(positions), d_model, base)
+
+
+@misconception(
+    "sinusoidal_encoding",
+    hint="You cut positions to whole numbers. The rule: every real position has an encoding, also a fractional one.",
+    origin="expected: positions converted to integers, as an index of a table needs",
+)
+def fractions_cut_off(positions, d_model, base=10000.0):
+    sinusoidal.sinusoidal_encoding(positions, d_model, base)
+    return sinusoidal.sinusoidal_encoding(np.trunc(positions), d_model, base)
+
+
+@misconception(
+    "sinusoidal_encoding",
     hint="You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a pair side by side.",
     origin="tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993; tensorflow/text #1122",
 )
@@ -199,6 +238,44 @@ def embeddings_scaled_too(x, base=10000.0):
 
 
 @misconception(
+    "add_positions",
+    hint="You gave the first row position 1. The rule: rows have the positions 0 … T−1.",
+    origin="expected: the first token of a text is often called the first position",
+)
+def rows_count_from_one(x, base=10000.0):
+    x = np.asarray(x)
+    right = sinusoidal.add_positions(x, base)
+    return (x + sinusoidal.sinusoidal_encoding(np.arange(x.shape[-2]) + 1, x.shape[-1], base)).astype(right.dtype)
+
+
+@misconception(
+    "wavelengths",
+    hint="You multiplied 2π by the frequency. The rule: the wavelength is 2π divided by it, so a slower pair has a longer wave.",
+    origin="expected: frequency and wavelength taken for proportional",
+)
+def wavelengths_upside_down(d_model, base=10000.0):
+    return 2 * np.pi * sinusoidal.frequencies(d_model, base)
+
+
+@misconception(
+    "wavelengths",
+    hint="You returned half a turn. The rule: a wave repeats after a full turn, which has 2π radians.",
+    origin="expected: π for 2π",
+)
+def wavelengths_of_half_a_turn(d_model, base=10000.0):
+    return np.pi / sinusoidal.frequencies(d_model, base)
+
+
+@misconception(
+    "wavelengths",
+    hint="You measured the turn in degrees. The rule: ω_i is in radians per position, and a full turn has 2π radians.",
+    origin="expected: 360 for 2π",
+)
+def wavelengths_in_degrees(d_model, base=10000.0):
+    return 360 / sinusoidal.frequencies(d_model, base)
+
+
+@misconception(
     "wavelengths",
     hint="You returned positions per radian. The rule: a full turn has 2π radians.",
     origin="expected: 1/ω taken for the wavelength",
@@ -224,6 +301,26 @@ def shifted_backwards(offset, d_model, base=10000.0):
 def shift_for_the_other_layout(offset, d_model, base=10000.0):
     order = sinusoidal.to_concatenated(np.arange(float(d_model))).astype(int)
     return sinusoidal.shift_matrix(offset, d_model, base)[np.ix_(order, order)]
+
+
+@misconception(
+    "shift_matrix",
+    hint="You used one angle for all pairs. The rule: the block of pair i has the angle offset · ω_i.",
+    origin="expected: the 2 × 2 example repeated along the diagonal",
+)
+def every_block_turns_alike(offset, d_model, base=10000.0):
+    sinusoidal.shift_matrix(offset, d_model, base)
+    return np.kron(np.eye(d_model // 2), sinusoidal.shift_matrix(offset, 2))
+
+
+@misconception(
+    "shift_matrix",
+    hint="You gave both sines of a block the same sign. The rule: a rotation has one of them with a minus, here the one in the lower left corner.",
+    origin="expected: the minus forgotten",
+)
+def both_sines_positive(offset, d_model, base=10000.0):
+    right = sinusoidal.shift_matrix(offset, d_model, base)
+    return np.where(np.tri(d_model, k=-1), -right, right)
 
 
 @misconception(

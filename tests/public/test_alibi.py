@@ -40,6 +40,7 @@ def test_slopes_of_other_numbers_of_heads(alibi):
     expect.close(slopes, np.array([1 / 16, 1 / 256, 1 / 4]), "the slopes of three heads")
     expect.matches(alibi.alibi_slopes, 6)
     expect.matches(alibi.alibi_slopes, 12)
+    expect.dtype(alibi.alibi_slopes, 12)
 
 
 @pytest.mark.question("alibi_slopes", points=0.25)
@@ -88,7 +89,7 @@ def test_attention_by_hand(alibi):
     expect.close(out, np.array([[[1 / (1 + np.exp(-1 / 256))]]]), "the weight of the nearer key")
 
 
-@pytest.mark.question("alibi_attention", points=0.875)
+@pytest.mark.question("alibi_attention", points=0.75)
 def test_causal_attention(alibi):
     """softmax(q kᵀ/√d + bias) v, each query up to its own key and the last query up to the last."""
     expect.matches(alibi.alibi_attention, features(4, 4, 4), features(4, 4, 4, seed=1), features(4, 4, 2, seed=2))
@@ -148,12 +149,13 @@ def test_windows_by_hand(alibi):
     expect.close(np.array(windows), np.array([19, 74, 295, 1179]), "the windows of four heads")
 
 
-@pytest.mark.question("effective_window", points=0.375)
+@pytest.mark.question("effective_window", points=0.5)
 def test_windows(alibi):
-    """The steeper the slope and the larger the tolerance, the sooner."""
+    """The steeper the slope and the larger the tolerance, the sooner; where the bias leaves exactly the tolerance, that is it."""
     expect.matches(alibi.effective_window, 0.05, 0.5)
     expect.matches(alibi.effective_window, 0.1, 0.001)
     expect.matches(alibi.effective_window, 2.0, 1 / 3)
+    expect.close(alibi.effective_window(np.log(2.0), 0.25), 2, "slope ln 2 halves a weight at each step: two steps leave a quarter")
 
 
 @pytest.mark.question("effective_window", points=0.125)

@@ -67,8 +67,9 @@ def test_softmax_forgets_a_common_shift(attention, seed, shift):
 
 @pytest.mark.question("softmax", points=0.125)
 def test_softmax_of_lists_and_of_float32(attention):
-    """Lists are welcome, float32 stays float32, and an axis that the scores do not have is refused."""
+    """Lists are welcome, float32 stays float32, the scores do not change, and an axis that they do not have is refused."""
     expect.matches(attention.softmax, [0, np.log(3)])
+    expect.unchanged(attention.softmax, features(3, 4))
     expect.dtype(attention.softmax, features(3, 4, dtype=np.float32))
     expect.raises(ValueError, attention.softmax, features(3, 4), axis=2, mentions=2)
 
@@ -117,11 +118,12 @@ def test_mask_and_bias_serve_all_heads(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_refuse_shapes_that_do_not_fit(attention):
-    """Queries and keys have the same width, and a mask fits the scores; other shapes are errors."""
+    """Queries and keys have the same width, and a mask fits the scores, also those of a single query; other shapes are errors."""
     q, k = features(2, 4), features(4, 4)
     expect.answers(attention.attention_weights, q, k)
     expect.raises(ValueError, attention.attention_weights, q, features(4, 6), mentions=[4, 6])
     expect.raises(ValueError, attention.attention_weights, q, k, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 4)])
+    expect.raises(ValueError, attention.attention_weights, q[:1], k, np.ones((5, 4), dtype=bool), mentions=[(5, 4), (1, 4), 5])
 
 
 @pytest.mark.question("attention_weights", points=0.125)
@@ -153,11 +155,13 @@ def test_attention(attention):
 @pytest.mark.question("attention", points=0.25)
 @given(seed=seeds(), order=st.permutations(range(5)))
 def test_the_order_of_keys_does_not_matter(attention, seed, order):
-    """If keys and values are shuffled together, every query gets the same output as before."""
+    """If keys and values are shuffled together, every query gets the same output as before, and not the plain mean."""
     q, k, v = (features(rows, 4, seed=seed + part) for part, rows in enumerate((3, 5, 5)))
     out = attention.attention(q, k, v)
     expect.close(attention.attention(q, k[order], v[order]), out, "the order of the keys does not matter")
-    expect.close(attention.attention(0 * q, k, v), np.tile(v.mean(axis=0), (3, 1)), "a query of zeros gets the plain mean")
+    mean = np.tile(v.mean(axis=0), (3, 1))
+    expect.close(attention.attention(0 * q, k, v), mean, "a query of zeros gets the plain mean")
+    expect.holds(not np.allclose(out, mean), "other queries get another mean")
 
 
 @pytest.mark.question("attention", points=0.25)
@@ -180,8 +184,8 @@ def test_attention_of_whole_numbers_and_of_float32(attention):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask(attention):
-    """Row i may attend to rows 0 … i, itself included."""
-    expect.matches(attention.causal_mask, 4)
+    """Row i may attend to rows 0 … i, itself included; the mask is boolean."""
+    expect.dtype(attention.causal_mask, 4)
     wanted = np.array([[True, False, False], [True, True, False], [True, True, True]])
     expect.close(attention.causal_mask(3), wanted, "causal_mask(3)")
 
@@ -249,7 +253,8 @@ def test_split(attention):
 
 @pytest.mark.question("split_heads", points=0.125)
 def test_split_refuses_unequal_heads(attention):
-    """The number of heads must divide the number of features; anything else is an error."""
+    """The number of heads must divide the number of features; anything else is an error. float32 stays float32."""
+    expect.dtype(attention.split_heads, features(3, 1, dtype=np.float32), 1)
     expect.answers(attention.split_heads, features(3, 10), 5)
     expect.raises(ValueError, attention.split_heads, features(3, 10), 4, mentions=[4, 10])
 
@@ -267,7 +272,8 @@ def test_merge(attention):
 
 @pytest.mark.question("merge_heads", points=0.125)
 def test_merge_refuses_what_has_no_heads(attention):
-    """Heads need an axis of their own; fewer than three axes are an error."""
+    """Heads need an axis of their own; fewer than three axes are an error. float32 stays float32."""
+    expect.dtype(attention.merge_heads, features(1, 3, 4, dtype=np.float32))
     expect.answers(attention.merge_heads, features(3, 4, 6))
     expect.raises(ValueError, attention.merge_heads, features(4, 6), mentions=[(4, 6), 2])
 
@@ -291,11 +297,12 @@ def test_permute_with_leading_axes(attention):
 
 @pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_refuses_what_is_no_permutation(attention):
-    """Every row must appear exactly once in the order; anything else is an error."""
+    """Every row must appear exactly once in the order; anything else is an error, negative numbers too."""
     x = features(4, 2)
     expect.answers(attention.permute_tokens, x, np.array([0, 2, 1, 3]))
     expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]), mentions=[1, 2])
     expect.raises(ValueError, attention.permute_tokens, x, np.array([1, 2, 3, 4]), mentions=[0, 4])
+    expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 2, -1]), mentions=[-1, 3])
 
 
 @pytest.mark.question("permute_tokens", points=0.125)
@@ -326,6 +333,11 @@ def test_self_attention_is_equivariant(attention, seed, order):
     wanted = np.abs((x[0] - x[order[0]]) @ w[2]).max()
     masked = attention.equivariance_gap(x, *w, np.array(order), only_the_first)
     expect.close(masked, wanted, "where all queries use key 0 only, the gap is that of the two tokens at position 0")
+    without_the_last = np.tile([True, True, True, False], (4, 1))
+    backwards, none = np.array([3, 2, 1, 0]), np.zeros((3, 3))
+    pairs = (w[0], w[1]), (none, w[1]), (w[0], none)
+    gap, *others = [attention.equivariance_gap(x, *pair, w[2], backwards, without_the_last) for pair in pairs]
+    expect.holds(not np.isclose(others, gap).any(), "queries and keys decide how large a gap is")
 
 
 @pytest.mark.question("equivariance_gap", points=0.125)

@@ -137,9 +137,10 @@ def test_yarn(context_extension):
 
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
-def test_yarn_with_a_long_trained_context(context_extension):
-    """High is clamped at d − 1, so the ramp may run out past the last pair."""
+def test_yarn_with_a_long_or_a_short_trained_context(context_extension):
+    """High is clamped at d − 1, so the ramp may run out past the last pair; low is clamped at 0."""
     expect.matches(context_extension.yarn_frequencies, 16, 10000.0, 4.0, 131_072)
+    expect.matches(context_extension.yarn_frequencies, 16, 10000.0, 4.0, 60)
 
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
@@ -281,7 +282,7 @@ def test_apply_rope_with_lists_and_float32(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shift):
-    """Whatever the frequencies, the score depends on n − m alone, and it is multiplied by the square of the scale."""
+    """Whatever the frequencies, the score depends on n − m alone, and on that it does; it is multiplied by the square of the scale."""
     rows, frequencies = features(2, 4, seed=seed), np.array([0.75, 0.03125])
 
     def score(q_position, k_position):
@@ -289,3 +290,5 @@ def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shi
 
     expect.close(score(m + shift, n + shift), score(m, n), f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})")
     expect.close(score(m, m), 1.25**2 * np.vdot(*rows), "at the same position the plain score times scale²")
+    rows = np.array([[3.0, 1.0, 2.0, 1.0], [2.0, 1.0, 3.0, 2.0]])
+    expect.holds(not np.isclose(score(m, m + 1), score(m, m)), "another offset has another score")

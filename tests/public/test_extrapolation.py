@@ -76,17 +76,19 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_no_row_past_the_table(extrapolation):
-    """A sequence longer than the table is refused: no row is repeated, none is used twice."""
+    """A sequence longer than the table, or than its bits can count, is refused: no row is repeated, no number used twice."""
     table = features(4, 2, seed=1)
     expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
     expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table}, mentions=[4, 5])
+    expect.raises(ValueError, extrapolation.encode, "binary", features(5, 4), {"n_bits": 2}, mentions=[2, 5, 4])
 
 
 @pytest.mark.question("encode", points=0.125)
 def test_encode_lists_and_float32(extrapolation):
-    """Lists are welcome, and float32 stays float32."""
+    """Lists are welcome, float32 stays float32, and a method that is none of the ten is refused."""
     expect.matches(extrapolation.encode, "integer", [[1, 2], [1, 2]], {})
     expect.dtype(extrapolation.encode, "integer", features(3, 2, dtype=np.float32), {})
+    expect.raises(ValueError, extrapolation.encode, "fourier", features(3, 2), {}, mentions="fourier")
 
 
 # logits

@@ -26,6 +26,7 @@ def test_grid_positions(grids):
     """Cell r stands in row r // width and column r % width; the coordinates are int64."""
     expect.dtype(grids.grid_positions, 3, 5)
     expect.dtype(grids.grid_positions, 4, 1)
+    expect.matches(grids.grid_positions, 3, 3)
 
 
 @pytest.mark.question("grid_positions", points=0.125)
@@ -88,11 +89,12 @@ def test_resize_grid(grids):
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_an_unchanged_shape_changes_nothing(grids):
-    """Resized to its own shape a table stays the same. What is equal along x stays equal along x."""
+    """Resized to its own shape a table stays the same. What is equal along x stays equal along x, and what differs along y differs."""
     table = features(10, 3)
     expect.close(grids.resize_grid(table, (2, 5), (2, 5)), table, "the same shape gives the same table")
     even = np.reshape(grids.resize_grid(np.repeat(table[:2], 5, axis=0), (2, 5), (4, 3)), (4, 3, 3))
     expect.close(even, np.repeat(even[:, :1], 3, axis=1), "rows that are equal along x stay equal along x")
+    expect.holds(not np.allclose(even[0], even[-1]), "rows that differ along y differ along y")
     expect.answers(grids.resize_grid, table, (2, 5), (4, 3))
 
 
@@ -106,7 +108,8 @@ def test_a_float32_table_stays_float32(grids):
 def test_a_table_fits_its_grid(grids):
     """A table has one row per cell of its grid, and every side is at least 1."""
     expect.answers(grids.resize_grid, features(6, 4), (2, 3), (5, 4))
-    expect.raises(ValueError, grids.resize_grid, features(7, 4), (2, 3), (5, 4), mentions=[(7, 4), 6, (2, 3)])
+    for rows in (7, 12):
+        expect.raises(ValueError, grids.resize_grid, features(rows, 4), (2, 3), (5, 4), mentions=[rows, 6, (2, 3)])
     expect.raises(ValueError, grids.resize_grid, features(6, 4), (2, 3), (0, 4), mentions=0)
 
 
@@ -303,7 +306,13 @@ def test_two_words_an_image_and_a_word(grids):
     expect.answers(grids.mrope_positions, [4])
 
 
-@pytest.mark.question("mrope_positions", points=0.5)
+@pytest.mark.question("mrope_positions", points=0.125)
+def test_no_loop_over_cells(grids):
+    """A loop over segments is fine, a loop over cells is not."""
+    expect.vectorised(grids.mrope_positions, lambda length: ([length, (1, length, 3), 2],))
+
+
+@pytest.mark.question("mrope_positions", points=0.375)
 def test_mrope_positions(grids):
     """Every segment starts at 1 + the largest coordinate so far; a cell adds its own coordinates to the start."""
     expect.matches(grids.mrope_positions, [3, (1, 2, 5), 4])

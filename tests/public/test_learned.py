@@ -81,9 +81,9 @@ def test_embed(learned):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_a_text_that_is_too_long(learned):
-    """Four tokens do not fit a position table of three rows, and the message says so."""
+    """Four tokens do not fit a position table of three rows, and the message names both numbers."""
     learned.embed(features(5, 2), features(3, 2), np.array([0, 1, 2]))
-    expect.raises(ValueError, learned.embed, features(5, 2), features(3, 2), np.array([0, 1, 2, 3]), mentions=[4, 3])
+    expect.raises(ValueError, learned.embed, features(5, 2), features(3, 2), np.array([0, 1, 2, 3]), mentions=(4, 3))
 
 
 @pytest.mark.question("embed", points=0.125)
@@ -164,8 +164,9 @@ def test_trained_rows(learned):
 
 @pytest.mark.question("trained_rows", points=0.125)
 def test_trained_rows_of_lists(learned):
-    """Lists are welcome, and a negative length is refused."""
+    """Lists are welcome; a negative length and one above the rows of the table are refused."""
     expect.dtype(learned.trained_rows, 5, [2, 3])
+    expect.raises(ValueError, learned.trained_rows, 5, np.array([2, 6]), mentions=6)
     expect.raises(ValueError, learned.trained_rows, 5, np.array([2, -1]), mentions=-1)
 
 

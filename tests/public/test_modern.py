@@ -62,9 +62,10 @@ def test_position_is_float64(modern):
 
 @pytest.mark.question("position_from_share", points=0.125)
 def test_position_needs_a_share(modern):
-    """A share above 1 is refused, and the message says which."""
+    """A share above 1 is refused, and the message says which; NaN is no share either."""
     expect.answers(modern.position_from_share, np.array([0.5, 0.25]))
     expect.raises(ValueError, modern.position_from_share, np.array([0.5, 1.25]), mentions=1.25)
+    expect.raises(ValueError, modern.position_from_share, np.array([np.nan, 0.5]), mentions="nan")
 
 
 # rope_layers, layer_bases
@@ -124,8 +125,9 @@ def test_window_by_hand(modern):
 
 @pytest.mark.question("sliding_window_mask", points=0.25)
 def test_window(modern):
-    """Query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p."""
+    """Query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p: with window 1 to its own."""
     expect.dtype(modern.sliding_window_mask, 7, 7, 3)
+    expect.matches(modern.sliding_window_mask, 3, 5, 1)
     expect.dtype(modern.sliding_window_mask, 1, 9, 4)
     expect.matches(modern.sliding_window_mask, 3, 5, 20)
 
@@ -171,8 +173,9 @@ def test_p_rope_by_hand(modern):
 
 @pytest.mark.question("p_rope_frequencies", points=0.25)
 def test_p_rope(modern):
-    """The first ⌊p·d/2⌋ pairs have θ_i of the whole head, the others 0."""
+    """The first ⌊p·d/2⌋ pairs have θ_i of the whole head, the others 0; p·d/2 is what float64 makes of it."""
     expect.dtype(modern.p_rope_frequencies, 12, 0.8)
+    expect.matches(modern.p_rope_frequencies, 100, 0.58)
     expect.dtype(modern.p_rope_frequencies, 10, 0.25, base=700.0)
 
 
@@ -261,7 +264,7 @@ def test_decoupled(modern):
 @pytest.mark.question("decoupled_scores", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
-    """Shift query and key together and the score stays; at the same position nothing is rotated."""
+    """Shift query and key together and the score stays; at the same position nothing is rotated, one further on it is."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
     score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
     shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
@@ -269,6 +272,9 @@ def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
     plain = (q_content @ k_content.swapaxes(-1, -2) + q_rope @ k_rope.T) / 3
     same = modern.decoupled_scores(*arrays, np.array([m]), np.array([m]))
     expect.close(same, plain, "at the same position the score is that of unrotated features")
+    further = modern.decoupled_scores(q_content, k_content, 3 + q_rope, 3 + q_rope[0], np.array([m + 1]), np.array([m]))
+    still = modern.decoupled_scores(q_content, k_content, 3 + q_rope, 3 + q_rope[0], np.array([m]), np.array([m]))
+    expect.holds(np.all(further[0] < still[0]), "one position further on, the rotated features of a token score lower with themselves")
 
 
 @pytest.mark.question("decoupled_scores", points=0.125)
@@ -279,9 +285,10 @@ def test_decoupled_in_float32(modern):
 
 @pytest.mark.question("decoupled_scores", points=0.125)
 def test_decoupled_refuses_other_heads(modern):
-    """Keys with another number of heads than the queries are refused, and the message contains the number or the shape."""
+    """Heads or positions that do not fit are refused, one for several too; the message contains the number or the shape."""
     arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
+    expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3]), np.arange(5), mentions=[1, (1,), 2])
     arrays[1] = arrays[1][:1]
     wanted = [1, (1, 5, 5), 3, (3, 2, 5)]
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5), mentions=wanted)
@@ -303,6 +310,7 @@ def test_kept(modern):
     expect.dtype(modern.kept_tokens, 30, 4, 7)
     expect.dtype(modern.kept_tokens, 10, 4, 7)
     expect.dtype(modern.kept_tokens, 12, 7, 4)
+    expect.dtype(modern.kept_tokens, 3, 7, 2)
 
 
 @pytest.mark.question("kept_tokens", points=0.125)
@@ -324,8 +332,8 @@ def test_shift_by_hand(modern):
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift(modern):
-    """Every row is rotated by the same angles offset·θ_i, whatever stands in front of the last two axes."""
-    expect.matches(modern.shift_keys, features(5, 8), -3)
+    """Every row is rotated by the same angles offset·θ_i, whatever stands in front of the last two axes; the cache stays."""
+    expect.unchanged(modern.shift_keys, features(5, 8), -3)
     expect.matches(modern.shift_keys, features(2, 3, 5, 6), 2.5, base=300.0)
 
 

@@ -53,8 +53,9 @@ def test_add_with_leading_axes(naive):
 
 @pytest.mark.question("add_integer_positions", points=0.125)
 def test_add_to_lists_and_to_float32(naive):
-    """Lists are welcome, float32 stays float32, and rows without features are refused."""
+    """Lists are welcome, float32 stays float32, x does not change, and rows without features are refused."""
     expect.matches(naive.add_integer_positions, [[0.5, -0.5], [0.5, -0.5]])
+    expect.unchanged(naive.add_integer_positions, features(3, 2))
     expect.dtype(naive.add_integer_positions, features(3, 4, dtype=np.float32))
     expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=0)
 
@@ -104,12 +105,19 @@ def test_bits_needed_by_hand(naive):
     expect.matches(naive.bits_needed, 1)
 
 
-@pytest.mark.question("bits_needed", points=0.375)
+@pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_around_powers_of_two(naive):
     """2^n tokens end at position 2^n − 1 and need n bits. One more token needs n + 1."""
     for n in range(1, 8):
         expect.matches(naive.bits_needed, 2**n)
         expect.matches(naive.bits_needed, 2**n + 1)
+
+
+@pytest.mark.question("bits_needed", points=0.125)
+def test_bits_needed_where_logarithms_round(naive):
+    """Whole numbers are exact where a logarithm, or a quotient of two, is rounded."""
+    expect.matches(naive.bits_needed, 2**29)
+    expect.matches(naive.bits_needed, 2**49 + 1)
 
 
 @pytest.mark.question("bits_needed", points=0.125)
@@ -124,12 +132,18 @@ def test_bits_needed_refuses_a_text_of_negative_length(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_by_hand(naive):
-    """Most significant bit first: 00, 01, 10."""
-    expect.matches(naive.binary_positions, 3)
+    """Most significant bit first: 00, 01, 10, as int64."""
+    expect.dtype(naive.binary_positions, 3)
     expect.close(naive.binary_positions(3), np.array([[0, 0], [0, 1], [1, 0]]), "binary_positions(3)")
 
 
-@pytest.mark.question("binary_positions", points=0.75)
+@pytest.mark.question("binary_positions", points=0.25)
+def test_binary_does_not_loop_over_positions(naive):
+    """numpy writes all positions at once; a loop over bits is allowed."""
+    expect.vectorised(naive.binary_positions, lambda length: (length,), length=16)
+
+
+@pytest.mark.question("binary_positions", points=0.5)
 def test_binary(naive):
     """As many columns as are needed, or as asked for, with zeros in front."""
     expect.matches(naive.binary_positions, 9)
@@ -201,8 +215,8 @@ def test_hamming_of_lists(naive):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_by_hand(naive):
-    """Two bits: 00, 01, 11, 10."""
-    expect.matches(naive.gray_positions, 4)
+    """Two bits: 00, 01, 11, 10, as int64."""
+    expect.dtype(naive.gray_positions, 4)
     expect.close(naive.gray_positions(4), np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "gray_positions(4)")
 
 

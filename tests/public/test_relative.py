@@ -44,8 +44,8 @@ def test_clip_by_hand(relative):
 
 @pytest.mark.question("clip_positions", points=0.375)
 def test_clip_any_shape(relative):
-    """Works on relative positions of any shape."""
-    expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
+    """Works on relative positions of any shape, and leaves them as they were."""
+    expect.unchanged(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
 
 
 @pytest.mark.question("clip_positions", points=0.125)
@@ -89,14 +89,17 @@ def test_shaw_scores_of_whole_numbers_and_of_float32(relative):
 @pytest.mark.question("shaw_attention", points=0.5)
 @given(seed=seeds())
 def test_a_lone_token_reads_itself(relative, seed):
-    """With one token the result is its value plus the middle row of the value table."""
+    """With one token the result is its value plus the middle row of the value table; a second token counts too."""
     q, k, v = (features(1, 4, seed=seed + part) for part in range(3))
     key_table, value_table = features(5, 4, seed=seed + 3), features(5, 4, seed=seed + 4)
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
     expect.close(out, v + value_table[2], "v plus the vector for distance 0")
+    two, twice = np.zeros((2, 4)), np.concatenate([v, v + 1])
+    first = relative.shaw_attention(two, two, twice, key_table, value_table, 2)[0]
+    expect.close(first, v[0] + 0.5 + (value_table[2] + value_table[3]) / 2, "two keys that score the same have half of the weight each")
 
 
-@pytest.mark.question("shaw_attention", points=0.875)
+@pytest.mark.question("shaw_attention", points=0.5)
 def test_shaw_attention(relative):
     """Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
     q, k, v = features(4, 4), features(5, 4, seed=1), features(5, 3, seed=2)
@@ -105,6 +108,23 @@ def test_shaw_attention(relative):
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2, np.tri(4, 5, dtype=bool))
     heads = (features(2, 3, 4, seed=seed) for seed in (5, 6, 7))
     expect.matches(relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=np.tri(3, dtype=bool))
+
+
+@pytest.mark.question("shaw_attention", points=0.25)
+def test_a_query_that_may_use_no_key(relative):
+    """A query that may use no key gets zeros; a mask of three rows for a single query is refused."""
+    arrays = [features(3, 4, seed=seed) for seed in range(5)]
+    mask = np.array([[True, True, False], [False, False, False], [False, True, True]])
+    expect.matches(relative.shaw_attention, *arrays, 1, mask)
+    arrays[0] = features(1, 4)
+    expect.raises(ValueError, relative.shaw_attention, *arrays, 1, mask, mentions=[(3, 3), (1, 3), 3])
+
+
+@pytest.mark.question("shaw_attention", points=0.125)
+def test_shaw_attention_of_all_queries_at_once(relative):
+    """A loop over the rows of the table is fine, a loop over tokens is not."""
+    tables = features(5, 4, seed=3), features(5, 4, seed=4)
+    expect.vectorised(relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2))
 
 
 @pytest.mark.question("shaw_attention", points=0.125)
@@ -141,10 +161,10 @@ def test_causal_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.125)
 def test_buckets_of_lists(relative):
-    """Lists are welcome, and there is at least one bucket."""
+    """Lists are welcome. Two buckets are too few when bidirectional: a direction would have no exact one."""
     expect.dtype(relative.t5_bucket, [0, -3, 3, -12, -200])
     expect.matches(relative.t5_bucket, [-20, 5], False)
-    expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=0, mentions=0)
+    expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=2, mentions=[2, 1, 0])
 
 
 @pytest.mark.question("t5_bias", points=0.25)

@@ -74,26 +74,28 @@ def test_position_zero_changes_nothing(rope):
 @pytest.mark.question("apply_rope", points=0.25)
 @given(seed=seeds(), position=positions(1000))
 def test_rotating_keeps_the_norm(rope, seed, position):
-    """A rotation does not change the length of a row."""
-    x = features(1, 8, seed=seed)
-    turned = rope.apply_rope(x, np.array([position]))
+    """A rotation changes a row at every further position, but never its length."""
+    x = 3 + features(1, 8, seed=seed)
+    turned, further = (rope.apply_rope(x, np.array([place])) for place in (position, position + 1))
     expect.close(turned.shape, x.shape, "the shape stays")
     expect.close(np.linalg.norm(turned), np.linalg.norm(x), "the norm of a row stays")
-    expect.holds(position == 0 or not np.array_equal(turned, x), "past position 0 the row itself changes")
+    expect.holds(not np.allclose(turned, further), f"the row differs at positions {position} and {position + 1}")
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_positions_fit_the_rows(rope):
-    """Every row needs one position."""
+    """Every row needs one position: fewer are refused, and so is a single one for all rows."""
     expect.answers(rope.apply_rope, features(5, 4), np.arange(5))
     expect.raises(ValueError, rope.apply_rope, features(5, 4), np.arange(3), mentions=[(3,), (5, 4)])
+    expect.raises(ValueError, rope.apply_rope, features(5, 4), np.array([7]), mentions=[(1,), (5, 4)])
     expect.raises(ValueError, rope.apply_rope, features(2, 5), np.arange(2), mentions=[5])
 
 
 @pytest.mark.question("apply_rope", points=0.125)
 def test_apply_rope_to_lists_and_to_float32(rope):
-    """Lists of whole numbers are welcome, and float32 stays float32."""
+    """Lists of whole numbers are welcome, float32 stays float32, and x does not change."""
     expect.matches(rope.apply_rope, [[1, 0, 1, 0]], [1])
+    expect.unchanged(rope.apply_rope, features(3, 4), np.arange(3))
     expect.dtype(rope.apply_rope, features(3, 4, dtype=np.float32), np.arange(3))
 
 
@@ -190,16 +192,26 @@ def test_scores_of_whole_numbers_and_of_float32(rope):
 @pytest.mark.question("rope_scores", points=0.5)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
-    """If query and key are shifted together, the score does not change; at the same position it is the score without rotation."""
+    """Query and key shifted together score as before, and with another offset they do not; at offset 0 the score is the plain one."""
     q, k = features(1, 8, seed=seed), features(1, 8, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
     expect.close(shifted, score, f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})")
     plain = rope.rope_scores(q, k, np.array([m]), np.array([m]))
     expect.close(plain, q @ k.T / np.sqrt(8), "query and key at the same position score as if they were not rotated")
+    ones = np.ones((1, 8))
+    together, apart = (rope.rope_scores(ones, ones, np.array([m]), np.array([m + offset])) for offset in (0, 1))
+    expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
 
 
-@pytest.mark.question("rope_attention", points=0.625)
+@pytest.mark.question("rope_attention", points=0.125)
+def test_attention_is_causal_by_row_order(rope):
+    """Row t attends to rows 0 … t, also if their positions are in another order."""
+    weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
+    expect.matches(rope.rope_attention, features(4, 6), *weights, 2, np.array([9, 40, 3, 10]))
+
+
+@pytest.mark.question("rope_attention", points=0.5)
 def test_attention(rope):
     """Heads are consecutive blocks of columns; each head rotates q and k, not v."""
     weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
@@ -215,7 +227,14 @@ def test_attention_in_float32(rope):
     expect.raises(ValueError, rope.rope_attention, x, *w, 3, mentions=[3, 8])
 
 
-@pytest.mark.question("decode_step", points=0.625)
+@pytest.mark.question("decode_step", points=0.125)
+def test_decoding_after_rows_were_dropped(rope):
+    """The new token has the position `position`, also if the cache holds fewer rows."""
+    w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
+    expect.matches(rope.decode_step, features(1, 6), *w, 2, cache, features(2, 3, 4, seed=5), 5)
+
+
+@pytest.mark.question("decode_step", points=0.5)
 def test_decoding_token_by_token(rope):
     """One token at a time gives the rows of rope_attention, and the caches grow by one row."""
     x, weights = features(4, 6), [features(6, 8, seed=seed) for seed in (1, 2, 3)]

@@ -95,8 +95,9 @@ def test_add_positions(sinusoidal):
 
 @pytest.mark.question("add_positions", points=0.125)
 def test_add_positions_to_lists_and_to_float32(sinusoidal):
-    """Lists are welcome, float32 stays float32, and an odd number of features is refused."""
+    """Lists are welcome, float32 stays float32, x does not change, and an odd number of features is refused."""
     expect.matches(sinusoidal.add_positions, [[10, 10], [10, 10]])
+    expect.unchanged(sinusoidal.add_positions, features(3, 2))
     expect.dtype(sinusoidal.add_positions, features(3, 2, dtype=np.float32))
     expect.raises(ValueError, sinusoidal.add_positions, features(3, 5), mentions=5)
 

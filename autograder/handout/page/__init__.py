@@ -6,10 +6,12 @@
     glossary   the terms of the glossary, explained where a lesson touches them
     dials      pictures that move: which lesson each belongs to, and their JavaScript
     style, templates, fonts   what the pages look like
+    live.js    what the checks say, on the page: it runs only where `python -m autograder.checks … --page` serves it
 
-Everything is made from what the handout has: no page knows a solution.
+Everything is made from what the handout has, but for the answers to questions without points: no page knows a solution.
 """
 
-from autograder.handout.page.site import course
+from autograder.handout.page.markdown import code
+from autograder.handout.page.site import course, style
 
-__all__ = ["course"]
+__all__ = ["code", "course", "style"]

@@ -30,6 +30,7 @@ _FUNCTION = re.compile("[a-zA-Z]{2,}")
 _LONG = 24
 """more characters than this do not fit beside a word on a narrow screen"""
 _BREAKS = frozenset("=≤≥≈<>→↦+−·,")
+_DESCENDERS = frozenset("gjpqyβγημρφχψ")
 _SIGNS = frozenset("−+±")
 _AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
 
@@ -89,6 +90,17 @@ def _complete(parent: Element) -> None:
                 child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
     if parent.tag in ("mrow", "math", "mtd", "mstyle", "msqrt"):
         _space_functions(parent)
+    if parent.tag in ("msub", "msubsup") and parent[0].tag == "mi" and set(parent[0].text or "") & _DESCENDERS:
+        # Subscripts of letters that go below the line would stand lower than those of others.
+        letter = parent[0]
+        parent[0] = Element("mpadded", depth="0")
+        parent[0].append(letter)
+    if parent.tag == "munder" and (parent[1].text or "") == "⏟":
+        # Browsers cut the ends of a stretched brace.
+        base = parent[0]
+        parent.remove(parent[1])
+        parent.tag = "mrow"
+        base.set("style", "border-bottom:1.2px solid;border-radius:0 0 .35em .35em;padding-bottom:.12em")
 
 
 def _space_functions(row: Element) -> None:

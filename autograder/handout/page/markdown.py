@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import struct
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
@@ -44,6 +43,20 @@ class Rendered:
     terms: set[str] = field(default_factory=set)
 
 
+@dataclass
+class Placed:
+    """What stands in a text that is not written there, as HTML."""
+
+    docstrings: dict[str, str] = field(default_factory=dict)
+    """function → behind its heading"""
+    dials: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """figure → before it, and whether the figure then is for paper alone"""
+    questions: dict[str, str] = field(default_factory=dict)
+    """key of a question for practice → behind it"""
+    at_marks: dict[str, str] = field(default_factory=dict)
+    """what a mark `<!-- name -->` names → in its place"""
+
+
 def code(text: str, language: str = "") -> str:
     """Python, a session with `>>>`, or what else its fence names, highlighted."""
     lexer = PythonConsoleLexer() if ">>>" in text else get_lexer_by_name(language or "python", stripnl=False)
@@ -56,7 +69,7 @@ class Renderer:
     def __init__(self, glossary: Glossary, folder: Path) -> None:
         self._glossary = glossary
         self._folder = folder
-        self._markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+        self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin, renderer=lambda latex, options: mathml(latex, options["display_mode"]))
         self._html = cast(RendererHTML, self._markdown.renderer)
         # A block scrolls sideways where it is too wide, by keyboard too.
@@ -77,27 +90,33 @@ class Renderer:
         """A piece of a line, as in a table's cell."""
         return str(self._markdown.renderInline(text))
 
-    def render(self, text: str, folder: str, docstrings: dict[str, str] | None = None, dials: dict[str, str] | None = None) -> Rendered:
-        """A text that lies in a folder below assignments/. The heading of a function is followed by its docstring, and a figure
-        by its dial."""
-        page = Rendered()
+    def render(self, text: str, folder: str, placed: Placed | None = None) -> Rendered:
+        """A text that lies in a folder below assignments/, with what is placed in it. Each term is marked once, and none in sources."""
+        page, placed = Rendered(), placed or Placed()
         touched: set[str] = set()
         out: list[Token] = []
-        tokens = self._markdown.parse(text)
-        for before, token in pairwise([Token("", "", 0), *tokens]):
+        for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
             out.append(token)
             if token.type == "inline":
                 heading = before.type == "heading_open"
-                if before.tag == "h2" and heading:
-                    touched = set()
+                if heading and token.content == "Sources":
+                    touched = set(self._glossary.meanings)
                 self._inline(page, token, folder, touched, heading)
                 if heading:
                     self._heading(page, before, token)
+                elif (name := _first_code(token)) in placed.questions:
+                    out.append(_html(placed.questions[name]))
             elif token.type == "heading_close" and token.tag == "h3":
-                out.append(_html("".join((docstrings or {}).get(name, "") for name in re.findall(r"`(\w+)`", before.content))))
+                names = re.findall(r"`(\w+)`", before.content)
+                # Where two functions share a heading, each has a place to link to.
+                anchors = "".join(f'<a id="{name}"></a>' for name in names) if len(names) > 1 else ""
+                out.append(_html(anchors + "".join(placed.docstrings.get(name, "") for name in names)))
+            elif token.type == "html_block" and (mark := _MARK.match(token.content)):
+                out[-1] = _html(placed.at_marks.get(mark[1], ""))
             elif token.type == "paragraph_close" and (image := _only_image(before)):
                 source = str(image.attrGet("src"))
-                out[-3:] = [_html(self._figure(source, image.content) + (dials or {}).get(PurePosixPath(source).stem, ""))]
+                dial, repeated = placed.dials.get(PurePosixPath(source).stem, ("", False))
+                out[-3:] = [_html(dial + self._figure(source, image, repeated))]
         page.html = _GLUED.sub(_glue, str(self._html.render(out, self._markdown.options, {})))
         return page
 
@@ -123,17 +142,30 @@ class Renderer:
             elif child.type == "text" and not inside:
                 child.type, child.content = "html_inline", self._glossary.marked(child.content, touched, page.terms)
 
-    def _figure(self, source: str, caption: str) -> str:
-        """Its size is told, so that the text stays where it is when the image loads."""
-        width, height = struct.unpack(">II", (self._folder / source).read_bytes()[16:24])
-        image = f'<img src="{escape(source)}" alt="{escape(caption)}" width="{width}" height="{height}" loading="lazy">'
-        return f'<figure>{image}<figcaption aria-hidden="true">{escape(caption)}</figcaption></figure>\n'
+    def _figure(self, source: str, image: Token, repeated: bool) -> str:
+        """The text of the image says what is drawn, its title (below it) what to look at. Its size is told, so that the text stays
+        where it is when the image loads. What a dial repeats is for paper, and for where nothing moves."""
+        drawn, caption = (" ".join(str(text or "").split()) for text in (image.content, image.attrGet("title")))
+        figure = '<figure class="repeated">' if repeated else "<figure>"
+        drawing = (self._folder / source).read_text("utf-8")
+        width, height = (round(float(size) * 4 / 3) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', drawing)[:2])
+        size = f'width="{width}" height="{height}" style="--wide:{width}px"'
+        shown = f'<div class="scroll" tabindex="0"><img src="{escape(source)}" alt="{escape(drawn)}" {size} loading="lazy"></div>'
+        if caption:
+            return f"{figure}{shown}<figcaption>{escape(caption)}</figcaption></figure>\n"
+        return f'{figure}{shown}<figcaption aria-hidden="true">{escape(drawn)}</figcaption></figure>\n'
 
 
 def _only_image(paragraph: Token) -> Token | None:
     """The image of a paragraph that is nothing but an image."""
     children = paragraph.children or []
     return children[0] if len(children) == 1 and children[0].type == "image" else None
+
+
+def _first_code(line: Token) -> str:
+    """The name with which a line begins."""
+    children = line.children or []
+    return children[0].content if children and children[0].type == "code_inline" else ""
 
 
 def _column_heading(title: Token) -> tuple[str, str]:
@@ -145,6 +177,8 @@ def _column_heading(title: Token) -> tuple[str, str]:
     written = escape(title.content.replace("$", ""))
     return f'<th scope="col"><span class="unseen">{written}</span><span aria-hidden="true">', "</span></th>\n"
 
+
+_MARK = re.compile(r"<!-- (?:dial: )?(\w+) -->")
 
 _GLUED = re.compile(r"(\(?)(<(math|button)\b(?:(?!</\3>).)*</\3>)([,.;:!?)]*)", re.DOTALL)
 

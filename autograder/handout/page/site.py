@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import ast
 import base64
+import json
 import re
-from html import escape
+from html import escape, unescape
 from pathlib import Path
+from typing import Any
 
+import rjsmin
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
+from autograder.grading import quiz
+from autograder.grading.suite import Suite
+from autograder.handout.left_open import left_open
 from autograder.handout.page import dials
 from autograder.handout.page.glossary import Glossary, slug
-from autograder.handout.page.markdown import Heading, Rendered, Renderer, code
+from autograder.handout.page.markdown import Placed, Rendered, Renderer, code
+from autograder.hints import catalogue
 
 HERE = Path(__file__).parent
 SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
@@ -23,11 +30,15 @@ TEXTS = ROOT / "assignments"
 
 def course() -> dict[str, bytes]:
     """Path below `course/` → content."""
-    files = {f"{name}.html": page.encode("utf-8") for name, page in _pages().items()}
+    pages, index = _pages()
+    files = {f"{name}.html": page.encode("utf-8") for name, page in pages.items()}
     files["course.css"] = style().encode("utf-8")
     files["dials.js"] = dials.script().encode("utf-8")
+    files["live.js"] = rjsmin.jsmin((HERE / "live.js").read_text("utf-8")).encode("utf-8")
+    # A script, because a page without a server may not fetch a file.
+    files["search.js"] = f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n".encode()
     files["fonts-license.txt"] = (HERE / "fonts" / "OFL.txt").read_bytes()
-    return files | {f"figures/{path.name}": path.read_bytes() for path in sorted((TEXTS / "figures").glob("*.png"))}
+    return files | {f"figures/{path.name}": path.read_bytes() for path in sorted((TEXTS / "figures").glob("*.svg"))}
 
 
 def style() -> str:
@@ -37,46 +48,88 @@ def style() -> str:
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
-def _pages() -> dict[str, str]:
-    """Name → HTML."""
+def _pages() -> tuple[dict[str, str], list[list[str]]]:
+    """Name → HTML, and what a search finds: title, page, link, further words."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
     templates = FileSystemLoader([HERE / "templates", dials.FOLDER])
     environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= vars(environment.get_template("controls.html").module)
-    lessons = {assignment.name: _lesson(assignment, renderer, environment) for assignment in assignments()}
+
+    def drawn(name: str) -> dict[dials.Dial, str]:
+        return {one: environment.get_template(f"{one.kind}.html").render(dial=one, **_given(one)) for one in dials.of_lesson(name)}
+
+    lessons = {one.name: _lesson(one, renderer, environment, drawn(one.name)) for one in assignments()}
+    shown = [
+        {"name": name, "title": page.title, "dials": dials.of_lesson(name), "tasks": len(re.findall("data-(?:ask|dial)=", page.html))}
+        for name, page in lessons.items()
+    ]
+    marks = {one.name: html for one, html in drawn("index").items()}
+    marks["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
+    beside = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"))}
     pages = {
-        "index": renderer.render((TEXTS / "README.md").read_text("utf-8"), "."),
+        "index": renderer.render(beside.pop("README"), ".", Placed(at_marks=marks)),
+        **({"setup": renderer.render(beside.pop("setup"), ".")} if "setup" in beside else {}),
         **lessons,
-        "glossary": Renderer(Glossary(""), TEXTS).render(glossary.text, "."),  # it explains its terms itself
-        "numpy": renderer.render((TEXTS / "numpy.md").read_text("utf-8"), "."),
+        "glossary": Renderer(Glossary(""), TEXTS).render(beside.pop("glossary"), "."),  # it explains its terms itself
+        **{name: renderer.render(text, ".") for name, text in beside.items()},
     }
-    named = {lesson: (page.title, dials.of_lesson(lesson)) for lesson, page in lessons.items()}
-    # The list of lessons stands between what the course is about and how to set it up.
-    pages["index"].headings.insert(0, Heading(2, "lessons", "The lessons"))
-    pages["index"].html = pages["index"].html.replace("<h2", environment.get_template("lessons.html").render(lessons=named) + "<h2", 1)
+    pages["glossary"].html = re.sub(
+        r"<tr>\n<td>([^<]+)</td>",
+        lambda row: row[0].replace("<tr>", f'<tr id="{slug(row[1])}">') if unescape(row[1]) in glossary.meanings else row[0],
+        pages["glossary"].html,
+    )
     around = zip([None, *pages], [*list(pages)[1:], None], strict=False)
-    return {
-        name: environment.get_template("page.html").render(
+    page_template = environment.get_template("page.html")
+    written = {
+        name: page_template.render(
             name=name,
             page=page,
             body=Markup(page.html),
             headings=[(heading, Markup(heading.html)) for heading in page.headings],
             terms=[(slug(term), term, Markup(renderer.inline(glossary.meanings[term]))) for term in sorted(page.terms)],
-            lessons=named,
+            lessons=shown,
+            first_dial=next((one.name for one in dials.of_lesson(name)), ""),
+            others=[other for other in pages if other != "index" and other not in lessons],
             before=before,
             after=after,
             titles={other: pages[other].title for other in pages},
         )
         for (name, page), (before, after) in zip(pages.items(), around, strict=False)
     }
+    found = [[page.title, "", f"{name}.html"] for name, page in pages.items()]
+    found += [[_plain(one.html), page.title, f"{name}.html#{one.anchor}"] for name, page in pages.items() for one in page.headings]
+    found += [[term, "glossary", f"glossary.html#{slug(term)}", _plain(meaning)] for term, meaning in glossary.meanings.items()]
+    return written, found
 
 
-def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> Rendered:
-    """The lesson with its docstrings and dials."""
-    placed = {dial.figure: environment.get_template(f"{dial.name}.html").render(dial=dial) for dial in dials.of_lesson(assignment.name)}
+def _plain(text: str) -> str:
+    return unescape(re.sub(r"<[^>]*>|[*`$]", "", text))
+
+
+def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment, drawn: dict[dials.Dial, str]) -> Rendered:
+    """The lesson with its docstrings, dials and what its questions for practice take."""
+    ask = environment.get_template("ask.html")
+    questions = {key: ask.render(key=key, **one) for key, one in _practice(assignment).items()}
     written = _docstrings(assignment.stub.read_text("utf-8"))
-    return renderer.render(assignment.lesson.read_text("utf-8"), assignment.name, written, placed)
+    before_figures = {one.figure: (html, one.repeats) for one, html in drawn.items() if one.figure}
+    at_marks = {one.name: html for one, html in drawn.items() if not one.figure}
+    return renderer.render(assignment.lesson.read_text("utf-8"), assignment.name, Placed(written, before_figures, questions, at_marks))
+
+
+def _given(dial: dials.Dial) -> dict[str, Any]:
+    """What the form of a dial is filled with."""
+    if dial.kind != "guess":
+        return {}
+    measured = dials.measured(dial)
+    return {"measured": measured, "named": [(group, group) for group in measured["groups"]]}
+
+
+def _practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
+    """Key → right answer and reason of each question without points: those are no secret, all others are."""
+    keys = str(left_open(assignment, Suite(assignment).tests)["practice"]).split()
+    values, answers = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
+    return {key: {"value": values[key], "yes_or_no": answers[key].yes_or_no, "reason": answers[key].reason} for key in keys}
 
 
 def _docstrings(stub: str) -> dict[str, str]:

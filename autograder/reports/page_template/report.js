@@ -26,6 +26,13 @@ function sort(heading) {
   heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
 }
 
+// The names that have what is typed, however it is written.
+const filter = document.getElementById("filter");
+const bare = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+filter.addEventListener("input", () => {
+  for (const row of document.querySelectorAll("#students tbody tr")) row.hidden = !bare(row.cells[0].textContent).includes(bare(filter.value.trim()));
+});
+
 for (const button of document.querySelectorAll("th[aria-sort] button")) {
   button.addEventListener("click", () => sort(button.parentElement));
 }

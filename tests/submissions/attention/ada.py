@@ -29,10 +29,8 @@ def attention_weights(q, k, mask=None, bias=None):
     scores = np.einsum("...id,...jd->...ij", f64(q), f64(k)) * np.shape(q)[-1] ** -0.5
     for name, extra in (("mask", mask), ("bias", bias)):
         if extra is not None:
-            try:
-                np.broadcast_to(extra, scores.shape)
-            except ValueError:
-                raise ValueError(f"{name} {np.shape(extra)} cannot be spread over scores {scores.shape}")
+            spread = np.broadcast_shapes(np.shape(extra), np.shape(scores))
+            need(spread[-2:] == np.shape(scores)[-2:], f"{name} does not fit the scores", np.shape(extra), np.shape(scores))
     if bias is not None:
         scores = scores + bias
     if mask is not None:

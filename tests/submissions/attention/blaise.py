@@ -19,10 +19,13 @@ def attention_weights(q, k, mask=None, bias=None):
         raise ValueError(f"bad widths: {q.shape[-1]} and {k.shape[-1]}")
     both = np.float32 if q.dtype == k.dtype == np.float32 else np.float64
     scores = q.astype(np.float64) @ np.swapaxes(k.astype(np.float64), -1, -2) / np.sqrt(q.shape[-1])
+    wanted = scores.shape[-2:]
     if bias is not None:
         scores = scores + bias
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
+    if scores.shape[-2:] != wanted:
+        raise ValueError(f"mask and bias made {scores.shape[-2:]} of {wanted} scores")
     return softmax(scores).astype(both)
 
 

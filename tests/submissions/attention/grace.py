@@ -38,6 +38,9 @@ def attention_weights(q, k, mask=None, bias=None):
         raise BadShape("queries are %d wide, keys %d" % (d, k.shape[-1]))
     # scale the queries, it is less work than scaling the scores
     scores = np.matmul(q / np.asarray(np.sqrt(d), dtype=q.dtype), np.swapaxes(k, -1, -2))
+    for extra in (mask, bias):
+        if extra is not None and np.broadcast_shapes(np.shape(extra), scores.shape)[-2:] != scores.shape[-2:]:
+            raise BadShape("%s does not fit scores of shape %s" % (np.shape(extra), scores.shape))
     if bias is not None:
         scores = scores + np.asarray(bias, dtype=scores.dtype)
     if mask is None:

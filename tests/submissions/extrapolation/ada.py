@@ -38,7 +38,7 @@ def encode(method, x, parameters):
         y += np.linspace(0, 1, T)[:, None]
     elif method == "binary":
         n = parameters["n_bits"]
-        if n < 1:
+        if n < 1 or n > d:
             raise ValueError("n_bits is %d" % n)
         if (T - 1) >> n:
             raise ValueError("%d needs more than %d bits" % (T - 1, n))
@@ -97,6 +97,7 @@ def logits(method, q, k, parameters):
         table = np.asarray(parameters["bias_table"])
         if table.shape[1] != 1:
             raise ValueError("bias_table of shape %s" % (table.shape,))
+        kind = single(np.zeros(0, kind), table)
         scores = scores + table[bucket(abs(behind), len(table)), 0]
     if method == "alibi":
         if parameters["slope"] <= 0:

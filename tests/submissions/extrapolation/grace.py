@@ -35,8 +35,8 @@ class Normalized(Method):
 class Binary(Method):
     def added(self, length, d, p):
         n = p["n_bits"]
-        if n <= 0 or 2**n < length:
-            raise ValueError(f"{n} bits cannot count to {length - 1}")
+        if n <= 0 or 2**n < length or n > d:
+            raise ValueError(f"{n} bits cannot count to {length - 1} in {d} features")
         weights = 2 ** np.arange(n - 1, -1, -1)
         digits = np.floor_divide.outer(np.arange(length), weights) % 2
         return np.pad(digits, ((0, 0), (0, d - n)))
@@ -158,7 +158,7 @@ def logits(method, q, k, parameters):
     scores = found.prepare(q64, parameters) @ found.prepare(k64, parameters).T
     scores = (scores + found.inside(q64, offsets, parameters)) / d**0.5 + found.outside(offsets, parameters)
     scores += np.triu(np.full((length, length), -np.inf), 1)
-    return as_handed_in(scores, [q, k], found, parameters, method == "shaw")
+    return as_handed_in(scores, [q, k], found, parameters, method != "learned")
 
 
 def in_order(lengths, accuracies):
@@ -194,7 +194,7 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
     def scores(rows):
         encoded = encode(method, rows, parameters)
-        found = logits(method, np.einsum("td,de->te", encoded, w_q), np.einsum("td,de->te", encoded, w_k), parameters)
+        found = logits(method, np.dot(encoded, w_q), np.dot(encoded, w_k), parameters)
         return np.tril(np.where(np.isfinite(found), found, 0))  # what is hidden is 0 both times
 
     return np.linalg.norm((scores(rows)[shift:, shift:] - scores(rows[shift:])).ravel(), ord=np.inf)

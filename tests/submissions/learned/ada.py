@@ -61,7 +61,7 @@ def sgd_step(table, gradient, learning_rate):
 def trained_rows(max_len, lengths):
     fail_if(max_len < 1, f"no rows: {max_len}")
     lengths = np.asarray(lengths)
-    fail_if((lengths < 0).any(), f"negative length in {lengths}")
+    fail_if((lengths < 0).any() or (lengths > max_len).any(), f"lengths from 0 to {max_len}, and not {lengths}")
     return (np.arange(max_len) < lengths[..., None]).any(axis=0)
 
 

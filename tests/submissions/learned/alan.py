@@ -40,6 +40,8 @@ def trained_rows(max_len, lengths):
         raise ValueError(f"max_len = {max_len}")
     if np.min(lengths) < 0:
         raise ValueError(f"length = {np.min(lengths)}")
+    if np.max(lengths) > max_len:
+        raise ValueError(f"length = {np.max(lengths)}")
     return np.arange(max_len) < np.max(lengths)
 
 

@@ -78,6 +78,8 @@ def trained_rows(max_len, lengths):
         raise ValueError("max_len must be positive, not %d" % max_len)
     if min(lengths, default=0) < 0:
         raise ValueError("there is no length %d" % min(lengths))
+    if max(lengths, default=0) > max_len:
+        raise ValueError("no room for %d in %d rows" % (max(lengths), max_len))
     rows = np.zeros(max_len, dtype=bool)
     rows[: max(lengths, default=0)] = True
     return rows

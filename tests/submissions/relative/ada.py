@@ -49,17 +49,22 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
     scores = shaw_scores(q, k, key_table, max_distance)
     b = lookup(value_table, q.shape[-2], k.shape[-2], max_distance, v.shape[-1])
     if mask is not None:
+        mask = np.asarray(mask)
+        for axis in range(1, min(mask.ndim, 2) + 1):
+            if mask.shape[-axis] not in (1, scores.shape[-axis]):
+                raise ValueError("a mask of shape %r for scores of shape %r" % (mask.shape, scores.shape))
         scores = np.where(mask, scores, -np.inf)
-    scores = scores - np.max(scores, axis=-1, keepdims=True)
-    alpha = np.exp(scores)
-    alpha /= alpha.sum(axis=-1, keepdims=True)
+    top = np.max(scores, axis=-1, keepdims=True)
+    alpha = np.exp(scores - np.where(np.isinf(top), 0, top))
+    total = alpha.sum(axis=-1, keepdims=True)
+    alpha /= np.where(total == 0, 1, total)  # nothing to look at: zeros
     out = np.einsum("...ij,...jd->...id", alpha, v) + np.einsum("...ij,ijd->...id", alpha, b)
     return out.astype(result_type(q, k, v, key_table, value_table))
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    if num_buckets < 1:
-        raise ValueError("num_buckets must be positive, not %r" % (num_buckets,))
+    if num_buckets < (4 if bidirectional else 2):
+        raise ValueError("num_buckets must be larger than %r" % (num_buckets,))
     relative = np.asarray(relative)
     offset = 0
     if bidirectional:
@@ -69,6 +74,8 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     else:
         n = np.where(relative < 0, -relative, 0)
     exact = num_buckets // 2
+    if max_distance <= exact:
+        raise ValueError("max_distance %r, but %r distances are exact" % (max_distance, exact))
     # Count how many buckets have opened by distance n. Bucket b > exact opens at the first n with
     # (n/exact)^(B - exact) >= (D/exact)^(b - exact): no logarithm, so no rounding.
     bucket = np.minimum(n, exact)

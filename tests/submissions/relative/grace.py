@@ -55,10 +55,11 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
     require(k.shape[-2] == v.shape[-2], f"as many values as keys, please: k {k.shape}, v {v.shape}")
     check_table(value_table, max_distance, v.shape[-1], "value_table")
     s = shaw_scores(q, k, key_table, max_distance).astype(np.float64)
-    if mask is not None:
-        s = s + np.where(mask, 0.0, -1e30)
-    w = np.exp(s - s.max(-1, keepdims=True))
-    w = w / w.sum(-1)[..., newaxis]
+    may = np.array(True if mask is None else mask)
+    require(np.broadcast(may, s).shape[-2:] == s.shape[-2:], f"mask {may.shape} for scores {s.shape}")
+    s = s + np.where(may, 0.0, -1e30)
+    w = np.exp(s - s.max(-1, keepdims=True)) * may
+    w = w / np.maximum(w.sum(-1), np.finfo(float).tiny)[..., newaxis]
     per_row = (w[..., newaxis, :] @ one_hot_rows(q.shape[-2], k.shape[-2], max_distance))[..., 0, :]
     out = w @ v + per_row @ value_table
     return np.float32(out) if single(q, k, v, key_table, value_table) else out
@@ -66,7 +67,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     """The Hugging Face recipe, float32 logarithms and all."""
-    require(num_buckets > 0, f"num_buckets must be at least 1 (got {num_buckets})")
+    require(num_buckets > 3 or num_buckets > 1 and not bidirectional, f"too few: num_buckets = {num_buckets}")
     n = -np.asarray(relative, dtype=np.int64)
     ret = np.zeros_like(n)
     if bidirectional:
@@ -76,6 +77,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     else:
         n = np.maximum(n, 0)
     max_exact = num_buckets // 2
+    require(max_distance > max_exact, f"max_distance {max_distance} is not above {max_exact}")
     with np.errstate(divide="ignore"):
         log = np.log(n.astype(np.float32) / np.float32(max_exact)) / np.float32(np.log(max_distance / max_exact))
     log = np.where(n < max_exact, 0, log)

@@ -1,21 +1,30 @@
 dials.clock = ({ position, d }, width) => {
-  const encoding = encode(position, d);
-  const per = Math.min(d / 2, Math.max(2, Math.floor(width / 110)));
-  const size = Math.min(width / per, 130);
+  const [encoding, next, home] = [encode(position, d), encode(position + 1, d), encode(0, d)];
+  const w = speeds(d);
+  const per = Math.min(d / 2, Math.max(2, Math.floor(width / 116)));
+  const size = Math.min(width / per, 140);
+  const tall = size + 66;
+  const centre = (i) => [((i % per) + 0.5) * size, Math.floor(i / per) * tall + size / 2];
   const hands = range(d / 2).map((i) => {
-    const [x, y] = [((i % per) + 0.5) * size, (Math.floor(i / per) + 0.5) * (size + 18)];
-    const [sin, cos] = [encoding[2 * i], encoding[2 * i + 1]];
-    const r = size * 0.38;
-    const ring = `<circle cx="${px(x)}" cy="${px(y)}" r="${px(r)}" class="unwritten" fill-opacity="0.5"></circle>`;
-    return ring + line(x, y, x, y - r, "axis") + line(x, y, x + r * sin, y - r * cos, "one") + spot(x + r * sin, y - r * cos, 4, "complete") + words(x, y + r + 15, `hand ${i}`);
+    const [x, y] = centre(i);
+    const [r, sin, cos] = [size * 0.4, encoding[2 * i], encoding[2 * i + 1]];
+    const length = (2 * Math.PI) / w[i];
+    const value = (v, f) => {
+      const [left, top, half] = [x - size * 0.45 + f * size * 0.45, y + size / 2 + 20, size * 0.45 - 2];
+      return heat([[v]], left, top, half, 22) + box(left, top, half, 22, "cell") + words(left + half / 2, top + 38, `${f ? "cos" : "sin"} ${short(v, 2)}`, "", half);
+    };
+    return spot(x, y, r, "unwritten", 0.5) + line(x, y, x, y - r, "axis") + line(x, y, x + r * next[2 * i], y - r * next[2 * i + 1], "ghost") +
+      line(x, y, x + r * sin, y - r * cos, "one") + words(x, y + size / 2 + 10, `pair ${i}: one turn in ${length < 100 ? short(length, 1) : thousands(length)}`, "", size - 6) +
+      value(sin, 0) + value(cos, 1) + knob(`hand${i}`, x + r * sin, y - r * cos);
   });
-  const top = Math.ceil(d / 2 / per) * (size + 18) + 14;
-  const w = Math.min(width / d, 40);
-  const print = encoding.map((v, f) => cell(f * w, top, w - 2, 34, v) + (w > 34 ? words((f + 0.5) * w, top + 50, short(v, 2)) : ""));
-  const home = encode(0, d);
   const apart = range(d / 2).map((i) => Math.hypot(encoding[2 * i] - home[2 * i], encoding[2 * i + 1] - home[2 * i + 1]));
-  const angles = range(d / 2).map((i) => ((Math.atan2(encoding[2 * i], encoding[2 * i + 1]) * 180) / Math.PI + 360) % 360);
-  const [degrees, distances] = [angles.map((a) => short(a, 1) + "°").join(", "), apart.map((a) => short(a, 2)).join(", ")];
-  const says = `Position ${position}. The hands stand at ${degrees}. The distance of each tip to its start: ${distances}.`;
-  return { numbers: { encoding }, height: top + 58, picture: hands.join("") + print.join(""), says };
+  const says = `Position ${position}. The distance of each tip to its start: ${apart.map((a) => short(a, 2)).join(", ")}.`;
+  // A hand goes the shorter way to where it is dragged, and takes all others along.
+  const turn = (i) => (px0, py0) => {
+    const [x, y] = centre(i);
+    const away = Math.atan2(px0 - x, y - py0) - position * w[i];
+    return { position: clamp(Math.round((2 * (position + Math.atan2(Math.sin(away), Math.cos(away)) / w[i]))) / 2, 0, 200) };
+  };
+  const drags = Object.fromEntries(range(d / 2).map((i) => [`hand${i}`, turn(i)]));
+  return { numbers: { encoding }, height: Math.ceil(d / 2 / per) * tall, picture: hands.join(""), says, drags };
 };

@@ -1,19 +1,30 @@
 dials.decay = ({ offset, power, d }, width) => {
   const base = 10 ** power;
-  const most = bound(0, d, base);
-  const limit = bound(offset, d, base);
-  const similarity = likeness(offset, d, base);
-  const [left, top, high] = [40, 48, 200];
-  const bottom = top + high;
-  const x = (t) => left + ((width - left - 12) * t) / 500;
-  const y = (v) => top + high * (1 - (v + 0.4) / 1.4);
-  const curve = (f, kind) => path(range(251).map((t) => [x(2 * t), y(f(2 * t))]), kind);
-  const marks = [0, 0.5, 1].map((v) => words(left - 6, y(v) + 4, v, "end") + line(left, y(v), width - 12, y(v), "axis"));
-  const ticks = [0, 100, 200, 300, 400, 500].map((t) => words(x(t), bottom + 14, t, t === 500 ? "end" : ""));
-  const named = (down, kind, text) => line(left, down, left + 18, down, kind) + words(left + 22, down + 4, text, "start");
-  const names = named(10, "one", "bound / bound at 0") + named(28, "two", "score of two equal vectors / score at 0");
-  const curves = curve((t) => bound(t, d, base) / most, "one") + curve((t) => likeness(t, d, base) / (d / 2), "two");
-  const picture = marks.join("") + ticks.join("") + curves + line(x(offset), top, x(offset), bottom, "four") + names;
-  const says = `At offset ${offset} the bound is ${short(limit)}, that is ${short(limit / most)} of its value at 0. The score of two equal vectors has ${short(similarity / (d / 2))} of its value at 0.`;
-  return { numbers: { limit, similarity }, height: bottom + 22, picture, says };
+  const [limit, similarity] = [bound(offset, d, base), likeness(offset, d, base)];
+  const stacked = width < 560;
+  const size = stacked ? Math.min(width, 260) : 240;
+  const [left, top] = stacked ? [0, size + 16] : [size + 20, 0];
+  // One unit arrow per pair, each behind the other: its angle is the offset times the frequency. |S_j| is how far joint j is from the start.
+  const joints = speeds(d, base).reduce((all, w) => [...all, [all.at(-1)[0] + Math.cos(offset * w), all.at(-1)[1] + Math.sin(offset * w)]], [[0, 0]]);
+  const [xs, ys] = [0, 1].map((i) => joints.map((joint) => joint[i]));
+  const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), d / 8);
+  const unit = (size - 60) / span;
+  const [cx, cy] = [(Math.max(...xs) + Math.min(...xs)) / 2, (Math.max(...ys) + Math.min(...ys)) / 2];
+  const put = ([a, b]) => [size / 2 + (a - cx) * unit, size / 2 + 12 - (b - cy) * unit];
+  const end = put(joints.at(-1));
+  const chain = words(0, 12, `${d / 2} unit arrows, one per pair`, "start strong", size) + line(...put([0, 0]), end[0], put([0, 0])[1], "three") + path(joints.map(put), "one") +
+    spot(...put([0, 0]), 4, "third") + spot(...end, 4, "complete") + words(size / 2, size + 4, `green, to the right: the score, ${short(similarity, 2)}`, "", size);
+  const axis = { left, width: width - left, x: [0, 500], xs: [0, 100, 200, 300, 400, 500] };
+  const tall = 130;
+  const lowest = Math.min(0, ...range(501).map((t) => likeness(t, d, base)));
+  const first = chart({ ...axis, top, height: tall, y: [0, bound(0, d, base)], ys: [0, d / 4], title: `bound, the mean of |S|: ${short(limit)}` });
+  const second = chart({ ...axis, top: top + tall, height: tall + 14, y: [Math.floor(lowest), d / 2], ys: [0, d / 4], title: `score of two equal vectors: ${short(similarity)}`, below: "offset" });
+  const curve = (at, f, kind) => at.frame + at.curve(range(501).map((t) => [t, f(t)]), kind) + line(at.X(offset), at.high, at.X(offset), at.low, "four");
+  const picture = chain + curve(first, (t) => bound(t, d, base), "one") + curve(second, (t) => likeness(t, d, base), "three") +
+    knob("offset", first.X(offset), first.Y(limit)) + spot(second.X(offset), second.Y(similarity), 5, "third") + grip("offset", left, top + 20, width - left, 2 * tall - 20);
+  const says = `At offset ${offset} the bound is ${short(limit)}. The score of two equal vectors is ${short(similarity)}; it can be at most ${d / 2} times the bound, ${short((d / 2) * limit, 1)}.`;
+  return {
+    numbers: { limit, similarity }, height: stacked ? top + 2 * tall + 16 : Math.max(2 * tall + 16, size + 12), picture, says,
+    labels: { power: thousands(base) }, drags: { offset: (p) => ({ offset: Math.round(first.back(p)) }) },
+  };
 };

@@ -65,10 +65,40 @@ const stretched = {
 };
 
 const grids = {
-  axial: (d) => [...speeds(d / 2).map((w) => [w, 0]), ...speeds(d / 2).map((w) => [0, w])],
-  alternating: (d) => speeds(d).map((w, i) => (i % 2 ? [0, w] : [w, 0])),
-  mixed: (d) => speeds(d).map((w, i) => [w * Math.cos(i), w * Math.sin(i)]),
+  axial: (d) => [...speeds(d / 2, 100).map((w) => [w, 0]), ...speeds(d / 2, 100).map((w) => [0, w])],
+  alternating: (d) => speeds(d, 100).map((w, i) => (i % 2 ? [0, w] : [w, 0])),
+  mixed: (d) => speeds(d, 100).map((w, i) => [w * Math.cos(2.4 * i), w * Math.sin(2.4 * i)]),
 };
 const near = (table, dy, dx) => sum(table.map(([y, x]) => Math.cos(dy * y + dx * x))) / Math.sqrt(2 * table.length);
 
 const kept = (length, sinks, window) => range(length).filter((t) => t < sinks || t >= length - window);
+
+// One step of training for the rows of a table that a text uses: each moves towards what is wanted of it.
+const startRow = (p, d) => range(d).map((f) => 0.1 * Math.sin(7.3 * (p + 1) * (f + 1)));
+const wantedRow = (p, d) => range(d).map((f) => 0.1 * Math.sin(p / 2 + f));
+const row = (p, d, steps, rate) => {
+  const left = (1 - rate) ** steps;
+  const wanted = wantedRow(p, d);
+  return startRow(p, d).map((v, f) => wanted[f] + (v - wanted[f]) * left);
+};
+
+// One sentence under every method: the weights that the token at `query` gives to itself and to those before it.
+const SENTENCE = ["the", "dog", "saw", "the", "man", "and", "the", "man", "fed", "the", "dog"];
+const WORDS = Array.from(new Set(SENTENCE));
+const feature = (word) => range(16).map((f) => Math.sin(1.7 * (WORDS.indexOf(word) + 1) * (f + 1)));
+const added = (a, b) => a.map((v, i) => v + b[i]);
+const turned = (x, p) => speeds(x.length).flatMap((w, i) => rotate([x[2 * i], x[2 * i + 1]], p * w));
+const methods = {
+  none: (q, k) => dot(q, k),
+  number: (q, k, m, n) => dot(q.map((v) => v + m / 10), k.map((v) => v + n / 10)),
+  sinusoidal: (q, k, m, n) => dot(added(q, encode(m, 16)), added(k, encode(n, 16))),
+  learned: (q, k, m, n) => dot(added(q, startRow(m, 16).map((v) => 10 * v)), added(k, startRow(n, 16).map((v) => 10 * v))),
+  rope: (q, k, m, n) => dot(turned(q, m), turned(k, n)),
+  buckets: (q, k, m, n) => dot(q, k) + 4 * Math.cos(bucket(n - m, false, 32, 128)),
+  alibi: (q, k, m, n) => dot(q, k) - 4 * 0.25 * (m - n),
+};
+const rowOf = (method, query, shift) =>
+  weights(range(query + 1).map((n) => methods[method](feature(SENTENCE[query]), feature(SENTENCE[n]), query + shift, n + shift) / 4));
+
+const withPosition = (word, p, length, kind) => word.map((v) => v + { none: 0, integer: p, normalized: p / (length - 1) }[kind]);
+const angleBetween = (a, b) => (Math.acos(clamp(dot(a, b) / (Math.hypot(...a) * Math.hypot(...b)), -1, 1)) * 180) / Math.PI;

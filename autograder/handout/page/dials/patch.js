@@ -1,17 +1,17 @@
-dials.patch = ({ kind, d, side, y, x }, width) => {
-  const [row, column] = [Math.min(y, side - 1), Math.min(x, side - 1)];
+dials.patch = ({ kind, d, down, right }, width) => {
+  const side = 15;
   const table = grids[kind](d);
-  const at = (dy, dx) => near(table, dy, dx);
-  const scores = range(side).flatMap((r) => range(side).map((c) => at(r - row, c - column)));
+  const rows = range(side).map((r) => range(side).map((c) => near(table, r - 7 - down, c - 7 - right)));
   const size = Math.min(width, 380) / side;
-  const top = at(0, 0);
-  const lowest = Math.min(...scores);
   const left = (width - size * side) / 2;
-  const cells = scores.map((score, i) => {
-    const [r, c] = [Math.floor(i / side), i % side];
-    return cell(left + c * size, r * size, size - 1, size - 1, (score - lowest) / (top - lowest || 1));
-  });
-  const mark = spot(left + (column + 0.5) * size, (row + 0.5) * size, px(size * 0.22), "below");
-  const says = `Query at row ${row}, column ${column}: score ${short(top)} with itself. One step right: ${short(at(0, 1))}. Right and down: ${short(at(1, 1))}. Right and up: ${short(at(-1, 1))}.`;
-  return { numbers: { scores, table }, height: size * side + 2, picture: cells.join("") + mark, says };
+  const top = near(table, 0, 0);
+  const place = (r, c) => [left + (c + 7.5) * size, (r + 7.5) * size];
+  // Blue is above the mean of all cells, orange below it.
+  const mean = sum(rows.flat()) / side ** 2;
+  const picture = heat(rows.map((row) => row.map((v) => (v - mean) / (top - mean))), left, 0, size, size) + box(left, 0, size * side, size * side, "cell") +
+    spot(...place(0, 0), size * 0.24, "ink") + words(left, size * side + 17, "dot: the query", "start", size * side / 2) + words(left + size * side, size * side + 17, "ring: the favourite, drag it", "end", size * side / 2) +
+    knob("favourite", ...place(down, right), "ring");
+  const says = `The favourite cell has score ${short(top)}. The cell 4 beside it in its row has ${short(near(table, 0, right > 0 ? -4 : 4))}, the cell 4 away on the diagonal ${short(near(table, down > 0 ? -4 : 4, right > 0 ? -4 : 4))}.`;
+  const cell = (p, from) => clamp(Math.floor((p - from) / size) - 7, -7, 7);
+  return { numbers: { scores: rows.flat(), table }, height: size * side + 24, picture, says, drags: { favourite: (x, y) => ({ right: cell(x, left), down: cell(y, 0) }) } };
 };

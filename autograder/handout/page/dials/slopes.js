@@ -2,17 +2,18 @@ dials.slopes = ({ heads, tolerance }, width) => {
   const rates = slopes(heads);
   const windows = rates.map((slope) => reach(slope, tolerance));
   const tall = Math.max(13, Math.min(26, 260 / heads));
-  const [left, right] = [118, width - 58];
-  const longest = 4;
-  const x = (n) => left + ((right - left) * Math.log10(n)) / longest;
+  const left = wide("head 00") + 8;
+  const axis = chart({ left, width: width - left - 40, top: 0, height: 42 + heads * tall, x: [1, 10000], y: [0, 1], xs: [1, 10, 100, 1000, 10000], ys: [], log: true, below: "distance" });
+  const columns = range(80);
+  const w = (axis.end - axis.begin) / 80;
+  const distance = (c) => 10 ** (4 * ((c + 0.5) / 80));
   const rows = rates.map((slope, h) => {
-    const y = 20 + h * tall;
-    const power = Math.log2(slope);
-    const label = words(left - 8, y + tall / 2 + 4, `head ${h}: 2^${short(power, Number.isInteger(power) ? 0 : 2)}`, "end");
-    return label + box(left, y + 1, Math.min(x(windows[h]), right) - left, tall - 3, "complete", 0.75) + words(Math.min(x(windows[h]), right) + 6, y + tall / 2 + 4, thousands(windows[h]), "start");
+    const y = axis.high + h * tall;
+    const x = Math.min(axis.X(windows[h]), axis.end);
+    return words(left - 8, y + tall / 2 + 4, `head ${h}`, "end") + heat([columns.map((c) => Math.exp(-slope * distance(c)))], axis.begin, y + 1, w, tall - 3) +
+      line(x, y, x, y + tall - 1, "two") + words(x + 6, y + tall / 2 + 4, thousands(windows[h]), "start strong", tall > 14 ? 99 : 40);
   });
-  const ticks = [1, 10, 100, 1000, 10000].map((n) => line(x(n), 16, x(n), 20 + heads * tall, "axis") + words(x(n), 11, thousands(n)));
-  const far = windows.filter((n) => n > 100).length;
-  const says = `${heads} ${heads === 1 ? "head" : "heads"}. The bias alone scales a weight by ${tolerance} or less from distance ${thousands(Math.min(...windows))} on in the nearest head, ${thousands(Math.max(...windows))} in the farthest. ${far} of the windows are longer than 100.`;
-  return { numbers: { slopes: rates, windows }, height: 30 + heads * tall, picture: ticks.join("") + rows.join(""), says };
+  const many = windows.filter((n) => n > 100).length;
+  const says = `${heads} ${heads === 1 ? "head" : "heads"}. The bias alone scales a weight by ${tolerance} or less from distance ${thousands(Math.min(...windows))} on in the nearest head, ${thousands(Math.max(...windows))} in the farthest. ${many} of the windows are longer than 100.`;
+  return { numbers: { slopes: rates, windows }, height: 44 + heads * tall, picture: axis.frame + rows.join(""), says };
 };

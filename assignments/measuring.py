@@ -1,0 +1,180 @@
+"""What the experiments of lessons 8, 9 and 11 share: what ± means, paired differences, files, and running jobs side by side.
+
+    python -m assignments.measuring [--full]
+
+runs all three experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is a
+module with three functions:
+
+    jobs(full)                  the arguments of each job, as tuples of plain values
+    job(path, *arguments)       one job, on the functions in the file at `path`; runs in a process of its own
+    keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to print
+
+Without `full` an experiment measures what fits in a few minutes. With `full` it also repeats what takes longer: those
+numbers come with the course as files, and stay as they are otherwise.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
+from multiprocessing import get_context
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+RELIABLE = 0.9
+"""the accuracy from which on a run counts as reliable"""
+
+
+# Numbers of several seeds.
+
+
+def spread(values: np.ndarray) -> str:
+    """Mean ± standard deviation between the seeds, with n − 1 in the denominator: np.std(values, ddof=1)."""
+    if np.isnan(values).all():
+        return "no entry"
+    return f"{number(values.mean())} ± {values.std(ddof=1):.2f}"
+
+
+def mean_and_reliable(accuracies: np.ndarray) -> str:
+    """`spread`, and in brackets how many seeds are reliable."""
+    reliable = "" if np.isnan(accuracies).all() else f" ({(accuracies >= RELIABLE).sum()})"
+    return spread(accuracies) + reliable
+
+
+def number(value: float, digits: int = 2) -> str:
+    """So many decimals, with the minus sign of prose, and no minus before a zero."""
+    return "no entry" if np.isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+class Paired(NamedTuple):
+    """Two measurements of the same models, compared model by model."""
+
+    mean: float
+    """of the differences, after less before"""
+    deviation: float
+    """of the differences, with n − 1 in the denominator"""
+    gained: int
+    """how many models have more after than before"""
+    models: int
+    p: float
+    """sign_flip of the differences"""
+
+
+def paired(before: np.ndarray, after: np.ndarray) -> Paired:
+    """Entry i of both belongs to model i."""
+    differences = np.asarray(after, dtype=np.float64) - before
+    gained = int((differences > 0).sum())
+    return Paired(differences.mean(), differences.std(ddof=1), gained, len(differences), sign_flip(differences))
+
+
+def sign_flip(differences: np.ndarray) -> float:
+    """How often chance alone gives a mean difference this large: the share of all 2ⁿ choices of signs that do.
+
+    If the change makes no difference, each difference could as well have the other sign. So try all choices of signs,
+    and count those whose mean is at least as far from 0 as the measured one. With n models the share is at least 2/2ⁿ.
+    """
+    differences = np.asarray(differences, dtype=np.float64)
+    signs = np.array(list(product((1, -1), repeat=len(differences))))
+    totals = np.abs(signs @ differences)
+    return float((totals >= abs(differences.sum()) - 1e-9).mean())
+
+
+def compared(before: np.ndarray, after: np.ndarray) -> str:
+    """`paired` in a few words: +0.24, 8 of 8, p 0.008."""
+    change = paired(before, after)
+    sign = "+" if round(change.mean, 2) > 0 else ""
+    return f"{sign}{number(change.mean)}, {change.gained} of {change.models}, p {change.p:.3f}"
+
+
+# Tables and files.
+
+
+def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *lines])
+
+
+def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def load(path: Path) -> ModuleType:
+    """A file as a module."""
+    spec = spec_from_file_location(path.stem, path)
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# Running.
+
+
+class Progress:
+    """One line on the terminal: how many of the jobs are done, and which one was the last. Silent elsewhere."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs, self.done, self.shown = jobs, 0, sys.stderr.isatty()
+
+    def step(self, name: str) -> None:
+        self.done += 1
+        if self.shown:
+            filled = "#" * (30 * self.done // self.jobs)
+            end = "\n" if self.done == self.jobs else ""
+            print(f"\r\033[K[{filled:30}] {self.done} of {self.jobs}: {name[:60]}", end=end, file=sys.stderr, flush=True)
+
+
+def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    """What each call (function, *arguments) returns, in their order; they run on as many cores as there are."""
+    # These matrices are small: a library that splits each product over all cores only slows the other jobs down.
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+    os.environ |= dict.fromkeys(threads, "1")
+    progress = Progress(len(calls))
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        futures = [pool.submit(*call) for call in calls]
+        for call, future in zip(calls, futures, strict=True):
+            yield future.result()
+            progress.step(", ".join(str(argument) for argument in call[2:]))
+
+
+def student_file(lab: Path) -> Path:
+    """What the experiment in this file measures: the solution where there is one, else the student's own file."""
+    folder = lab.resolve().parent
+    solution = folder.parents[1] / "solutions" / f"{folder.name}.py"
+    return solution if solution.is_file() else folder / f"{folder.name}.py"
+
+
+def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
+    """Run the experiments with one progress bar. Ends with one sentence where a function is missing or wrong."""
+    paths = [path or student_file(Path(str(lab.__file__))) for lab in labs]
+    jobs = [list(lab.jobs(full)) for lab in labs]
+    calls = [(lab.job, at, *one) for lab, at, todo in zip(labs, paths, jobs, strict=True) for one in todo]
+    results = side_by_side(calls)
+    for lab, at, todo in zip(labs, paths, jobs, strict=True):
+        try:
+            print(lab.keep(at, full, [next(results) for _ in todo]))
+        except (NotImplementedError, ValueError) as reason:
+            sys.exit(f"{at.name}: {reason}")
+
+
+def main(arguments: Sequence[str]) -> None:
+    names = ("context_extension", "extrapolation", "modern")
+    run([import_module(f"assignments.{name}.lab") for name in names], full="--full" in arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

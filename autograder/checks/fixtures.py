@@ -1,0 +1,132 @@
+"""The pytest plugin of the course: marks, the fixture that hands a test its submission, and failures as sentences.
+
+`@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives the
+submission. Where its code runs is up to the `TestContext`: the student's own process (`laptop.local_context`), or the grader's worker.
+"""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from types import ModuleType
+from typing import Any
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
+
+from autograder.checks.proxy import StudentModule
+from autograder.protocol.failure import UNFINISHED, Kind, Wrong
+
+hypothesis.settings.register_profile(
+    "whereabouts",
+    # The same examples on every machine and every day (see `pytest_collection_modifyitems`): a grade must not depend on luck.
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=4,
+    # A smaller failing example would only cost time: the sentence names the rule, not the example.
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+    report_multiple_bugs=False,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+
+
+# Hypothesis mixes constants of whatever modules this process has loaded into its examples, and writes them to a folder in the
+# working directory. The examples must be the same in every process, and nothing may be written.
+if hasattr(providers, "_get_local_constants"):
+    providers._get_local_constants = lambda: Constants()
+
+
+TEST_CONTEXT = pytest.StashKey["TestContext"]()
+
+
+class TestContext(ABC):
+    """Hands out submissions to tests. As a pytest plugin, it does so for this run of pytest."""
+
+    __test__ = False
+    seed = 0
+    """what random inputs of hidden tests are drawn from"""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[TEST_CONTEXT] = self
+
+    @abstractmethod
+    def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
+        """The submission for one test."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "question(name, points): the question a test belongs to, and what it is worth")
+    hypothesis.settings.load_profile("whereabouts")
+    names = sorted(path.stem.removeprefix("test_") for path in (config.rootpath / "tests" / "public").glob("test_*.py"))
+    fixtures = ModuleType("whereabouts_assignments")
+    vars(fixtures).update({name: _fixture(name) for name in names})
+    config.pluginmanager.register(fixtures, fixtures.__name__)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Fix the examples of each property by the term's seed and the test's name.
+
+    Hypothesis would otherwise derive them from the test's source, which it reads and tokenises anew at every run.
+    """
+    for item in items:
+        function: Any = getattr(item, "function", None)
+        if hypothesis.is_hypothesis_test(function):
+            hypothesis.seed(_seed(config.stash[TEST_CONTEXT], item) * 2**32 + zlib.crc32(item.name.encode("utf-8")))(function)
+
+
+def _fixture(assignment: str) -> Any:
+    @pytest.fixture(name=assignment)
+    def submission(request: pytest.FixtureRequest) -> StudentModule:
+        return request.config.stash[TEST_CONTEXT].submission(assignment, request.node)
+
+    return submission
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    return random_inputs(request.config.stash[TEST_CONTEXT], request.node)
+
+
+def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
+    """Random inputs of one test: they change with the term's seed and with the test, and with nothing else."""
+    return np.random.default_rng(_seeds(_seed(context, item), item.name))
+
+
+@functools.cache
+def _seeds(term: int, test: str) -> np.random.SeedSequence:
+    """Remembered, since to make one takes eight times as long as to draw from it."""
+    return np.random.SeedSequence([term, *test.encode("utf-8")])
+
+
+def _seed(context: TestContext, item: pytest.Item) -> int:
+    """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the grader."""
+    return context.seed if item.path.parent.name == "hidden" else 0
+
+
+def submission_of(item: pytest.Item) -> StudentModule | None:
+    """The submission that a test was given, while it runs."""
+    given = getattr(item, "funcargs", None) or {}
+    return next((one for one in given.values() if isinstance(one, StudentModule)), None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """A grade is one sentence, not a traceback; what is not written yet is skipped, not failed."""
+    wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, Wrong) else None
+    if wrong is not None:
+        # Formatting a traceback that nobody will see takes longer than the test did.
+        submission = submission_of(item)
+        message = f">>> {submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
+        item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
+    report = yield
+    if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, wrong.message)
+    return report

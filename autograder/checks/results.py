@@ -1,0 +1,179 @@
+"""Tests and how they came out: the same words on a student's laptop and in the grader."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.checks.prompt import typed
+from autograder.checks.proxy import StudentModule
+from autograder.checks.source import Blocks
+from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import REFUSALS, UNFINISHED, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
+from autograder.protocol.status import TestStatus
+
+
+class Phase(Enum):
+    """What a submission is shown together."""
+
+    PUBLIC = 0
+    ANSWERS = 1
+    HIDDEN = 2
+
+
+@dataclass(frozen=True)
+class Test:
+    """One collected test: what it belongs to, what it is worth, and the rule that it checks."""
+
+    name: str
+    question: str
+    points: float
+    phase: Phase
+    rule: str
+    """first line of its docstring; may be shown to students, hidden or not"""
+    calls: tuple[str, ...] = ()
+    """the functions that it calls, as its text says"""
+
+    __test__ = False
+
+    @property
+    def hidden(self) -> bool:
+        return self.phase is not Phase.PUBLIC
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """How one test came out."""
+
+    __test__ = False
+
+    test: Test
+    status: TestStatus
+    message: str = ""
+    """what was wanted and what came: for the student if the test is public, else for staff only"""
+    hint: str | None = None
+    """the likely cause, from the catalogue"""
+    kind: Kind | None = None
+    function: str | None = None
+    """another function: the one that a test waits for, or the one beside whose known mistake it passed"""
+    call: str = ""
+    """the call that was judged, for a Python prompt; shown to students of public tests alone"""
+
+    @property
+    def passed(self) -> bool:
+        return self.status is TestStatus.PASSED
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether something is wrong, and not just missing."""
+        return not self.passed and not self.status.is_unwritten
+
+    @property
+    def matters(self) -> bool:
+        """Whether there is something to say of the test: an answer for practice that was left open is nothing."""
+        return self.is_mistake or (not self.passed and self.test.points > 0)
+
+    @property
+    def heading(self) -> str:
+        """The rule that is broken. Of a test of refusals that another call failed, it is no rule about refusals."""
+        if "refuse" in self.test.rule and self.kind is not None and self.kind not in REFUSALS:
+            return f"{self.test.question}, for arguments without a fault"
+        return self.test.rule.rstrip(".")
+
+    @property
+    def sentence(self) -> str:
+        """The message with its hint."""
+        return with_likely_cause(self.message, self.hint)
+
+
+def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
+    """Question → its results, both in the order of the tests."""
+    questions: dict[str, list[TestResult]] = {}
+    for one in test_results:
+        questions.setdefault(one.test.question, []).append(one)
+    return questions
+
+
+def points_won(test_results: Iterable[TestResult]) -> float:
+    """The points of the tests that passed."""
+    return sum(one.test.points for one in test_results if one.passed)
+
+
+def points_possible(test_results: Iterable[TestResult]) -> float:
+    """The points of all these tests."""
+    return sum(one.test.points for one in test_results)
+
+
+def describe(item: pytest.Function) -> Test:
+    """What a collected test is. Raises BrokenTest for one that lacks its mark or its rule."""
+    mark = item.get_closest_marker("question")
+    if mark is None:
+        raise BrokenTest(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
+    question = mark.args[0]
+    phase = Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if item.path.parent.name == "hidden" else Phase.PUBLIC
+    rule = (item.function.__doc__ or "").strip().split("\n")[0]
+    if not rule:
+        raise BrokenTest(f"{item.nodeid} has no docstring: its first line is the rule that it checks")
+    calls = _calls(item.path).get(item.originalname, ())
+    return Test(item.name, question, float(mark.kwargs["points"]), phase, rule, calls)
+
+
+@functools.cache
+def _calls(path: Path) -> dict[str, tuple[str, ...]]:
+    """Test of a file → the submission's functions that it calls, itself or in what helps it."""
+    text, assignment = path.read_text(encoding="utf-8"), path.stem.removeprefix("test_")
+    blocks, direct = Blocks(text), {}
+    for function in (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)):
+        nodes = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
+        direct[function.name] = {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == assignment}
+    return {name: tuple(sorted(direct[name].union(*(direct[one] for one in blocks.below(name))))) for name in direct}
+
+
+def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
+    """The result of a test that ended with that exception. Raises what is no submission's fault."""
+    match raised:
+        case None:
+            return TestResult(test, TestStatus.PASSED)
+        case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED) if raised.function not in (None, test.question):
+            message = f"{test.question} waits for {raised.function}: {raised.message}"
+            found = TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
+        case Wrong() if raised.kind in UNFINISHED:
+            found = TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
+        case Wrong(kind=Kind.WAITING):
+            found = TestResult(test, TestStatus.WAITING, raised.message, kind=raised.kind, function=raised.function)
+        case Wrong():
+            found = TestResult(test, TestStatus.FAILED, raised.message, raised.hint, raised.kind)
+        case Stopped():
+            found = TestResult(test, raised.status, raised.message)
+        case Exception() if not isinstance(raised, BrokenTest | ImportError):
+            # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
+            message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
+            found = TestResult(test, TestStatus.FAILED, message[:500], kind=Kind.TYPE)
+        case _:
+            raise raised
+    if submission is None:
+        return found
+    if found.status not in (TestStatus.FAILED, TestStatus.TIMEOUT, TestStatus.CRASHED) or not submission.last_call:
+        return found
+    return _with_call(found, raised.about if isinstance(raised, Wrong) else (), submission)
+
+
+def _with_call(found: TestResult, about: tuple[Any, ...], submission: StudentModule) -> TestResult:
+    """With the call that was judged. What a test worked out from several calls is no call's; what it compared with another result of
+    the submission was not wanted."""
+    if not about:
+        return replace(found, call=submission.last_typed())
+    got, wanted = map(submission.call_of, about)
+    if wanted is not None:
+        says, separator, words = found.message.rpartition(": wanted ")
+        message = f"{says}: one call gives {words.replace(', got ', ', another ', 1)}" if separator else found.message
+        calls = dict.fromkeys(filter(None, map(typed, (wanted, got))))
+        return replace(found, message=message, call="\n>>> ".join(calls))
+    return replace(found, call=typed(got) if got else submission.last_typed() if submission.calls == 1 else "")

@@ -1,0 +1,110 @@
+"""How each function of an assignment stands, by its tests: decided here once, and told on a laptop, in the feedback and to staff.
+
+It follows from what may be told of each test and from what builds on what, so that to tell it gives nothing else away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from autograder.checks.results import TestResult, by_question
+from autograder.checks.source import Blocks
+from autograder.protocol.call import ANSWERS
+from autograder.protocol.failure import VALUES, Kind
+from autograder.protocol.status import TestStatus
+
+
+class State(Enum):
+    """How a function stands."""
+
+    RIGHT = auto()
+    GIVEN = auto()
+    """right beside the known mistake of a function that it builds on"""
+    MISTAKEN = auto()
+    """with a mistake of its own"""
+    BUILT_ON = auto()
+    """its values are not right, and it builds on a function whose values are not"""
+    COMPARED = auto()
+    """not right only where its tests also call a function that is not right by itself"""
+    WAITING = auto()
+    """written, and calls a function that is not, or that raises an exception"""
+    UNREACHED = auto()
+    """the file stops before it is defined"""
+    UNFINISHED = auto()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One function, and what there is to say of it."""
+
+    name: str
+    test_results: list[TestResult]
+    state: State
+    cause: str | None = None
+    """the other function to fix, or to wait for; of a mistaken one, the function whose mistake its values have too"""
+
+    @property
+    def own(self) -> list[TestResult]:
+        """The mistakes of its own: a wrong value is not, where that may come from below."""
+        mistakes = [one for one in self.test_results if one.is_mistake]
+        return mistakes if self.cause is None else [one for one in mistakes if _kind(one) not in VALUES]
+
+    @property
+    def is_right(self) -> bool:
+        return self.state in (State.RIGHT, State.GIVEN)
+
+
+def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standing]:
+    """Every function of these results, in their order. `blocks`: what builds on what in the submission."""
+    groups = by_question(one for one in test_results if one.test.question != ANSWERS)
+    mistakes = {name: missed for name, group in groups.items() if (missed := [one for one in group if one.is_mistake])}
+    # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
+    wrong = {name: missed for name, missed in mistakes.items() if any(_kind(one) in VALUES for one in missed)}
+    roots, compared = blocks.root_causes(list(wrong)), _compared_with(wrong)
+    found = []
+    for name, group in groups.items():
+        if name not in mistakes:
+            found.append(Standing(name, group, *_without_mistakes(group)))
+            continue
+        cause = roots.get(name)
+        state = State.MISTAKEN
+        if all(_kind(one) in VALUES for one in mistakes[name]):
+            state = State.BUILT_ON if cause else State.COMPARED if name in compared else State.MISTAKEN
+        found.append(Standing(name, group, state, cause or (compared[name] if state is State.COMPARED else None)))
+    return found
+
+
+def root_first(found: list[Standing]) -> list[Standing]:
+    """Functions whose mistake shows in others before all others."""
+    roots = {one.cause for one in found}
+    return sorted(found, key=lambda one: one.name not in roots)
+
+
+def _kind(one: TestResult) -> Kind:
+    """The kind of a mistake; to give no answer at all counts as an exception."""
+    return one.kind or Kind.RAISED
+
+
+def _without_mistakes(test_results: list[TestResult]) -> tuple[State, str | None]:
+    if all(one.passed for one in test_results):
+        given = next((one.function for one in test_results if one.function), None)
+        return (State.GIVEN if given else State.RIGHT), given
+    if all(one.kind is Kind.NOT_REACHED for one in test_results):
+        return State.UNREACHED, None
+    waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
+    if waiting is not None and not any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
+        return State.WAITING, waiting.function
+    return State.UNFINISHED, None
+
+
+def _compared_with(wrong: Mapping[str, Collection[TestResult]]) -> dict[str, str]:
+    """For each function that fails, without a known cause, only in tests that also call another: that one, if it fails by itself."""
+    by_itself = [name for name, missed in wrong.items() if any(set(one.test.calls) <= {name} for one in missed)]
+    causes = {}
+    for name, missed in wrong.items():
+        others = [other for other in by_itself if all(other in one.test.calls for one in missed)]
+        if others and name not in by_itself and not any(one.hint for one in missed):
+            causes[name] = others[0]
+    return causes

@@ -1,0 +1,88 @@
+"""What grading one submission came to, and its form in the gradebook.
+
+Kept apart from `grading` so that what only reads grades (the coordinator of a batch, feedback, the report) loads neither
+Otter nor a sandbox.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.protocol.call import Raised
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status, TestStatus
+
+NOT_JUDGED = "not run: the grader could not judge this submission, and the teaching staff will look at it"
+"""What every test says of a submission over which the grader itself failed, where it judges others."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What grading came to, as far as it was decided at some time."""
+
+    status: Status | None
+    """None as long as nothing ended it"""
+    test_results: list[TestResult]
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What grading came to."""
+
+    at_once: Outcome
+    """settled before the first hidden test, without any: what a student may know at once. Nothing said later changes it"""
+    final: Outcome
+    score: float
+    max_score: float
+    questions: dict[str, float]
+    """points by question"""
+    gradescope: dict[str, Any]
+    """Gradescope's JSON, from Otter"""
+    seconds: float
+    failure: Raised | None = None
+    """what stopped the file while it was loaded"""
+    printed: str = field(default="", repr=False)
+    """what it printed during public tests"""
+
+    @property
+    def status(self) -> Status:
+        assert self.final.status is not None
+        return self.final.status
+
+    @property
+    def test_results(self) -> list[TestResult]:
+        return self.final.test_results
+
+
+def to_json(grade: Grade) -> str:
+    """A grade as JSON, in ASCII: text of a submission may hold what UTF-8 cannot."""
+    return json.dumps(grade, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return value.name if isinstance(value, Enum) else vars(value)
+
+
+def from_json(text: str) -> Grade:
+    """What `to_json` wrote."""
+    data = json.loads(text)
+    at_once, final, failure = (data.pop(name) for name in ("at_once", "final", "failure"))
+    return Grade(**data, at_once=_outcome(**at_once), final=_outcome(**final), failure=failure and _raised(**failure))
+
+
+def _outcome(status: str | None, test_results: list[dict[str, Any]]) -> Outcome:
+    return Outcome(Status(status) if status else None, [_test_result(**one) for one in test_results])
+
+
+def _test_result(test: dict[str, Any], status: str, kind: str | None, **rest: Any) -> TestResult:
+    phase, calls = Phase[test.pop("phase")], tuple(test.pop("calls"))
+    known = None if kind is None else Kind[kind]
+    return TestResult(Test(**test, phase=phase, calls=calls), TestStatus(status), kind=known, **rest)
+
+
+def _raised(bases: list[str], **rest: Any) -> Raised:
+    return Raised(bases=tuple(bases), **rest)

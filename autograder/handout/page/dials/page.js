@@ -1,0 +1,58 @@
+// What a page remembers and finds: answers, what was tried, the theme, the section in which one is, search.
+const KEY = "whereabouts";
+const stored = (key, otherwise) => {
+  try {
+    return localStorage.getItem(key) ?? otherwise;
+  } catch {
+    return otherwise; // a browser that stores nothing
+  }
+};
+const store = (key, value) => {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // A browser that stores nothing shows the choice on this page alone.
+  }
+};
+const memory = () => JSON.parse(stored(KEY, "{}"));
+const here = () => document.body.dataset.page;
+const remember = (what, value) => {
+  const all = memory();
+  if (all[here()]?.[what] === value) return;
+  all[here()] = { ...all[here()], [what]: value };
+  store(KEY, JSON.stringify(all));
+  ticks();
+};
+
+const theme = () => {
+  const root = document.documentElement;
+  const shown = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  root.dataset.theme = shown === "dark" ? "light" : "dark";
+  store(`${KEY} theme`, root.dataset.theme);
+};
+
+// Where nothing is hidden at the side, the tabulator key has nothing to stop for.
+const stops = () => {
+  for (const one of document.querySelectorAll(".scroll, .formula")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+};
+
+// How much of each lesson was answered or moved, in the navigation and on the first page.
+const ticks = () => {
+  const all = memory();
+  for (const one of document.querySelectorAll("[data-of]")) {
+    const done = Object.values(all[one.dataset.of] ?? {}).filter((value) => value === "right" || value === "moved").length;
+    const [share, text] = [Math.min(1, done / Number(one.dataset.all)), `${Math.min(done, Number(one.dataset.all))} of ${one.dataset.all} tried`];
+    one.style.setProperty("--share", share);
+    one.classList.toggle("begun", done > 0);
+    one.title = one.dataset.title + (done ? `: ${text}` : "");
+    for (const told of one.querySelectorAll(".tried")) told.textContent = done ? text : "";
+  }
+};
+
+document.addEventListener("DOMContentLoaded", () => {
+  stops();
+  addEventListener("resize", stops);
+  document.addEventListener("toggle", stops, true);
+  document.getElementById("theme").addEventListener("click", theme);
+  ticks();
+});

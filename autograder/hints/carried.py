@@ -1,0 +1,147 @@
+"""A mistake costs once: what builds on a function with a known mistake is judged beside the solution with that mistake in it.
+
+Examiners call it consequential marking. A mistake is carried on only where somebody wrote it into the catalogue, where the
+function behaves as that entry in all its observed calls, and where it still makes the function do some work: beside a constant,
+zeros or an echo anything would be right.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.proxy import Backend, Refusal, parts
+from autograder.course import Assignment
+from autograder.hints import catalogue, live
+from autograder.hints.catalogue import Misconception
+from autograder.hints.live import LOOKED_AT, ObservedCall, ObservedTest
+from autograder.hints.rule import explanations, outcome, same
+from autograder.protocol import call, codec
+from autograder.protocol.call import Raised, Reply
+
+TRIVIALLY = 1e-6
+"""How near to a result that needs no work one is taken for it."""
+
+LARGEST = 1 << 20
+"""Bytes of a call and its result up to which they are compared: that a function does not loop is asked with long sequences."""
+
+MAX_FORMS = 3
+"""Entries that explain the same calls of a function and may differ in others: up to this many are tried."""
+
+
+class Mistaken:
+    """The solution with known mistakes in it, as a reference."""
+
+    def __init__(self, assignment: Assignment, entries: tuple[Misconception, ...]) -> None:
+        self.assignment = assignment
+        self.functions = tuple(entry.function for entry in entries)
+        self.module = _module(assignment, entries)
+
+    def outcome(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What comes of a call."""
+        return outcome(call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured=False))
+
+    def below(self, question: str) -> str:
+        """The mistaken function that a question builds on, or is."""
+        used = live.below(self.assignment, question)
+        return next((one for one in self.functions if one == question or one in used), self.functions[0])
+
+
+_module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue.mistaken(assignment, *entries))
+
+
+def mistaken(assignment: Assignment, observed: Sequence[ObservedTest]) -> Iterator[Mistaken]:
+    """The solution with the mistakes that a submission was seen to make; once for each form that these may have. Most make none."""
+    found: dict[str, list[Misconception]] = {}
+    wrong = {one.result.test.question for one in observed if one.result.is_mistake}
+    for function in live.lowest_first(assignment, wrong):
+        calls = [one for test in observed for one in test.calls if one.function == function]
+        below = Mistaken(assignment, tuple(forms[0] for forms in found.values())) if found else None
+        if below is None or not _explains(below, calls):
+            rows = live.evidence_of(assignment, function, observed)
+            own, _ = live.written(assignment, function)
+            known = explanations(rows, [[one for one in own if not _is_trivial(assignment, one, calls)]])
+            found |= {function: known[:MAX_FORMS]} if known else {}
+    for number in range(max(map(len, found.values()), default=0)):
+        yield Mistaken(assignment, tuple(forms[min(number, len(forms) - 1)] for forms in found.values()))
+
+
+def _explains(mistaken: Mistaken, calls: Iterable[ObservedCall]) -> bool:
+    """Whether all calls of a function came out as they do beside a mistake below it."""
+    return all(same(outcome(one.reply), mistaken.outcome(one.function, one.args, one.kwargs)) for one in calls)
+
+
+def _is_trivial(assignment: Assignment, entry: Misconception, calls: Iterable[ObservedCall]) -> bool:
+    """Whether a function with this mistake does no work, though the right one does."""
+    made = []
+    for one in calls:
+        if one.encoded is not None and len(one.encoded) <= LOOKED_AT:
+            of = live.predictions_of(assignment, one.encoded).of
+            if type(of(None)) is not Refusal and not is_trivial(of(None), one.args):
+                made.append((of(entry), one.args))
+    refused = all(type(value) is Refusal for value, _ in made)
+    return refused or all(is_trivial(value, args) for value, args in made) or _is_one_value([value for value, _ in made])
+
+
+def _is_one_value(values: Sequence[Any]) -> bool:
+    """Whether the same comes of every call, where there are several."""
+    return len(values) > 2 and all(same(one, other) for one, other in itertools.pairwise(values))
+
+
+def is_trivial(value: Any, args: Sequence[Any]) -> bool:
+    """Whether a result needs no work: it is empty, no number, zero, one number in every place, the identity, or an argument."""
+    return all(_is_trivial_part(np.asarray(part), args) for part in parts(value))
+
+
+def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
+    if array.dtype.kind not in "biuf" or not array.size or np.isnan(array).any():
+        return True
+    given = [np.asarray(one) for one in args if isinstance(one, int | float | np.ndarray)]
+    easy = [np.full_like(array, array.flat[0] if array.ndim else 0), *(one for one in given if one.shape == array.shape)]
+    if array.ndim > 1:
+        easy.append(np.broadcast_to(np.eye(*array.shape[-2:]), array.shape))
+    return any(np.allclose(array, one, rtol=TRIVIALLY, atol=TRIVIALLY) for one in easy if one.dtype.kind in "biuf")
+
+
+class Beside:
+    """A submission's backend in which what agrees with the mistaken solution counts as what is right.
+
+    Each such result is replaced by the right one, so that a test goes on as beside a right function: its other calls, its
+    properties and what it asks besides values (dtype, loops, arguments left alone) are judged as ever.
+    """
+
+    def __init__(self, backend: Backend, mistaken: Mistaken) -> None:
+        self.backend = backend
+        self.mistaken = mistaken
+
+    @property
+    def failure(self) -> Raised | None:
+        return self.backend.failure
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        reply = self.backend.call(function, args, kwargs, measured)
+        encoded = ObservedCall(function, args, kwargs, reply).encoded
+        if reply.raised is not None or function == call.ANSWERS or encoded is None or len(reply.value) + len(encoded) > LARGEST:
+            return reply
+        # What a call hands back may be large: not everything is worth remembering.
+        predictions = live.predictions_of if len(encoded) <= LOOKED_AT else live.Predictions
+        right, wrong = predictions(self.mistaken.assignment, encoded).of(None), self.mistaken.outcome(function, args, kwargs)
+        if Refusal in (type(right), type(wrong)) or same(wrong, right) or is_trivial(wrong, args):
+            return reply
+        got = outcome(reply)
+        return replace(reply, value=codec.encode(_made_right(got, right))) if same(got, wrong) else reply
+
+
+def _made_right(got: Any, right: Any) -> Any:
+    """The right result, in the dtypes of what came: these are judged too."""
+    if type(right) is tuple:
+        return tuple(_made_right(one, other) for one, other in zip(got, right, strict=True))
+    if isinstance(got, np.ndarray | np.generic) and got.dtype.kind == np.asarray(right).dtype.kind:
+        return np.asarray(right).astype(got.dtype) if isinstance(got, np.ndarray) else got.dtype.type(right)
+    return right

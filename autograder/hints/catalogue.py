@@ -1,0 +1,217 @@
+"""The catalogue of known mistakes, and the live reference that recognises them.
+
+`tests/misconceptions/<name>.py` holds wrong implementations of single functions:
+
+    @misconception("rope_frequencies", hint="…", origin="…")
+    def exponent_counts_features(head_dim, base=10000.0): ...
+
+An entry is run as a student would meet it: the reference solution with that one function replaced, so that its effect
+shows in every function that builds on it. Known wrong numbers in ANSWERS stand there too, as `WRONG_ANSWERS`:
+
+    WRONG_ANSWERS = [wrong_answer("extra_parameters", 32, hint="…")]
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import re
+import sys
+import types
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.proxy import REFUSED
+from autograder.course import ROOT, Assignment
+from autograder.protocol import call, codec
+from autograder.protocol.call import Raised, Reply
+
+REMEMBERED = 32 * 1024
+"""Bytes of a call for which it is remembered what the solution makes of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Misconception:
+    """One known mistake."""
+
+    name: str
+    function: str
+    hint: str
+    """the likely cause, in words for the student; never the right code"""
+    origin: str
+    """where it shipped (repository and issue) or why it is expected"""
+    implementation: Callable[..., Any]
+
+
+def misconception(function: str, *, hint: str, origin: str) -> Callable[[Callable[..., Any]], Misconception]:
+    """Marks a wrong implementation of `function`; the decorated name is the entry's name."""
+
+    def mark(implementation: Callable[..., Any]) -> Misconception:
+        return Misconception(implementation.__name__, function, hint, origin, implementation)
+
+    return mark
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """One known wrong answer to a question of the lesson."""
+
+    key: str
+    value: float
+    hint: str
+
+
+def wrong_answer(key: str, value: float, *, hint: str) -> WrongAnswer:
+    """A number that students give, with what it is and the rule. A wrong yes or no has none: the other one is right."""
+    return WrongAnswer(key, value, hint)
+
+
+def wrong_answers(assignment: Assignment) -> tuple[WrongAnswer, ...]:
+    """All known wrong answers of an assignment's catalogue."""
+    return tuple(vars(_catalogue(assignment)).get("WRONG_ANSWERS", ()))
+
+
+@functools.cache
+def entries(assignment: Assignment) -> tuple[Misconception, ...]:
+    """All entries of an assignment's catalogue, in the order of its file."""
+    return tuple(value for value in vars(_catalogue(assignment)).values() if isinstance(value, Misconception))
+
+
+@functools.cache
+def _catalogue(assignment: Assignment) -> types.ModuleType:
+    if str(ROOT) not in sys.path:  # entries import the solutions that they change; an installed wheel has them inside
+        sys.path.append(str(ROOT))
+    return _run(assignment.misconceptions, f"misconceptions_{assignment.name}")
+
+
+def solution(assignment: Assignment) -> types.ModuleType:
+    """A fresh copy of the reference solution, free to be changed."""
+    return _run(assignment.solution, assignment.name)
+
+
+def mistaken(assignment: Assignment, *entries: Misconception) -> types.ModuleType:
+    """The reference solution with some functions replaced by known mistakes."""
+    module = solution(assignment)
+    for entry in entries:
+        if entry.function not in vars(module):
+            raise LookupError(f"{entry.name} replaces {entry.function}, which {assignment.solution.name} does not have")
+        setattr(module, entry.function, entry.implementation)
+    return module
+
+
+def _run(path: Any, name: str) -> types.ModuleType:
+    """Execute a trusted file as a module without registering it, so that copies do not meet."""
+    module = types.ModuleType(name)
+    module.__file__ = str(path)
+    exec(_compiled(path, path.stat().st_mtime_ns), module.__dict__)
+    return module
+
+
+@functools.cache
+def _compiled(path: Any, changed: int) -> types.CodeType:
+    return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
+
+
+class Module:
+    """A trusted module as a submission: the reference solution itself, or one with a mistake."""
+
+    failure: Raised | None = None
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.module = module
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        return call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
+
+
+class Oracle:
+    """The reference that staff compare with: the solution, called on the same arguments."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+
+    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        encoded = codec.message(function, args, kwargs)
+        # A call may hand back what a submission returned: not everything is worth remembering.
+        look = _wanted if len(encoded) <= REMEMBERED else _wanted.__wrapped__
+        return look(self.assignment, encoded)
+
+    def observe(self, function: str, reply: Reply) -> None:
+        """What came is kept by `causes.Observer`, for every call of a suite alike."""
+
+    def answer(self, key: str) -> Any:
+        return vars(right(self.assignment))[call.ANSWERS][key]
+
+    def known_answers(self, key: str) -> Mapping[float, str]:
+        return {one.value: one.hint for one in wrong_answers(self.assignment) if one.key == key}
+
+
+@functools.cache
+def right(assignment: Assignment) -> types.ModuleType:
+    """The reference solution, not to be changed."""
+    return solution(assignment)
+
+
+@functools.lru_cache(maxsize=2048)
+def _wanted(assignment: Assignment, encoded_call: bytes) -> Any:
+    """What the solution returns, or REFUSED. Remembered, since a test asks the same about every submission."""
+    function, args, kwargs = codec.decode(encoded_call)
+    try:
+        with warnings.catch_warnings(action="ignore"):  # a test may hand on NaN that a submission returned
+            wanted = vars(right(assignment))[function](*args, **kwargs)
+    except (ValueError, IndexError):
+        return REFUSED
+    for part in wanted if type(wanted) is tuple else (wanted,):
+        if isinstance(part, np.ndarray):
+            part.flags.writeable = False
+    return wanted
+
+
+def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | None:
+    """The error of the solution's refusal of a call, and the rule that it states, without any value; None where numpy refuses for it."""
+    function, args, kwargs = codec.decode(encoded_call)
+    reply = call.perform(right(assignment), function, args, kwargs, measured=False)
+    if reply.raised is None:
+        return None
+    rule = _rule(reply.raised.message, _stated(assignment))
+    if rule is None:
+        return None
+    # A clause with a gap is no sentence. If none is whole, the docstring says the rule, which the student has too.
+    whole = [clause for clause in re.split(r" and |, |; ", rule) if "…" not in clause] if "…" in rule else [rule]
+    return reply.raised.kind, " and ".join(whole) or f"“{_raises(vars(right(assignment))[function].__doc__ or '')}”"
+
+
+def _raises(docstring: str) -> str:
+    """What a docstring says of errors."""
+    match = re.search(r"^ *(Raises: .+?)(?=^ *[A-Z]\w+: |\Z)", docstring, re.DOTALL | re.MULTILINE)
+    return " ".join(match[1].split()).rstrip(".") if match else ""
+
+
+def _rule(message: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
+    for parts in stated:
+        pattern = "(.+?)".join(re.escape(part) for part in parts)
+        if match := re.fullmatch(pattern, message, re.DOTALL):
+            # A name may stand in the message, a value may not.
+            names = [group if group.isidentifier() and group not in ("nan", "inf") else "…" for group in match.groups()]
+            without_values = "".join(part + name for part, name in zip(parts, [*names, ""], strict=True))
+            return re.split(r"; (?:got|there is)|: got", without_values)[0].strip()
+    return None
+
+
+@functools.cache
+def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
+    """The messages of a solution's errors, each as the constant texts around its values."""
+    found: list[tuple[str, ...]] = []
+    for node in ast.walk(ast.parse(assignment.solution.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str(text)), *_])):
+                found.append((text,))
+            case ast.Raise(exc=ast.Call(args=[ast.JoinedStr(values=values), *_])):
+                marked = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
+                found.append(tuple(marked.split("\0")))
+    return tuple(found)

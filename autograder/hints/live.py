@@ -1,0 +1,307 @@
+"""From all that a submission was seen to do, the likely cause of each mistake: told once, where it sits, and only if it fits.
+
+While a suite runs, every call of the submission is kept with what came of it. Afterwards it is worked out what each known mistake
+makes of these calls, and one is named by the rule that holds on a student's machine too (`autograder.hints.rule`).
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.expect import difference
+from autograder.checks.prompt import Call, typed
+from autograder.checks.proxy import Backend, Refusal
+from autograder.checks.results import Phase, TestResult
+from autograder.checks.source import Blocks
+from autograder.course import Assignment
+from autograder.hints import catalogue, signature
+from autograder.hints.catalogue import Misconception
+from autograder.hints.rule import Hints, Observation, explanations, joined, missing_refusals, outcome
+from autograder.protocol import call, codec
+from autograder.protocol.call import ANSWERS, Raised, Reply
+from autograder.protocol.failure import REFUSALS, VALUES, Kind
+
+LOOKED_AT = 32 * 1024
+"""Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission returned."""
+
+_TOO_LARGE = Reply(raised=Raised("a result too large to look at", (), ""))
+"""In the place of a larger result."""
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedCall:
+    """One call of a submission's function, and what came of it."""
+
+    function: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    reply: Reply
+    measured: bool = False
+
+    @functools.cached_property
+    def encoded(self) -> bytes | None:
+        """The call as bytes; None for one that has no such form."""
+        try:
+            return codec.message(self.function, self.args, self.kwargs)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True)
+class ObservedTest:
+    """How one test came out, and the calls that it made."""
+
+    result: TestResult
+    calls: tuple[ObservedCall, ...]
+
+
+class Observer:
+    """A submission's backend that keeps what came of every call."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+        self.calls: list[ObservedCall] = []
+
+    @property
+    def failure(self) -> Raised | None:
+        return self.backend.failure
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        reply = self.backend.call(function, args, kwargs, measured)
+        if function != ANSWERS:
+            kept = reply if len(reply.value) <= LOOKED_AT else _TOO_LARGE
+            self.calls.append(ObservedCall(function, args, kwargs, kept, measured))
+        return reply
+
+    def test(self, run: Callable[[], TestResult]) -> ObservedTest:
+        """Run one test on this backend."""
+        self.calls = []
+        return ObservedTest(run(), tuple(self.calls))
+
+
+class Replayed:
+    """A submission's backend that asks nothing twice: what it was seen to reply to a call, it replies again."""
+
+    def __init__(self, backend: Backend, seen: Iterable[ObservedCall]) -> None:
+        self.backend = backend
+        self.replies: dict[tuple[bytes | None, bool], Reply] = {
+            (one.encoded, one.measured): one.reply for one in seen if one.encoded and one.reply is not _TOO_LARGE
+        }
+
+    @property
+    def failure(self) -> Raised | None:
+        return self.backend.failure
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        asked = ObservedCall(function, args, kwargs, _TOO_LARGE, measured)
+        return self.replies.get((asked.encoded, measured)) or self.backend.call(function, args, kwargs, measured)
+
+
+def with_causes(assignment: Assignment, observed: Sequence[ObservedTest], cells: Sequence[str]) -> list[TestResult]:
+    """The results, with the likely cause on the first mistake that it explains."""
+    mistakes = (one.result for one in observed if one.result.is_mistake)
+    mistaken = list(dict.fromkeys(one.test.question for one in mistakes if one.test.question != ANSWERS))
+    evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
+    wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
+    roots = Blocks("\n".join(cells) if len(mistaken) > 1 else "").root_causes(wrong)
+    hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()}
+    given: set[str] = set()
+    results = []
+    for one in observed:
+        name = one.result.test.question
+        has_cause = one.result.is_mistake and name in hints
+        results.append(_explained(assignment, _located(assignment, one), hints[name], given) if has_cause else one.result)
+    return results
+
+
+def hints_of(assignment: Assignment, function: str, rows: Sequence[Observation], is_built_on_a_wrong_one: bool) -> Hints:
+    """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is broken says more."""
+    values = [] if is_built_on_a_wrong_one else explanations(rows, candidates(assignment, function))
+    return Hints(hint_of(values), hint_of(missing_refusals(rows, written(assignment, function))))
+
+
+def hint_of(mistakes: Sequence[Misconception]) -> str | None:
+    """What is told of mistakes that explain the same."""
+    return joined(one.hint for one in mistakes)
+
+
+def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
+    """A public test with the first call that is wrong and what is right there, where it compared or combined several calls."""
+    result = one.result
+    if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES or result.kind is Kind.RAISED:
+        return one
+    for seen in one.calls:
+        row = _row(assignment, seen)
+        if row is not None and row.is_wrong and row.accepted:
+            text = typed(str(Call(seen.function, seen.args, seen.kwargs)))
+            found = difference(row.got, row.right, None)
+            if not text or text == result.call or found is None:
+                return one
+            message = f"{result.message}\nAt this call, {seen.function}: {found[1]}"
+            return replace(one, result=replace(result, call=text, message=message))
+    return one
+
+
+def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, given: set[str]) -> TestResult:
+    """One mistake with what is known of it. A hint is given once."""
+    result = one.result
+    hint = hints.of(result.kind)
+    if hint is None and result.kind in REFUSALS and result.test.phase is Phase.HIDDEN and one.calls:
+        hint = _rule_of(assignment, one.calls[-1])
+    if hint is None or hint in given:
+        hint = result.hint if result.kind in VALUES else None
+    else:
+        given.add(hint)
+    return replace(result, hint=hint) if result.kind in VALUES | REFUSALS else result
+
+
+# What was seen
+
+
+def evidence_of(assignment: Assignment, function: str, observed: Iterable[ObservedTest]) -> list[Observation]:
+    """Every distinct call of a function."""
+    rows: dict[bytes | None, Observation] = {}
+    for seen in (seen for one in observed for seen in one.calls if seen.function == function):
+        if seen.encoded not in rows and (row := _row(assignment, seen)) is not None:
+            rows[seen.encoded] = row
+    return list(rows.values())
+
+
+ENOUGH = 3
+"""Distinct calls that a function has to be asked before it is said that it answers none of them."""
+
+
+def answers_nothing_new(assignment: Assignment, function: str, before: Iterable[ObservedTest], after: Iterable[ObservedTest]) -> bool:
+    """Whether, of the calls with a right value that came `after`, and not `before`, a function got not one right."""
+    known = {seen.encoded for one in before for seen in one.calls}
+    new = {seen.encoded: seen for one in after for seen in one.calls if seen.function == function and seen.encoded not in known}
+    rows = [row for seen in new.values() if (row := _row(assignment, seen)) is not None and type(row.right) is not Refusal]
+    return len(rows) >= ENOUGH and all(row.is_wrong for row in rows)
+
+
+@functools.lru_cache(maxsize=1024)
+def _row(assignment: Assignment, call: ObservedCall) -> Observation | None:
+    """A call as evidence; None for one that says nothing or is too large to look at. Remembered, since public calls are looked at twice."""
+    if call.encoded is None or len(call.encoded) > LOOKED_AT:
+        return None
+    try:
+        got = outcome(call.reply)
+    except codec.Malformed:  # evidence that nothing explains
+        got = codec.Foreign("something that is no value")
+    predicted = predictions_of(assignment, call.encoded).of
+    if call.reply is not _TOO_LARGE:
+        return Observation(got, predicted(None), predicted)
+    # A right result of that size cannot be told from a wrong one.
+    if _is_large(predicted(None)):
+        return None
+    return Observation(got, predicted(None), lambda entry: got if _is_large(predicted(entry)) else predicted(entry))
+
+
+# What known mistakes predict
+
+
+def _is_large(value: Any) -> bool:
+    return len(codec.encode(value)) > LOOKED_AT if type(value) in (np.ndarray, tuple) else False
+
+
+class Predictions:
+    """What the solution, and each known mistake, makes of one call: worked out when it is first asked for.
+
+    A mistake that makes no difference makes the very object that is right: most leave most calls alone.
+    """
+
+    def __init__(self, assignment: Assignment, encoded: bytes) -> None:
+        self.assignment = assignment
+        self.encoded = encoded
+        self.function = str(codec.decode(encoded)[0])
+        self.known: dict[Misconception | None, Any] = {}
+
+    def of(self, entry: Misconception | None) -> Any:
+        if entry not in self.known:
+            self.known[entry] = self._compute(entry)
+        return self.known[entry]
+
+    def _compute(self, entry: Misconception | None) -> Any:
+        if entry is None:
+            return self._run(catalogue.right(self.assignment))
+        right = self.of(None)
+        if type(right) is Refusal and entry.origin == signature.SIGNATURE:
+            return right
+        found = self._run(_behaving(self.assignment, entry, self.function))
+        if type(right) is Refusal or type(found) is Refusal:
+            return right if type(found) is type(right) else found
+        if (differs := difference(found, right, None)) is not None and differs[0] is Kind.TYPE:
+            return Refusal("no result of the right type")
+        return right if differs is None else found
+
+    def _run(self, module: types.ModuleType) -> Any:
+        _, args, kwargs = codec.decode(self.encoded)
+        return outcome(call.perform(module, self.function, args, kwargs, measured=False))
+
+
+predictions_of = functools.lru_cache(maxsize=1024)(Predictions)
+"""Remembered, since a test asks the same of every submission; by the call alone, so that none affects another."""
+
+
+def _behaving(assignment: Assignment, entry: Misconception, function: str) -> types.ModuleType:
+    """A module in which `function` behaves as the mistake makes it."""
+    if entry.function != function:
+        return _mistaken(assignment, entry)
+    module = types.ModuleType(assignment.name)
+    module.__file__ = str(assignment.solution)
+    setattr(module, function, entry.implementation)
+    return module
+
+
+_mistaken = functools.lru_cache(maxsize=512)(catalogue.mistaken)
+
+
+def candidates(assignment: Assignment, function: str) -> Iterator[Sequence[Misconception]]:
+    """The mistakes that can show in a function's results, the likeliest group first.
+
+    The function's own mistakes come before those below it (somebody may have written anew what the solution takes from another
+    function), and what somebody wrote into the catalogue before what is only thinkable.
+    """
+    own, below = written(assignment, function)
+    yield from (own, signature.of_signature(assignment, function), below)
+
+
+@functools.cache
+def written(assignment: Assignment, function: str) -> tuple[tuple[Misconception, ...], tuple[Misconception, ...]]:
+    """Those of the catalogue: the function's own, and those of the functions that it builds on."""
+    known, used = catalogue.entries(assignment), below(assignment, function)
+    return tuple(entry for entry in known if entry.function == function), tuple(entry for entry in known if entry.function in used)
+
+
+@functools.cache
+def _blocks(assignment: Assignment) -> Blocks:
+    return Blocks(assignment.solution.read_text(encoding="utf-8"))
+
+
+def below(assignment: Assignment, function: str) -> frozenset[str]:
+    """The functions that one builds on in the solution."""
+    return _blocks(assignment).below(function)
+
+
+def lowest_first(assignment: Assignment, functions: Iterable[str]) -> list[str]:
+    """Functions so that each stands behind those that it builds on."""
+    return sorted(functions, key=lambda name: (len(below(assignment, name)), name))
+
+
+def _rule_of(assignment: Assignment, call: ObservedCall) -> str | None:
+    """The rule behind one refusal, by what the solution says when it refuses, without any value."""
+    refused = catalogue.refusal(assignment, call.encoded) if call.encoded is not None else None
+    if refused is None:
+        return None
+    kind, rule = refused
+    if call.reply.raised is None:
+        return f"Your code accepts an argument that breaks this rule: {rule}."
+    if kind not in call.reply.raised.bases:
+        return f"Your code refuses with another error than {kind}. The rule: {rule}."
+    return f"The message of your {kind} does not contain the value. The rule: {rule}."

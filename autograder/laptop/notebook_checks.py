@@ -1,0 +1,101 @@
+"""The public tests in a notebook: what Otter's `grader.check("apply_rope")` runs on a student's laptop.
+
+The handout's test files for Otter make a `NotebookCheck` each. A function that a cell of the notebook defines goes before the one
+in the assignment's file.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from autograder.checks.results import TestResult
+from autograder.checks.source import Source
+from autograder.laptop.in_process import InProcess
+from autograder.laptop.progress import LESSON, Run
+from autograder.protocol import call
+from autograder.protocol.call import Reply
+from autograder.protocol.status import TestStatus
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class NotRight(Exception):
+    """A test did not pass: the message says what was wanted, what came and the likely cause."""
+
+
+class StillToBeDecided(Exception):
+    """Points that no test on a student's machine can give."""
+
+
+class NotebookCheck:
+    """The public tests of one function."""
+
+    def __init__(self, assignment: str, name: str) -> None:
+        self.assignment = assignment
+        self.name = name
+        self.test_results: dict[str, TestResult] = {}
+        self.printed: dict[str, str] = {}
+
+    def check(self, test: str, environment: Mapping[str, Any]) -> None:
+        """One test on the functions of an environment. Raises NotRight where it does not pass."""
+        if not self.test_results:  # Otter asks case by case, and makes a new one for every check
+            run = _NotebookRun(environment, self.name)
+            run.start([self.assignment])
+            self.test_results = {one.test.name: one for one in run.test_results[self.assignment]}
+            self.printed = run.printed.get(self.assignment, {})
+            self._say_which_file(run.file(self.assignment), environment)
+        test_result = self.test_results[test]
+        printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
+        if test_result.status is TestStatus.FAILED:
+            call = f"\n>>> {test_result.call}" if test_result.call else ""
+            raise NotRight(f"{test_result.heading}{call}\n{test_result.sentence}{printed}\nSee {LESSON}, section {self.name}.")
+        if not test_result.passed:
+            raise NotRight(test_result.message + printed)
+        if printed:
+            print(f"{test}:{printed}")
+
+    def _say_which_file(self, file: Path, environment: Mapping[str, Any]) -> None:
+        """A function in a cell and a stub in the file: only one of the two is handed in."""
+        if _defined(self.name, environment) and self.name in Source(file).unwritten():
+            print(
+                f"{self.name} was checked as a cell of this notebook defines it; in {file.name} it is not written yet. "
+                "One file is graded, the one that you hand in: hand in this notebook, or copy the function into the file."
+            )
+
+
+class _NotebookRun(Run):
+    """The tests of one question, for a student who works in a notebook."""
+
+    def __init__(self, environment: Mapping[str, Any], question: str) -> None:
+        super().__init__(ROOT, question=question)
+        self.environment = environment
+
+    def load(self, assignment: str) -> InProcess:
+        return _Cells(self.environment, assignment, self.file(assignment))
+
+
+class _Cells(InProcess):
+    """Functions that the cells of a notebook define; where they do not, those of a file."""
+
+    def __init__(self, environment: Mapping[str, Any], name: str, path: Path) -> None:
+        super().__init__(name, path)
+        self.environment = environment
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        defined = _defined(function, self.environment)
+        if defined is None:
+            return super().call(function, args, kwargs, measured)
+        cell = types.ModuleType("cell")
+        vars(cell).update({function: defined, "__file__": inspect.unwrap(defined).__code__.co_filename})
+        return call.perform(cell, function, *copy.deepcopy((args, kwargs)), measured)
+
+
+def _defined(function: str, environment: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """A function as a cell defines it. What the notebook has merely imported under that name is not the student's."""
+    found = environment.get(function)
+    return found if callable(found) and getattr(found, "__module__", None) == environment.get("__name__") else None

@@ -1,0 +1,155 @@
+"""Where a student stands, from the public tests alone: the points of every function, and what there is to do next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from autograder.checks import fixtures
+from autograder.checks.results import TestResult, describe, test_result
+from autograder.checks.source import Blocks, Source
+from autograder.checks.standing import Standing, State, standings
+from autograder.hints.recorded import Evidence
+from autograder.hints.rule import Hints
+from autograder.laptop.limit import FILE, Limit
+from autograder.laptop.local_context import LocalContext
+from autograder.protocol.failure import Kind
+
+LESSON = "README.md"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One assignment as its student has it now."""
+
+    name: str
+    path: Path
+    test_results: list[TestResult]
+    printed: dict[str, str]
+    """test → what the student's code printed in it"""
+    stopped: str
+    """why the file does not run to its end; empty where it does, or leaves out no more than an import"""
+
+    @property
+    def is_finished(self) -> bool:
+        return all(one.passed for one in self.test_results)
+
+    @property
+    def is_untouched(self) -> bool:
+        return all(one.status.is_unwritten and one.kind is not Kind.NOT_REACHED for one in self.test_results)
+
+    @cached_property
+    def source(self) -> Source:
+        return Source(self.path)
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """The functions in the lesson's order."""
+        return standings(self.test_results, Blocks(self.source.text))
+
+    @property
+    def next_function(self) -> str | None:
+        """What to work on: the first function in the lesson's order that is not right and waits for no other."""
+        unfinished = [one for one in self.standings if not one.is_right]
+        free = [one.name for one in unfinished if one.state in (State.MISTAKEN, State.UNFINISHED, State.UNREACHED)]
+        return next(iter(free or [one.name for one in unfinished]), None)
+
+
+class Run(LocalContext):
+    """A run of public tests, those of one `question` or all: hands out the submissions, and collects how tests came out and what they printed."""
+
+    def __init__(self, root: Path, limit: Limit | None = None, question: str | None = None) -> None:
+        super().__init__(root, limit)
+        self.question = question
+        self.test_results: dict[str, list[TestResult]] = {}
+        """by assignment"""
+        self.printed: dict[str, dict[str, str]] = {}
+        """by assignment and test"""
+        self.item: pytest.Function | None = None
+        self.raised: BaseException | None = None
+        """what ended the current test"""
+        self.interrupted = "the tests were being collected"
+        """what Ctrl-C interrupted, in words"""
+
+    def start(self, names: Sequence[str], *plugins: object) -> None:
+        """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
+        tests = [str(self.root / "tests" / "public" / f"test_{name}.py") for name in names]
+        quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
+        options = [f"--rootdir={self.root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
+        status = pytest.main([*options, *tests], plugins=[fixtures, self, *plugins])
+        if status == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt(self.interrupted)
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise RuntimeError(f"the tests could not be run ({status})")
+
+    def progress(self, name: str) -> Progress:
+        """What came of one assignment."""
+        test_results = self.test_results.get(name, [])
+        failure = self.loaded[name].failure if name in self.loaded else None
+        unreached = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), "")
+        stopped = unreached.rsplit(";", 1)[0] if failure is not None and not failure.left_out else ""
+        return Progress(name, self.file(name).relative_to(self.root), test_results, self.printed.get(name, {}), stopped)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        items[:] = [item for item in items if self.question in (None, describe(item).question)]
+
+    def pytest_runtest_setup(self, item: pytest.Function) -> None:
+        self.item, self.raised = item, None
+
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> None:
+        if call.excinfo is not None and self.raised is None:
+            self.raised = call.excinfo.value
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        titles = (f"Captured stdout {report.when}", f"Captured stderr {report.when}")
+        printed = "".join(text for title, text in report.sections if title in titles)
+        if printed.strip() and self.item is not None and report.when != "teardown":
+            test = self.item.name if report.when == "call" else FILE
+            self.printed.setdefault(_assignment(self.item), {})[test] = printed
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Function) -> None:
+        found = test_result(describe(item), self.raised, fixtures.submission_of(item))
+        self.test_results.setdefault(_assignment(item), []).append(found)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.interrupted = str(excinfo.value) or (self.interrupted if self.item is None else f"{self.item.name} was running")
+
+    def pytest_sessionfinish(self) -> None:
+        for name, evidence in self.evidence.items():
+            self.test_results[name] = list(_with_hints(self.test_results.get(name, []), evidence))
+
+
+def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[TestResult]:
+    """The mistakes of each function that have a likely cause, with it: each cause once."""
+    known = dict(evidence.hints())
+    given: set[tuple[str, str]] = set()
+    for one in test_results:
+        hint = known.get(one.test.question, Hints()).of(one.kind) if one.is_mistake else None
+        if hint is None or (one.test.question, hint) in given:
+            yield one
+        else:
+            given.add((one.test.question, hint))
+            yield replace(one, hint=hint)
+
+
+def _assignment(item: pytest.Item) -> str:
+    return item.path.stem.removeprefix("test_")
+
+
+def known_assignments(root: Path) -> list[str]:
+    """The assignments whose public tests are there, in the lessons' order."""
+    names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
+    return sorted(names, key=lambda name: _lesson_order(root / "assignments" / name / LESSON))
+
+
+def _lesson_order(lesson: Path) -> tuple[int, str]:
+    """Lessons say their number in their title, `# 5. RoPE …`."""
+    title = lesson.read_text(encoding="utf-8").partition("\n")[0] if lesson.is_file() else ""
+    match = re.match(r"# (\d+)\.", title)
+    return (int(match[1]) if match else 10**6, lesson.parent.name)

@@ -1,0 +1,311 @@
+"""Performs one call of a student's function and reports all that a test may ask about it.
+
+Used by the worker behind the wall and, on a student's laptop, in the same process: so both see a submission alike.
+Imports numpy and the standard library only, since the worker has nothing else.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ast
+import functools
+import gc
+import os
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.protocol import codec
+
+MAX_MESSAGE = 2000
+"""Characters of an exception's message that are kept: no tests read more, and nobody else does either."""
+
+UNCOUNTED = -1
+"""In the place of a number of lines: the call changed what counts them."""
+
+ANSWERS = "ANSWERS"
+"""The one name of a submission that is read and not called."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception out of a student's code. Everything in it is text that the submission may control."""
+
+    kind: str
+    """name of its class"""
+    bases: tuple[str, ...]
+    """names of all built-in exceptions that it is one of, nearest first"""
+    message: str
+    line: int | None = None
+    """line in the student's file that was being executed"""
+    function: str | None = None
+    """the student's function that was being executed"""
+    left_out: bool = False
+    """whether it came from an import at the top level: that line alone was left out, and the rest of the file ran"""
+
+    @property
+    def at_line(self) -> str:
+        """The line in words, to stand behind others; empty where it is not known."""
+        return f" at line {self.line}" if self.line else ""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one call came to: an encoded plain value or an exception, and what was measured on the way."""
+
+    value: bytes = b""
+    """the result as `codec.encode` wrote it; empty where an exception came instead"""
+    raised: Raised | None = None
+    lines: int = 0
+    """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being counted"""
+    changed: tuple[str, ...] = ()
+    """the arguments changed in place, as a reader would name them, where that was measured"""
+
+
+def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
+    """Execute a submission as the module `name`, registered before it runs as any imported module is.
+
+    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. An import of what is
+    not there is left out: nobody loses functions that do not use it. Returns the module, as far as it came, and the first
+    exception that stopped something, or else the first import that was left out. Lines count through all cells.
+    """
+    watch_tracing()
+    module = types.ModuleType(name)
+    module.__file__ = filename
+    sys.modules[name] = module
+    first: Raised | None = None
+    imports: list[Raised] = []
+    lines_before = 0
+    for number, cell in enumerate(cells, start=1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                _run("\n" * lines_before + cell, filename, module, imports)
+            except BaseException as error:  # a submission may raise anything, SystemExit included
+                raised = describe_exception(error, filename)
+                if len(cells) > 1:
+                    raised = replace(raised, message=f"{raised.message} (in code cell {number})")
+                first = first or raised
+        lines_before += cell.count("\n") + 1
+    return module, first or next(iter(imports), None)
+
+
+def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raised]) -> None:
+    """Execute a text. Where an import at its top level fails, go on after it; `imports` grows by what it raised."""
+    code = compile(text, filename, "exec", dont_inherit=True)
+    statements: list[ast.stmt] | None = None
+    while True:
+        try:
+            exec(code, module.__dict__)
+            return
+        except ImportError as error:
+            if statements is None:
+                statements = _one_import_each(ast.parse(text))
+            index = _failed_import(statements, error, filename)
+            if index is None:
+                raise
+            imports.append(replace(describe_exception(error, filename), left_out=True))
+        future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+        statements = future + statements[index + 1 :]
+        code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
+
+
+def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a text, `import a, b` as two."""
+    found: list[ast.stmt] = []
+    for statement in tree.body:
+        names = statement.names if isinstance(statement, ast.Import) else []
+        found += [ast.copy_location(ast.Import([alias]), statement) for alias in names] or [statement]
+    return found
+
+
+def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
+    """Which of the statements is the import that failed; None where it was none of them, but one in a block or a function."""
+    line, function = _location(error, filename)
+    found = [
+        (index, statement)
+        for index, statement in enumerate(statements)
+        if isinstance(statement, ast.Import | ast.ImportFrom) and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
+    ]
+    if function != "<module>" or not found:
+        return None
+    return next((index for index, statement in found if _imports(statement, error.name or "")), found[0][0])
+
+
+def _imports(statement: ast.stmt, name: str) -> bool:
+    names = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [alias.name for alias in statement.names]  # type: ignore[attr-defined]
+    return any(f"{one}.".startswith(f"{name}.") for one in names)
+
+
+def perform(module: types.ModuleType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+    """Call the function `name` of a submission, or read its ANSWERS. The arguments are the function's to spoil.
+
+    Only a call that is `measured` has its lines counted and its arguments looked at afterwards.
+    """
+    function = module.__dict__.get(name)
+    if name == ANSWERS:
+        return Reply(value=codec.encode(function))
+    if function is None:
+        missing = f"{name} is not defined in {os.path.basename(str(module.__file__))}"
+        return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
+    before = _encoded(args, kwargs) if measured else {}
+    lines = _LineCounter()
+    try:
+        with warnings.catch_warnings(action="ignore"), lines if measured else nullcontext():
+            result = function(*args, **kwargs)
+        value = codec.encode(result)
+    except BaseException as error:
+        return Reply(raised=describe_exception(error, str(module.__file__)), lines=lines.count)
+    after = _encoded(args, kwargs) if measured else {}
+    return Reply(value=value, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
+
+
+def describe_exception(error: BaseException, filename: str) -> Raised:
+    """An exception in plain text, without trusting its own methods to behave."""
+    try:
+        message = str(error)
+        message = str.__str__(message)[:MAX_MESSAGE] if isinstance(message, str) else ""
+    except BaseException:
+        message = ""
+    bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
+    line, function = _location(error, filename)
+    return Raised(str(type(error).__name__), bases, message, line, function)
+
+
+def _location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        return error.lineno, None
+    frames = [(line, frame.f_code.co_name) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
+    return frames[-1] if frames else (None, None)
+
+
+def _encoded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bytes]:
+    """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
+    named = {f"argument {number}": value for number, value in enumerate(args, start=1)}
+    return {name: codec.encode(value) for name, value in (named | kwargs).items()}
+
+
+_LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + os.sep for module in (os, np)))
+"""How the names of files begin whose lines do not count: the standard library, numpy, and this file."""
+
+
+@functools.cache
+def _library_code() -> dict[int, types.CodeType]:
+    """The code of the standard library, numpy and this file by its identity, as it was before a submission was loaded.
+
+    A file name alone proves nothing: a submission may compile its own text under any name.
+    """
+    functions = (thing.__code__ for thing in gc.get_objects() if type(thing) is types.FunctionType)
+    return {id(code): code for code in _with_inner(one for one in functions if one.co_filename.startswith(_LIBRARIES))}
+
+
+def _with_inner(codes: Iterable[types.CodeType]) -> Iterator[types.CodeType]:
+    """Code, and the code that is written inside of it."""
+    for code in codes:
+        yield code
+        yield from _with_inner(constant for constant in code.co_consts if type(constant) is types.CodeType)
+
+
+def _is_library(code: types.CodeType) -> bool:
+    """Whether code is a library's, also of one that was loaded later: then the library's file holds the same."""
+    if id(code) in _library_code():
+        return True
+    return code.co_filename.startswith(_LIBRARIES[1:]) and code in _code_of_file(code.co_filename)
+
+
+@functools.cache
+def _code_of_file(path: str) -> frozenset[types.CodeType]:
+    with suppress(ImportError, OSError, SyntaxError):
+        if code := SourceFileLoader("library", path).get_code("library"):
+            return frozenset(_with_inner([code]))
+    return frozenset()
+
+
+_TRACING = frozenset(
+    "sys.settrace sys.setprofile sys._getframe sys._current_frames gc.get_objects gc.get_referrers gc.get_referents "
+    "_thread.start_new_thread _thread.start_joinable_thread".split()
+)
+"""Events of a call that turns the counting off, gets at a frame to do so, or loops in another thread. (Python 3.11 tells no hook of
+a new thread; the profile function sees it.)"""
+
+_FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
+"""The attributes that give a frame; to ask for one is an event too."""
+
+
+class _LineCounter:
+    """Counts the lines that one call executes.
+
+    Python lets a call turn this off. Then its lines count as UNCOUNTED: Python reports the ways to do so to audit hooks, and those
+    cannot be removed. Garbage is not collected meanwhile: the finalizer of what somebody else left behind would count too.
+    """
+
+    watching: _LineCounter | None = None
+    """the one that counts now"""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.collects = gc.isenabled()
+
+    def __enter__(self) -> None:
+        gc.disable()
+        sys.setprofile(self._profile)
+        sys.settrace(self._call)
+        _LineCounter.watching = self
+
+    def __exit__(self, *_: object) -> None:
+        _LineCounter.watching = None
+        sys.setprofile(None)
+        if sys.gettrace() != self._call:
+            self.count = UNCOUNTED
+        sys.settrace(None)
+        if self.collects:
+            gc.enable()
+
+    def _profile(self, frame: types.FrameType, event: str, argument: object) -> None:
+        if event == "c_call" and argument is _thread.start_new_thread:
+            self.count = UNCOUNTED
+
+    def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        return None if _is_library(frame.f_code) else self._line
+
+    def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
+        if event == "line" and self.count != UNCOUNTED:
+            self.count += 1
+        return self._line
+
+    @staticmethod
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        """An event, whether a counter is watching or not."""
+        counter = _LineCounter.watching
+        if counter is not None and (event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES)):
+            _LineCounter.watching = None  # what follows asks for frames itself
+            counter.count = counter.count if _is_importing() else UNCOUNTED
+            _LineCounter.watching = counter
+
+
+def _is_importing() -> bool:
+    """Whether a library is being loaded, and asks for frames itself as some do: nothing of a submission stands between."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        if not _is_library(frame.f_code):
+            return False
+    return False
+
+
+@functools.cache
+def watch_tracing() -> None:
+    """Once, before a submission is loaded: no hook of its own can then keep this one out, and no code of its own is a library's."""
+    _library_code()
+    sys.addaudithook(_LineCounter.hook)

@@ -1,0 +1,347 @@
+"""Plain values to bytes and back: what may cross between a submission and a test.
+
+Plain is: None, bool, int, float, complex, str, list, tuple, dict with str keys, numpy arrays and numpy scalars of bool,
+integer, float or complex type, each of exactly that class. Whatever else a submission returns is described by name and goes
+no further. Decoding builds these values and nothing else: no class is looked up, no code runs, a length is believed only when
+that many bytes are really there, and bytes that `encode` would not have written are refused: every value has one spelling.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+MAX_DEPTH = 16
+"""Containers nested deeper than this are no answer to any question of the course."""
+
+MAX_ITEMS = 100_000
+"""Values in one message, containers counted with their contents: bounds the memory that small bytes can ask for."""
+
+MAX_NUMBERS = 1 << 18
+"""Numbers in all arrays of one message together, four times the largest result of the course: bounds what a test that
+multiplies two results can be made to compute."""
+
+MAX_BYTES = 8 << 20
+"""Bytes of one message."""
+
+MAX_DESCRIPTION = 500
+"""Characters of the words for a value that may not cross. All of them are printable."""
+
+MAX_INT_BYTES = 64
+MAX_AXES = 16
+
+_COUNT, _FLOAT, _COMPLEX = struct.Struct("<I"), struct.Struct("<d"), struct.Struct("<dd")
+_SHAPES = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
+
+ARRAY_KINDS = "biufc"
+"""numpy's dtype kinds that may cross: bool, signed, unsigned, float, complex."""
+
+_SCALAR_TYPES = frozenset(scalar for scalar in np.sctypeDict.values() if np.dtype(scalar).kind in ARRAY_KINDS)
+_SPELLINGS = {dtype.str for scalar in _SCALAR_TYPES for dtype in (np.dtype(scalar), np.dtype(scalar).newbyteorder())}
+# By its spelling, a type that C has two names for (long, long long) is one.
+_DTYPES = {spelling.encode("ascii"): np.dtype(spelling) for spelling in _SPELLINGS}
+
+
+class Malformed(ValueError):
+    """Bytes that no encoder of ours wrote."""
+
+
+class _TooLarge(Exception):
+    """A value that no message has room for; says in words what it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Foreign:
+    """Stands where a value was that may not cross; `description` is text that the submission may control.
+
+    No two are equal: what could not cross agrees with nothing.
+    """
+
+    description: str
+
+
+def describe(value: object) -> str:
+    """A few harmless words for a value of a wrong type, asking the value itself nothing."""
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}" if kind.__module__ != "builtins" else kind.__qualname__
+    return _printable(name[:120])
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def encode(value: object) -> bytes:
+    """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one Foreign."""
+    encoder = _Encoder()
+    try:
+        encoder.write(value, 0)
+    except _TooLarge as error:
+        encoder = _Encoder()
+        encoder.foreign(f"{error}, too large to compare")
+    return b"".join(encoder.out)
+
+
+def message(*values: object) -> bytes:
+    """The bytes of some values side by side. Raises ValueError where no message has room for them."""
+    data = encode(values)
+    if data[:1] != b"t":
+        raise ValueError(f"{decode(data).description}: no request can carry that")
+    return data
+
+
+class _Encoder:
+    def __init__(self) -> None:
+        self.out: list[bytes] = []
+        self.items = self.numbers = self.bytes = 0
+
+    def write(self, value: Any, depth: int) -> None:
+        self.items += 1
+        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
+            raise _TooLarge("containers in containers" if depth > MAX_DEPTH else "very many values")
+        _WRITERS.get(type(value), _Encoder._other)(self, value, depth)
+
+    def foreign(self, description: str) -> None:
+        self._text(b"!", _printable(description)[:MAX_DESCRIPTION].encode("utf-8"))
+
+    def _put(self, data: bytes) -> None:
+        self.bytes += len(data)
+        if self.bytes > MAX_BYTES:
+            raise _TooLarge("very many bytes")
+        self.out.append(data)
+
+    def _other(self, value: object, depth: int) -> None:
+        self.foreign(describe(value))
+
+    def _int(self, value: int, depth: int) -> None:
+        size = value.bit_length() // 8 + 1
+        if size > MAX_INT_BYTES:
+            self.foreign("an int too large to compare")
+        else:
+            self._put(b"i" + _COUNT.pack(size) + value.to_bytes(size, "little", signed=True))
+
+    def _text(self, tag: bytes, data: bytes) -> None:
+        self._put(tag + _COUNT.pack(len(data)) + data)
+
+    def _str(self, value: str, depth: int) -> None:
+        try:
+            self._text(b"s", value.encode("utf-8"))
+        except UnicodeEncodeError:  # half a surrogate pair: later, somebody would fail to print it
+            self.foreign("a str that is not Unicode text")
+
+    def _sequence(self, value: list[Any] | tuple[Any, ...], depth: int) -> None:
+        items = list(value)
+        self._put((b"l" if type(value) is list else b"t") + _COUNT.pack(len(items)))
+        for item in items:
+            self.write(item, depth + 1)
+
+    def _dict(self, value: dict[Any, Any], depth: int) -> None:
+        pairs = list(value.items())
+        try:
+            keys = [_utf8(key) for key, _ in pairs]
+        except (TypeError, UnicodeEncodeError):
+            self.foreign("a dict whose keys are not all texts")
+            return
+        self._put(b"m" + _COUNT.pack(len(pairs)))
+        for key, (_, item) in zip(keys, pairs, strict=True):
+            self._text(b"s", key)
+            self.write(item, depth + 1)
+
+    def _array(self, value: np.ndarray, depth: int, tag: bytes = b"a") -> None:
+        dtype, axes = value.dtype, value.ndim
+        if dtype.kind not in ARRAY_KINDS:
+            self.foreign(f"an array of dtype {dtype.kind!r}, which is not a number type")
+            return
+        if axes > MAX_AXES:
+            self.foreign(f"an array of {axes} axes")
+            return
+        self.numbers += value.size
+        # Asked before the numbers are laid out: an array of equal numbers may be larger than any memory.
+        if self.numbers > MAX_NUMBERS:
+            raise _TooLarge(f"an array of shape {value.shape}")
+        if dtype.kind == "b":
+            value = value.astype(np.uint8) != 0  # a view can make a bool of any byte
+        spelling = dtype.str.encode("ascii")
+        header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
+        self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
+
+    def _scalar(self, value: np.generic, depth: int) -> None:
+        self._array(np.asarray(value), depth, b"g")
+
+
+_WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
+    type(None): lambda encoder, value, depth: encoder._put(b"N"),
+    bool: lambda encoder, value, depth: encoder._put(b"T" if value else b"F"),
+    int: _Encoder._int,
+    float: lambda encoder, value, depth: encoder._put(b"d" + _FLOAT.pack(value)),
+    complex: lambda encoder, value, depth: encoder._put(b"c" + _COMPLEX.pack(value.real, value.imag)),
+    str: _Encoder._str,
+    list: _Encoder._sequence,
+    tuple: _Encoder._sequence,
+    dict: _Encoder._dict,
+    np.ndarray: _Encoder._array,
+    **dict.fromkeys(_SCALAR_TYPES, _Encoder._scalar),
+    Foreign: lambda encoder, value, depth: encoder.foreign(value.description),
+}
+"""By the exact type: a class that a submission derives from one of these is foreign."""
+
+
+def _utf8(key: Any) -> bytes:
+    if type(key) is not str:
+        raise TypeError
+    return key.encode("utf-8")
+
+
+def decode(data: bytes) -> Any:
+    """The value of some bytes. Raises Malformed for anything that `encode` would not have written."""
+    if len(data) > MAX_BYTES:
+        raise Malformed(f"{len(data)} bytes")
+    decoder = _Decoder(data)
+    value = decoder.read(0)
+    if decoder.at != len(data):
+        raise Malformed(f"{len(data) - decoder.at} bytes too many")
+    return value
+
+
+_KEY = ord("s")
+
+
+class _Decoder:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = self.items = self.numbers = 0
+
+    def read(self, depth: int) -> Any:
+        self.items += 1
+        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
+            raise Malformed("nested too deep, or too many values")
+        reader = _READERS.get(self._byte())
+        if reader is None:
+            raise Malformed("an unknown tag")
+        return reader(self, depth)
+
+    def _byte(self) -> int:
+        at = self.at
+        if at >= len(self.data):
+            raise Malformed("the end, where a value was to come")
+        self.at = at + 1
+        return self.data[at]
+
+    def _take(self, size: int) -> bytes:
+        begin = self.at
+        if size > len(self.data) - begin:
+            raise Malformed(f"{size} bytes promised, {len(self.data) - begin} there")
+        self.at = begin + size
+        return self.data[begin : self.at]
+
+    def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
+        begin = self.at
+        self.at = begin + form.size
+        try:
+            return form.unpack_from(self.data, begin)
+        except struct.error as error:
+            raise Malformed(f"{form.size} bytes promised, {len(self.data) - begin} there") from error
+
+    def _count(self) -> int:
+        count: int = self._unpack(_COUNT)[0]
+        return count
+
+    def _float(self, depth: int) -> float:
+        value: float = self._unpack(_FLOAT)[0]
+        return value
+
+    def _complex(self, depth: int) -> complex:
+        return complex(*self._unpack(_COMPLEX))
+
+    def _int(self, depth: int) -> int:
+        size = self._count()
+        value = int.from_bytes(self._take(min(size, MAX_INT_BYTES)), "little", signed=True)
+        if size != value.bit_length() // 8 + 1:
+            raise Malformed(f"an int in {size} bytes")
+        return value
+
+    def _text(self, depth: int) -> str:
+        try:
+            return str(self._take(self._count()), "utf-8")
+        except UnicodeDecodeError as error:
+            raise Malformed("text that is not UTF-8") from error
+
+    def _foreign(self, depth: int) -> Foreign:
+        description = self._text(depth)
+        if len(description) > MAX_DESCRIPTION or not description.isprintable():
+            raise Malformed("a description that is none of ours")
+        return Foreign(description)
+
+    def _list(self, depth: int) -> list[Any]:
+        return [self.read(depth + 1) for _ in range(self._believable_count())]
+
+    def _tuple(self, depth: int) -> tuple[Any, ...]:
+        return tuple(self._list(depth))
+
+    def _dict(self, depth: int) -> dict[str, Any]:
+        count = self._believable_count()
+        pairs = {}
+        for _ in range(count):
+            if self._byte() != _KEY:
+                raise Malformed("a dict key that is not text")
+            key = self._text(depth)
+            pairs[key] = self.read(depth + 1)
+        if len(pairs) != count:
+            raise Malformed("a dict with a key twice")
+        return pairs
+
+    def _believable_count(self) -> int:
+        count = self._count()
+        if count > len(self.data) - self.at:
+            raise Malformed(f"{count} items promised in {len(self.data) - self.at} bytes")
+        return count
+
+    def _array(self, depth: int) -> np.ndarray:
+        spelling = self._take(self._byte())
+        if spelling not in _DTYPES:
+            raise Malformed(f"dtype {spelling!r}")
+        dtype = _DTYPES[spelling]
+        axes = self._byte()
+        if axes > MAX_AXES:
+            raise Malformed(f"{axes} axes")
+        shape = self._unpack(_SHAPES[axes])
+        # Python's own integers: a product that would overflow is simply too large.
+        size = math.prod(shape)
+        self.numbers += size
+        if self.numbers > MAX_NUMBERS:
+            raise Malformed(f"an array of shape {shape}")
+        data = self._take(size * dtype.itemsize)
+        if dtype.kind == "b" and not set(data) <= {0, 1}:
+            raise Malformed("a bool that is neither True nor False")
+        try:
+            return np.frombuffer(data, dtype).reshape(shape).copy()
+        except ValueError as error:
+            raise Malformed(f"an array of shape {shape}") from error
+
+    def _scalar(self, depth: int) -> np.generic:
+        array = self._array(depth)
+        if array.ndim or not array.dtype.isnative:
+            raise Malformed("no numpy scalar")
+        return array.flat[0]  # type: ignore[no-any-return]
+
+
+_READERS: dict[int, Callable[[_Decoder, int], Any]] = {
+    ord("N"): lambda decoder, depth: None,
+    ord("T"): lambda decoder, depth: True,
+    ord("F"): lambda decoder, depth: False,
+    ord("i"): _Decoder._int,
+    ord("d"): _Decoder._float,
+    ord("c"): _Decoder._complex,
+    ord("s"): _Decoder._text,
+    ord("!"): _Decoder._foreign,
+    ord("l"): _Decoder._list,
+    ord("t"): _Decoder._tuple,
+    ord("m"): _Decoder._dict,
+    ord("a"): _Decoder._array,
+    ord("g"): _Decoder._scalar,
+}

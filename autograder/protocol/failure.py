@@ -1,0 +1,110 @@
+"""Why a test did not pass: one sentence for a person, and the kind of mistake for a program."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Any
+
+from autograder.protocol.status import TestStatus
+
+
+class Kind(Enum):
+    """The kind of mistake. The value is what may be told of it where the test's inputs are hidden."""
+
+    NOT_WRITTEN = "it is not implemented yet"
+    WAITING = "it waits for a function that is not implemented yet"
+    NOT_REACHED = "the file stops with an exception before it is defined"
+    RAISED = "it raised an exception"
+    NO_ERROR = "it accepted a bad argument that it should refuse with an error"
+    WRONG_ERROR = "it refused a bad argument with the wrong kind of error, or one that does not name the value"
+    TYPE = "it returned a value of the wrong type"
+    SHAPE = "it returned an array of the wrong shape"
+    DTYPE = "it returned an array of the wrong dtype"
+    VALUE = "it returned wrong values"
+    CHANGED = "it changed one of its arguments in place"
+    LOOP = "it loops in Python over the sequence"
+    BY_HEART = "it is right on the inputs of the handout alone"
+    ANSWER = "the answer is not right"
+    UNANSWERED = "the question is not answered yet"
+
+
+VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED})
+"""Mistakes that show in whatever is built on a function, or compared with it. All others are each function's own."""
+
+REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
+"""Mistakes with a bad argument."""
+
+UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
+"""Nothing is there yet: not a mistake."""
+
+
+def with_likely_cause(message: str, hint: str | None) -> str:
+    """A message and, as its last line, the likely cause where one is known."""
+    return f"{message}\nLikely cause: {hint}" if hint else message
+
+
+MAX_WORDS = 4000
+"""Characters of a message that are kept, whatever a submission put into it."""
+
+
+class Wrong(AssertionError):
+    """A test's grade on a submission.
+
+    `kind` says what sort of mistake it is, `hint` names the likely cause where a known one fits, and `function` is the
+    function to look at first where that is not the one that was called.
+    """
+
+    def __init__(self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None, about: tuple[Any, ...] = ()) -> None:
+        """`about`: what came and what was wanted, where a test compared two results itself."""
+        super().__init__(message)
+        self.about = about
+        self.kind = kind
+        self.message = message if len(message) <= MAX_WORDS else message[:MAX_WORDS] + " …"
+        self.hint = hint
+        self.function = function
+
+    def __str__(self) -> str:
+        return with_likely_cause(self.message, self.hint)
+
+
+class Stopped(BaseException):
+    """A call that gave no answer at all: it took too long, or its process ended.
+
+    Not an Exception, so that no test, and no search for a smaller failing example, goes on calling.
+    """
+
+    def __init__(self, status: TestStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class BrokenTest(Exception):
+    """A test asks for something that cannot be: the course is at fault, and no submission may pay for it."""
+
+
+_NUMPY_SAYS = {
+    r"^matmul: Input operand 1 has a mismatch in its core dimension": (
+        "You multiplied two matrices whose inner sizes differ. The rule is (…, n, d) times (…, d, m). "
+        "Look at which of the two needs its last two axes exchanged. If you wrote `.T`: of a stack it reverses the leading axes too."
+    ),
+    r"^operands could not be broadcast together with remapped shapes": (
+        "You multiplied two stacks of matrices whose leading axes differ. The rule is that the last two axes are multiplied, and "
+        "those before them fit. If you wrote `.T`: of a stack it reverses the leading axes too."
+    ),
+    r"^boolean index did not match indexed array": (
+        "You used a mask as an index, and numpy compares its axes with the first axes of the array. "
+        "The rule is that a mask (Tq, Tk) belongs to the last two axes, whatever stands before them."
+    ),
+    r"^operands could not be broadcast together with shapes": (
+        "You combined two arrays whose shapes do not fit. numpy compares shapes from the last axis on; "
+        "the rule is that two sizes are equal, or one of them is 1."
+    ),
+}
+"""How messages of numpy's begin that tell the cause → what they mean in the words of the lessons. Nothing of an input gets into them."""
+
+
+def numpy_cause(message: str) -> str | None:
+    """One sentence or two for a message of numpy's; None where it says enough, or is not known."""
+    return next((cause for pattern, cause in _NUMPY_SAYS.items() if re.match(pattern, message)), None)

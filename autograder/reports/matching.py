@@ -1,0 +1,206 @@
+"""Whose row of a platform's roster a grade belongs in: what Canvas and Moodle have in common.
+
+Scores go only where nothing else could be meant. Of an address whose domain the roster does not know, no part says anything,
+since anybody can have the same name elsewhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.course import UserError
+from autograder.grading.row import Row
+from autograder.submission import Person
+from autograder.submission.names import listed, printable
+
+_EXACT, _LOCAL_PART, _NAME = range(3)
+"""How a student is recognised, the surest way first."""
+
+
+class RosterError(UserError):
+    """The roster cannot be used. The message is a sentence or two for a person."""
+
+
+@dataclass
+class Written:
+    """What came of a roster."""
+
+    path: Path
+    scores: int = 0
+    created: list[str] = field(default_factory=list)
+    """assignments that the roster has no column for"""
+    unknown: list[str] = field(default_factory=list)
+    """students whom the roster does not have, or has more than once"""
+    blank: list[str] = field(default_factory=list)
+    """students whose score waits until a person has looked"""
+    absent: list[str] = field(default_factory=list)
+    """who stands in the roster, and nothing of theirs is here; with the assignment where there are several"""
+    left_out: list[str] = field(default_factory=list)
+    """other grades that went nowhere, a sentence each"""
+
+    def sentences(self, roster: str) -> Iterator[str]:
+        """What a person has to know besides the number of scores: one line for one cause, with all its students."""
+        yield from (f"Left out: {sentence}." for sentence in self.left_out)
+        if self.unknown:
+            yield f"Left out, {len(self.unknown)} whom {roster} does not have, or has more than once: {_named(self.unknown)}."
+        if self.blank:
+            how = 'what nobody could run says nothing yet. Look at it, then `autograder adjust OUT STUDENT ASSIGNMENT --score 0 --reason "…"`'
+            yield f"Left blank, {len(self.blank)}: {_named(self.blank)} ({how})."
+        if self.absent:
+            yield f"In {roster}, and nothing of theirs is here, {len(self.absent)}: {_named(self.absent)}."
+
+
+def _named(students: Iterable[str]) -> str:
+    return ", ".join(printable(one, 100) for one in sorted(dict.fromkeys(students)))
+
+
+class Aliases:
+    """A table that says what else somebody is called: each row is one person, such as Classroom's identifier and github_username."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._rows = [[cell.strip() for cell in row if cell.strip()] for row in read(path)] if path is not None else []
+        self._by_name: dict[str, set[int]] = defaultdict(set)
+        for number, row in enumerate(self._rows):
+            for cell in row:
+                self._by_name[cell.casefold()].add(number)
+
+    def of(self, names: Iterable[str]) -> list[str]:
+        """What else they are called who go by one of these names, if these are one person."""
+        found = {number for name in names for number in self._by_name.get(name.casefold(), ())}
+        return self._rows[found.pop()] if len(found) == 1 else []
+
+
+def read(path: Path) -> list[list[str]]:
+    """The rows of a table, all as long as the first. Raises RosterError where it is none."""
+    try:
+        text = path.read_text("utf-8-sig")
+        first = text.partition("\n")[0]
+        separator = ";" if first.count(";") > first.count(",") else ","
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise RosterError(f"{path} cannot be read: {error}") from error
+    return [row + [""] * (len(rows[0]) - len(row)) for row in rows] or [[]]
+
+
+def require_points(cell: str, graded: Row, what: str, roster: str, advice: str) -> None:
+    """Raises RosterError where a platform's cell has another maximum. Scores go in as they are, so all of them would be wrong."""
+    points = graded.max_score
+    if re.fullmatch(r"\d+([.,]\d+)?", cell) and float(cell.replace(",", ".")) != points:
+        here = f"{graded.submission.assignment} is graded out of {points:g}"
+        raise RosterError(f"{what} is worth {cell} points in {roster}, and {here}: set it to {points:g} points in {advice}")
+
+
+def letters(text: str) -> str:
+    """A name as platforms put it into file names: letters and digits alone."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+class People:
+    """Who stands in which row of a roster, by all that they go by."""
+
+    def __init__(self, roster: str, platform: str) -> None:
+        self.roster, self.platform = roster, platform
+        self.called: list[str] = []
+        """what to call the person of a row"""
+        self._rows: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._domains: set[str] = set()
+
+    def add(self, called: str, number: str, login: str, ids: Iterable[str], names: Iterable[str], sids: Iterable[str] = ()) -> None:
+        """The next row: the platform's own number, a login or address, what else is theirs alone, names, which others may have, and
+        the numbers that the university gave."""
+        whole = [one.strip().casefold() for one in (login, *ids)]
+        self._domains.update(one.partition("@")[2] for one in whole if "@" in one)
+        local_part, at, _ = whole[0].partition("@")
+        keys = [("number", number.strip()), ("login", local_part + at), *(("id", one) for one in whole)]
+        keys += [*(("sid", sid.strip()) for sid in sids), *(("name", letters(name)) for name in names)]
+        for kind, key in keys:
+            if key:
+                self._rows[kind, key].add(len(self.called))
+        self.called.append(called)
+
+    def find(self, student: str, person: Person, also: Iterable[str] = ()) -> tuple[int, int] | None:
+        """How surely, and in which row, a person stands who is called so; None where that is not certain.
+
+        `also`: by what else the person goes, as somebody says who knows.
+        """
+        number = person.number if person.platform == self.platform else ""
+        goes_by = [text.strip().casefold() for text in dict.fromkeys([person.email, person.login, student, *also]) if text]
+        tiers = [(_EXACT, "number", number), *((_EXACT, "sid", sid) for sid in (person.sid, *also)), *((_EXACT, "id", text) for text in goes_by)]
+        for text in goes_by:
+            local_part, at, domain = text.partition("@")
+            if not at:
+                tiers.append((_LOCAL_PART, "login", f"{text}@"))
+            elif domain in self._domains:
+                tiers.append((_LOCAL_PART, "login", local_part))  # of two addresses the part before the @ says nothing
+        names = [person.name, *("" if "@" in text else text for text in (student, *also))]
+        tiers += [(_NAME, "name", letters(name)) for name in dict.fromkeys(names)]
+        for how, kind, key in tiers:
+            found = self._rows.get((kind, key), set())
+            if found:
+                return (how, min(found)) if len(found) == 1 else None
+        return None
+
+    def strangers(self, students: list[str]) -> RosterError:
+        """Nobody at all was found: why that may be."""
+        others = sorted({student.partition("@")[2] for student in students if "@" in student} - self._domains)
+        why = "give a table of two columns, what they are called here and there, with --map"
+        if others:
+            why = f"no address in it ends in @{others[0]}: write the address of one student into it in the place of a bare login, or {why}"
+        some = listed([printable(one, 60) for one in students], 3)
+        return RosterError(f"none of {len(students)} students is in {self.roster}: {some}. Most likely {why}")
+
+
+def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Written) -> dict[str, dict[int, Row]]:
+    """Assignment → row of the roster → the grade for it. Raises RosterError where not one student is found."""
+    claims: dict[int, list[tuple[int, Row]]] = defaultdict(list)
+    for row in rows:
+        one = row.submission
+        also = aliases.of(filter(None, (one.student, one.person.login, one.person.email, one.person.sid, one.person.name)))
+        match = people.find(one.student, one.person, also)
+        if not one.assignment:
+            written.left_out.append(f"{one.student}, {one.file}: it does not tell one assignment")
+        elif match is None:
+            written.unknown.append(one.student)
+        else:
+            claims[match[1]].append((match[0], row))
+    if written.unknown and not claims:
+        raise people.strangers(sorted(set(written.unknown)))
+    found: dict[str, dict[int, Row]] = defaultdict(dict)
+    for person, claimed in claims.items():
+        by_assignment: dict[str, list[Row]] = defaultdict(list)
+        for row in _undisputed(claimed, people.called[person], written.left_out):
+            by_assignment[row.submission.assignment].append(row)
+        for name, several in by_assignment.items():
+            if len(several) == 1:
+                found[name][person] = several[0]
+            else:
+                names = " and ".join(row.submission.student for row in several)
+                written.left_out.append(f"{names}: they seem to be one person, and each handed in {name}")
+    for name, of_person in found.items():
+        absent = (called for number, called in enumerate(people.called) if number not in of_person)
+        written.absent += [f"{called} ({name})" if len(found) > 1 else called for called in absent]
+    return found
+
+
+def waits(row: Row) -> bool:
+    """Whether a score says nothing yet: nothing of the submission could be run, and no person has said a word on it."""
+    return bool(row.lost or row.submission.problem) and not row.adjustments
+
+
+def _undisputed(claimed: list[tuple[int, Row]], person: str, left_out: list[str]) -> list[Row]:
+    """Of those that may be one person's, the ones that are surely so, or that nobody else's name speaks against."""
+    surest = min(how for how, _ in claimed)
+    best = [row for how, row in claimed if how == surest]
+    names = dict.fromkeys(row.submission.student for row in best)
+    if surest > _EXACT and len(names) > 1:
+        left_out.append(f"{' and '.join(names)}: each of them may be {person}")
+        return []
+    others = dict.fromkeys(row.submission.student for how, row in claimed if how > surest)
+    left_out += [f"{other}: {next(iter(names))} is more surely {person}" for other in others]
+    return best

@@ -1,0 +1,115 @@
+"""Feedback on its way back to students: HTML under the names by which a platform, or whoever writes mail, finds them.
+
+Canvas takes back a zip of files named as in its own download (*Upload Submissions*: it finds the student's and the
+submission's number in the name). Moodle takes a zip of files that begin with a name, the participant's number and the
+feedback's kind (*Upload multiple feedback files in a zip*). For mail there is a folder per student and a table of addresses.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path, PurePosixPath
+
+from markdown_it import MarkdownIt
+
+from autograder.course import UserError
+from autograder.files import write_csv, write_zip
+from autograder.grading.row import Row, Rows
+from autograder.submission.names import csv_cell
+
+PLATFORMS = ("canvas", "moodle", "mail")
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }}
+pre {{ overflow-x: auto; }}
+</style>
+</head>
+<body>
+{body}</body>
+</html>
+"""
+
+
+@dataclass
+class Packed:
+    """What was written, and whom it does not reach."""
+
+    paths: list[Path] = field(default_factory=list)
+    files: int = 0
+    without: list[str] = field(default_factory=list)
+    """students of whom the platform has no number"""
+
+
+def fragment(row: Row) -> str:
+    """Feedback as HTML. Text of a submission in it is escaped already, and raw HTML is off here as well."""
+    return str(MarkdownIt("commonmark", {"html": False}).render(row.feedback))
+
+
+def page(row: Row) -> str:
+    """The same as a page that a browser opens."""
+    return _PAGE.format(title=escape(f"{row.submission.assignment}: {row.student}"), body=fragment(row))
+
+
+def pack(out: Path, book: Rows, platform: str) -> Packed:
+    """Write the feedback of a finished run for one of PLATFORMS. Raises UserError where nobody would get any."""
+    rows = [row for row in book.rows() if row.submission.assignment]
+    packed = _for_mail(out, rows) if platform == "mail" else _zips(out, rows, platform)
+    if not packed.files:
+        raise UserError(f"no submission in {out} came from {platform.title()}: take --for mail, which makes a folder per student")
+    return packed
+
+
+def _zips(out: Path, rows: Iterable[Row], platform: str) -> Packed:
+    """A zip for each assignment, since that is where platforms take one."""
+    packed = Packed()
+    by_assignment: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for row in rows:
+        if name := _name(row, platform):
+            by_assignment[row.submission.assignment][name] = page(row).encode("utf-8")
+        else:
+            packed.without.append(row.student)
+    for assignment, files in by_assignment.items():
+        packed.paths.append(out / f"feedback_{platform}_{assignment}.zip")
+        write_zip(packed.paths[-1], files)
+        packed.files += len(files)
+    return packed
+
+
+def _name(row: Row, platform: str) -> str:
+    """By which the platform finds the student; empty where it has no number of theirs."""
+    one = row.submission
+    if one.person.platform.casefold() != platform or not one.person.number:
+        return ""
+    if platform == "canvas":
+        return PurePosixPath(one.file.partition("!")[0]).with_suffix(".html").name
+    name = (one.person.name or one.student).replace("_", " ").replace("/", " ")
+    return f"{name}_{one.person.number}_assignfeedback_file_{one.assignment}.html"
+
+
+def _for_mail(out: Path, rows: Iterable[Row]) -> Packed:
+    """A folder per student, and a table that says whose it is and where to write to."""
+    folder = out / "feedback_mail"
+    shutil.rmtree(folder, ignore_errors=True)
+    packed = Packed([folder])
+    people: dict[str, list[str]] = {}
+    for row in rows:
+        one, own = row.submission, folder / row.folder
+        own.mkdir(parents=True, exist_ok=True)
+        (own / f"{one.assignment}.html").write_text(page(row), "utf-8")
+        packed.files += 1
+        email = one.person.email or (one.student if "@" in one.student else "")
+        people[row.folder] = [row.folder, row.student, one.person.name, email, one.person.login]
+    if people:
+        write_csv(folder / "people.csv", [["folder", "student", "name", "email", "login"], *([*map(csv_cell, cells)] for cells in people.values())])
+    return packed

@@ -1,0 +1,234 @@
+"""How what was handed in is laid out: decided once, from the names at the top of a folder, which platforms and instructors make.
+
+What lies inside a student's folder decides nothing here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.submission import archive, disk, downloads, gradescope
+from autograder.submission.choice import READ, Course, stem, suffix
+from autograder.submission.downloads import Download
+from autograder.submission.names import listed, printable, utf8_safe
+from autograder.submission.records import NothingToGrade, Refused
+
+_CLONE = {"assignments", "course", ".github", "autograder", "tests"}
+"""the folders of a clone of the handout"""
+
+_EXPORT = re.compile(r"assignment_\d+_export")
+"""what Gradescope calls one"""
+
+_BESIDE = {"readme", "license", "index", "grades", "roster", "gradebook", "notes"}
+_TABLES = (".csv", ".xlsx", ".xls", ".ods", ".sqlite", ".lock")
+_PAGES = (".md", ".txt", ".html", ".htm", "")
+
+_NAMED = 8
+"""names in a sentence"""
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export of Gradescope: its metadata says whose each folder is."""
+
+    folder: Path
+    assignment: str | None
+    hint: str | None
+    folders: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"an export of Gradescope, {_count(len(self.folders), 'folder')}"
+
+
+@dataclass(frozen=True)
+class Class:
+    """Files and folders of many students."""
+
+    folder: Path
+    assignment: str | None
+    hint: str | None
+    platform: str
+    """what made most of the names; "" where people did"""
+    downloads: Mapping[str, Download]
+    """what these names say"""
+    folders: tuple[str, ...]
+    files: tuple[str, ...]
+    passed_over: tuple[str, ...] = ()
+    """files that nobody hands in"""
+
+    def __str__(self) -> str:
+        what = _WHAT.get(self.platform, f"a download of {self.platform}")
+        counts = [_count(len(self.folders), "folder"), _count(len(self.files), "file")]
+        return ", ".join([what, *(count for count in counts if not count.startswith("0 "))])
+
+
+@dataclass(frozen=True)
+class ByAssignment:
+    """Folders named after assignments, each laid out by itself; `beside` them, perhaps, something else."""
+
+    layouts: tuple[Layout, ...]
+    beside: Class | None = None
+
+    def __str__(self) -> str:
+        return f"{_count(len(self.layouts), 'folder')} named after assignments"
+
+
+@dataclass(frozen=True)
+class Exports:
+    """Exports of Gradescope and folders named after assignments, side by side."""
+
+    layouts: tuple[Layout, ...]
+
+    def __str__(self) -> str:
+        return f"{_count(len(self.layouts), 'export')} of Gradescope"
+
+
+@dataclass(frozen=True)
+class OneStudent:
+    """A clone of the handout, or a folder with files all named after assignments."""
+
+    folder: Path
+    assignment: str | None
+
+    def __str__(self) -> str:
+        return f"one student's folder, {printable(self.folder.name)}"
+
+
+Layout = Export | Exports | ByAssignment | Class | OneStudent
+
+_WHAT = {
+    "": "files and folders named after students",
+    downloads.ANONYMOUS: "a download of Canvas with anonymous names",
+    downloads.GITHUB: "clones of GitHub Classroom",
+}
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """What is known while it is decided."""
+
+    course: Course
+    only: str | None = None
+    """the one assignment that is graded: folders of the others are passed over"""
+    out: Path | None = None
+    """where results go: never part of what was handed in"""
+    aside: list[str] = field(default_factory=list)
+    """names that were passed over"""
+
+    def whole(self, folder: Path) -> Layout:
+        """The layout of the folder that was given. Raises NothingToGrade where it must be another folder."""
+        folder = Path(os.path.abspath(folder))
+        folders, files = self._listing(folder)
+        if self._is_one_students(folder, folders, files):
+            return OneStudent(folder, self.only)
+        layout = self._decide(folder, self.only or self.course.equal_to(folder.name), self.course.named_in(folder.name))
+        if isinstance(layout, Class):
+            _require_students(layout)
+        return layout
+
+    def _decide(self, folder: Path, assignment: str | None, hint: str | None, inside: bool = False) -> Layout:
+        """`inside` a folder of one assignment, where folders named after assignments are students' own."""
+        folders, files = self._listing(folder)
+        if gradescope.is_export(folders, files):
+            return Export(folder, assignment, hint, tuple(folders))
+        code = [name for name in files if suffix(name) in READ]
+        named = {} if inside else self.course.among(folders)
+        exports = {name for name in folders if _is_export(folder / name)}
+        # One student alone may have put metadata into a folder, but gives it no name.
+        sure = len(exports) > 1 or all(_EXPORT.fullmatch(name) or name in named for name in exports)
+        if exports and sure and not code and exports | {*named} == {*folders}:
+            return Exports(tuple(self._each(folder, folders, named, assignment, hint)))
+        if named and 2 * len(named) >= len(folders) + len(code):
+            others = [name for name in folders if name not in named]
+            beside = self._class(folder, assignment, hint, others, files) if others or code else None
+            return ByAssignment(tuple(self._each(folder, [*named], named, assignment, hint)), beside)
+        return self._class(folder, assignment, hint, folders, files)
+
+    def _each(self, folder: Path, names: Iterable[str], named: Mapping[str, str], assignment: str | None, hint: str | None) -> Iterable[Layout]:
+        for name in names:
+            own = named.get(name)
+            if self.only is None or own in (None, self.only):
+                try:
+                    yield self._decide(folder / name, own or assignment, self.course.named_in(name) or hint, inside=True)
+                except OSError:  # it is closed: that is one row
+                    yield Class(folder, own or assignment, hint, "", {}, (name,), ())
+
+    def _class(self, folder: Path, assignment: str | None, hint: str | None, folders: list[str], files: list[str]) -> Class:
+        beside = [name for name in files if _lies_beside(name)]
+        self.aside.extend(utf8_safe(name) for name in beside if stem(name).casefold() not in ("readme", "license"))
+        files = [name for name in files if name not in beside]
+        platform, found = downloads.of_folder(folders, files)
+        return Class(folder, assignment, hint, platform, found, tuple(folders), tuple(files), tuple(beside))
+
+    def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
+        folders, files = disk.listing(folder)
+        if self.out is None:
+            return folders, files
+        return [name for name in folders if Path(os.path.abspath(folder / name)) != Path(os.path.abspath(self.out))], files
+
+    def _is_one_students(self, folder: Path, folders: list[str], files: list[str]) -> bool:
+        """Whether the folder is itself one student's: a clone of the handout, or files all named after assignments.
+
+        Of a clone more than one thing must be there, and nothing that could be another student's.
+        """
+        code = [name for name in files if suffix(name) in READ]
+        if not all(self.course.equal_to(stem(name)) for name in code):
+            return False
+        if not folders:
+            return bool(code)
+        lessons = any(os.path.isdir(folder / "assignments" / known) for known in self.course.assignments)
+        return lessons and os.path.isdir(folder / "tests" / "public") and _CLONE.issuperset(folders)
+
+
+def _lies_beside(name: str) -> bool:
+    """Whether this is a file of a folder of many that nobody hands in: a table, a page about the folder."""
+    ending = suffix(name)
+    return ending not in READ and (ending in _TABLES or (ending in _PAGES and stem(name).casefold() in _BESIDE))
+
+
+def _is_export(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(*disk.listing(folder))
+    return False
+
+
+def _require_students(layout: Class) -> None:
+    """Raises NothingToGrade where every folder is a whole class: then the folder that was given is one too high."""
+    if layout.platform or not layout.folders or any(suffix(name) in READ for name in layout.files):
+        return
+    inside = {name: _whole_class(layout.folder / name) for name in layout.folders}
+    if all(inside.values()):
+        shown = [printable(str(layout.folder / name), 200) for name in inside]
+        which = f"name that folder, {shown[0]}" if len(shown) == 1 else f"name one of {listed(shown, _NAMED)}"
+        raise NothingToGrade(f"What lies in {printable(str(layout.folder), 200)} looks like {next(iter(inside.values()))}: {which}.")
+
+
+def _whole_class(folder: Path) -> str:
+    """What the folder looks like, if it is a download with two people or more; else nothing."""
+    with contextlib.suppress(OSError):
+        folders, files = disk.listing(folder)
+        platform, found = downloads.of_folder(folders, files)
+        if len({one.person.key for one in found.values()}) > 1:
+            return _WHAT.get(platform, f"a download of {platform}")
+    return ""
+
+
+def packed(path: Path) -> str:
+    """Which platform's download a zip is; nothing where it is none of two people or more."""
+    try:
+        names = archive.top(path)
+    except (Refused, OSError):
+        return ""
+    top = {name.partition("/")[0] for name in names}
+    folders = {name.partition("/")[0] for name in names if "/" in name}
+    platform, found = downloads.of_folder(sorted(folders), sorted(top - folders))
+    return platform if len({one.person.key for one in found.values()}) > 1 and platform != downloads.GITHUB else ""

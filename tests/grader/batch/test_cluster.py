@@ -1,0 +1,196 @@
+"""The same batch on a Dask cluster: a real scheduler and real worker processes, on this machine's loopback."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from autograder import course
+from autograder.batch import coordinator
+from autograder.batch.coordinator import RunConfiguration
+from autograder.batch.gradebook import Gradebook
+from autograder.batch.jobs import BatchError
+from tests.grader.support import classroom
+
+distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
+
+NAME = "sinusoidal"
+
+
+class LoopbackCluster:
+    """A scheduler and workers, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        told = folder / "scheduler.json"
+        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
+        self.client = distributed.Client(scheduler_file=str(told), timeout=30, set_as_default=False)
+        self.address: str = self.client.scheduler.address
+
+    def add(self, name: str, root: Path = course.ROOT) -> None:
+        """One more worker, which runs the course that lies in `root`."""
+        options = ["--name", name, "--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder)]
+        self._start("worker", self.address, *options, root=root, name=name)
+        deadline = time.monotonic() + 60
+        while name not in {one["name"] for one in self.client.scheduler_info(n_workers=-1)["workers"].values()}:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    def _start(self, program: str, *arguments: str, root: Path = course.ROOT, name: str = "scheduler") -> None:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *arguments, "--no-dashboard"]
+        environment = os.environ | {"PYTHONPATH": str(root)}
+        with (self.folder / f"{name}.log").open("wb") as log:
+            self.processes[name] = subprocess.Popen(command, env=environment, cwd=self.folder, stdout=log, stderr=log)
+
+    def kill(self, name: str) -> None:
+        self.processes[name].kill()
+
+    def close(self) -> None:
+        self.client.close()
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
+    started = LoopbackCluster(tmp_path_factory.mktemp("cluster"))
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, str]]]:
+    """A class, and its grades from a run without a cluster."""
+    folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
+    kinds = [classroom.right, classroom.unfinished, classroom.stops, classroom.ends_its_process, classroom.no_python]
+    classroom.make(folder, NAME, 24, kinds)
+    coordinator.grade(RunConfiguration(folder, out, jobs=2))
+    return folder, classroom.grades(out)
+
+
+def grade(folder: Path, out: Path, address: str) -> str:
+    printed = io.StringIO()
+    coordinator.grade(RunConfiguration(folder, out, scheduler=address), Console(file=printed, width=200))
+    return printed.getvalue()
+
+
+def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
+    """Two workers, and a wall on each: what ends its process costs itself alone."""
+    folder, wanted = large
+    for name in ("one", "two"):
+        cluster.add(name)
+    grade(folder, tmp_path, cluster.address)
+    assert classroom.grades(tmp_path) == wanted
+    assert {"graded", "killed", "import_error", "unreadable"} == {row["status"] for row in wanted}
+
+
+def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
+    """Do something once that many grades have been kept."""
+    add, kept = Gradebook.add, []
+
+    def add_and_do(self: Gradebook, graded: list[object]) -> None:
+        add(self, graded)  # type: ignore[arg-type]
+        before = len(kept)
+        kept.extend(graded)
+        if before < number <= len(kept):
+            do()
+
+    monkeypatch.setattr(Gradebook, "add", add_and_do)
+
+
+def test_a_lost_worker_loses_nothing(
+    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of four is killed in the middle, with what it had in progress."""
+    folder, wanted = large
+    for name in ("one", "two", "three", "four"):
+        cluster.add(name)
+    when_graded(monkeypatch, 6, lambda: cluster.kill("one"))
+    grade(folder, tmp_path, cluster.address)
+    assert cluster.processes["one"].poll() is not None
+    assert classroom.grades(tmp_path) == wanted
+
+
+def test_a_lost_scheduler_loses_nothing(
+    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run ends with a sentence, and goes on where it was: here, without a cluster."""
+    folder, wanted = large
+    cluster.add("one")
+    when_graded(monkeypatch, 6, lambda: cluster.kill("scheduler"))
+    with pytest.raises(BatchError, match=r"the Dask scheduler at .* is gone"):
+        grade(folder, tmp_path, cluster.address)
+    monkeypatch.undo()
+    summary = coordinator.grade(RunConfiguration(folder, tmp_path, jobs=2))
+    assert summary.reused >= 6
+    assert classroom.grades(tmp_path) == wanted
+
+
+def test_an_interrupted_run_leaves_the_cluster_and_goes_on(
+    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
+) -> None:
+    """Ctrl-C ends the command with exit code 130; the command that it prints goes on, on the same workers."""
+    folder, wanted = large
+    cluster.add("one")
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(tmp_path), "--scheduler", cluster.address]
+    run = subprocess.Popen(command, cwd=course.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    while not list(tmp_path.glob("feedback/*/*.md")):
+        assert run.poll() is None
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    printed, _ = run.communicate(timeout=60)
+    assert run.returncode == 130, printed
+    assert "Traceback" not in printed and f"--scheduler {cluster.address}" in printed
+    done = classroom.grades(tmp_path)
+    assert 0 < len(done) < len(wanted) and all(row in wanted for row in done)
+    grade(folder, tmp_path, cluster.address)
+    assert classroom.grades(tmp_path) == wanted
+
+
+def test_a_worker_with_another_suite_is_refused(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
+    """By name; the others grade everything. Alone, it ends the run."""
+    folder, wanted = large
+    root = classroom.copy_of_the_course(tmp_path)
+    with (root / "tests" / "hidden" / f"test_{NAME}.py").open("a") as test:
+        test.write("\n# of last year\n")
+    cluster.add("last-year", root)
+    with pytest.raises(BatchError, match="no worker of the cluster can grade this"):
+        grade(folder, tmp_path / "out", cluster.address)
+    cluster.add("this-year")
+    printed = grade(folder, tmp_path / "out", cluster.address)
+    assert f"Worker last-year at {'tcp://'}" in printed
+    assert f"it has another version of {NAME}'s suite" in printed
+    assert "Worker this-year" not in printed
+    assert classroom.grades(tmp_path / "out") == wanted
+
+
+def test_a_worker_whose_wall_is_down_is_refused(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
+    """Every worker proves its own wall before it grades anything."""
+    root = classroom.copy_of_the_course(tmp_path)
+    with (root / "autograder" / "sandbox" / "promises.py").open("a") as doctor:
+        doctor.write("\n\ndef require():\n    raise BrokenPromise('Landlock is off: switch it on')\n")
+    cluster.add("open", root)
+    with pytest.raises(BatchError, match="no worker of the cluster can grade this"):
+        grade(large[0], tmp_path / "out", cluster.address)
+    with Gradebook.reading(tmp_path / "out") as book:
+        assert not list(book.rows())
+
+
+def test_no_scheduler(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, before anything is graded."""
+    from autograder.batch import cluster
+
+    monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1.0)
+    with pytest.raises(BatchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        grade(large[0], tmp_path, "tcp://127.0.0.1:9")

@@ -1,0 +1,293 @@
+"""The gradebook: what it keeps, what it never grades twice, and what it says when the disk or the file is bad."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder import course
+from autograder.batch import gradebook
+from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.grading.grade import Grade, Outcome, from_json, to_json
+from autograder.grading.row import PackedGrade
+from autograder.protocol.call import Raised
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status, TestStatus
+from autograder.submission import Problem, Submission
+
+SUITES = {"rope": "suite-1", "alibi": "suite-2"}
+
+RESULTS = [
+    TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), TestStatus.PASSED),
+    TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), TestStatus.FAILED, "no \ud800 good", "A hint.", Kind.VALUE),
+]
+GRADE = Grade(
+    at_once=Outcome(None, RESULTS[:1]),
+    final=Outcome(Status.GRADED, RESULTS),
+    score=3.5,
+    max_score=20.0,
+    questions={"apply_rope": 3.0, "rotate_half": 0.5},
+    gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
+    seconds=0.25,
+    failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
+    printed="hello\n",
+)
+PACKED = PackedGrade.of(GRADE, "rope", ())
+
+
+def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
+    submission = Submission(student, assignment, f"{assignment}/{student}.py", "0" * 64, (code,))
+    return replace(submission, **facts)  # type: ignore[arg-type]
+
+
+def unreadable(student: str, assignment: str = "rope") -> Submission:
+    return submission_file(student, assignment=assignment, cells=(), problem=Problem("Your file is empty.", "The file is empty."))
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[Gradebook]:
+    with Gradebook.writing(tmp_path) as opened:
+        yield opened
+
+
+def grade_all(book: Gradebook) -> int:
+    keys = book.to_grade()
+    book.add((key, PACKED, "") for key in keys)
+    return len(keys)
+
+
+def students(book: Gradebook) -> list[str]:
+    return [row.submission.student for row in book.rows()]
+
+
+def test_a_grade_survives_its_json() -> None:
+    """Everything of it comes back, text that UTF-8 cannot hold included."""
+    assert from_json(to_json(GRADE)) == GRADE
+    without = replace(GRADE, failure=None)
+    assert from_json(to_json(without)) == without
+
+
+def test_identical_code_is_graded_once(book: Gradebook) -> None:
+    """Two students with the same code share a grade; others with the same problem share theirs."""
+    book.take_in([submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
+    assert sorted(book.to_grade().values()) == [1, 2, 2]
+    assert grade_all(book) == 3
+    assert students(book) == ["ada", "bob", "cy", "di", "eve"]
+    assert [[row.submission.student for row in group] for group in book.identical()] == [["ada", "bob"]]
+
+
+def test_what_is_graded_is_not_graded_again(book: Gradebook) -> None:
+    """The same class once more: nothing to do, and nothing to write."""
+    for _ in range(2):
+        book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+        grade_all(book)
+        book.mark_written(book.rows())
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+    assert not book.to_grade()
+    assert all(row.written for row in book.rows())
+
+
+def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
+    """The other assignment keeps its grades, and so does the old suite, should it come back."""
+    class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
+    book.take_in(class_, SUITES)
+    grade_all(book)
+    book.take_in(class_, SUITES | {"rope": "suite-3"})
+    assert [key.assignment for key in book.to_grade()] == ["rope"]
+    book.take_in(class_, SUITES)
+    assert not book.to_grade()
+
+
+def test_a_changed_file_is_graded_and_written_again(book: Gradebook) -> None:
+    """Only the student who handed in something else is."""
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 2")], SUITES)
+    grade_all(book)
+    book.mark_written(book.rows())
+    book.take_in([submission_file("ada"), submission_file("bob", "y = 3")], SUITES)
+    assert grade_all(book) == 1
+    assert {row.submission.student: row.written for row in book.rows()} == {"ada": True, "bob": False}
+
+
+def test_a_run_replaces_its_assignments_alone(book: Gradebook) -> None:
+    """Grading one assignment leaves the grades of the others; who withdrew a file is gone."""
+    book.take_in([submission_file("ada"), submission_file("bob"), submission_file("ada", assignment="alibi")], SUITES)
+    book.take_in([submission_file("bob")], SUITES)
+    grade_all(book)
+    assert [(row.key.assignment, row.submission.student) for row in book.rows()] == [("alibi", "ada"), ("rope", "bob")]
+
+
+def test_regrading_forgets_only_what_was_asked_for(book: Gradebook) -> None:
+    book.take_in([submission_file("ada"), submission_file("ada", assignment="alibi")], SUITES)
+    grade_all(book)
+    book.forget(["rope"])
+    assert [key.assignment for key in book.to_grade()] == ["rope"]
+
+
+def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
+    """It has a row until then, and the sentence for staff."""
+    book.take_in([submission_file("ada")], SUITES)
+    (key,) = book.to_grade()
+    book.add([(key, PackedGrade.of(replace(GRADE, final=Outcome(Status.KILLED, RESULTS)), "rope", ()), "the grader was killed by signal 9")])
+    (row,) = book.rows()
+    assert (row.status, row.lost, row.grade) == ("killed", "the grader was killed by signal 9", None)
+    assert list(book.to_grade()) == [key]
+    book.add([(key, PACKED, "")])
+    assert not book.to_grade()
+
+
+def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
+    """There is no suite to judge them, and they are unreadable as they stand."""
+    book.take_in([unreadable("ada", assignment="")], SUITES)
+    assert not book.to_grade()
+    (row,) = book.rows()
+    assert (row.status, row.score, json.loads(row.gradescope)["output"]) == ("unreadable", 0.0, "Your file is empty.")
+    assert [row.status for row in book.rows()] == ["unreadable"]
+
+
+def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
+    """They are listed apart, with the reason."""
+    earlier = replace(unreadable("ada"), file="rope/ada-1.py", superseded=True)
+    book.take_in([submission_file("ada"), earlier], SUITES)
+    assert grade_all(book) == 1
+    assert students(book) == ["ada"]
+    assert [one.file for one in book.superseded()] == ["rope/ada-1.py"]
+
+
+def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
+    """Names that differ only in case or in what no file system allows; whoever joins later changes nobody's folder."""
+    with Gradebook.writing(tmp_path) as book:
+        book.take_in([submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES)
+        grade_all(book)
+        before = {row.submission.student: row.folder for row in book.rows()}
+    with Gradebook.writing(tmp_path) as book:
+        book.take_in([submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES)
+        grade_all(book)
+        after = {row.submission.student: row.folder for row in book.rows()}
+    assert after.items() >= before.items()
+    assert len({folder.casefold() for folder in after.values()}) == 5
+
+
+def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
+    """To find a code, keep its grade and read its rows takes SQLite as many steps among ten times as many submissions."""
+
+    def steps(size: int) -> int:
+        taken = []
+        with Gradebook.writing(tmp_path / str(size)) as book:
+            book.take_in([submission_file(f"student{number:04}", f"x = {number}") for number in range(size)], SUITES)
+            keys = list(book.to_grade())[:40]
+            book._database.set_progress_handler(lambda: taken.append(1), 20)
+            for key in keys:
+                assert book.problem(key) is None and book.cells(key.code)
+                book.add([(key, PACKED, "")])
+                book.mark_written(book.rows(**key._asdict()))
+        return len(taken)
+
+    assert steps(1000) <= 1.2 * steps(100)
+
+
+def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
+    """A second one is told so; who only reads is not kept waiting."""
+    book.take_in([submission_file("ada")], SUITES)
+    grade_all(book)
+    with pytest.raises(GradebookError, match="another run is grading into"):
+        Gradebook.writing(tmp_path)
+    with Gradebook.reading(tmp_path) as reader:
+        assert students(reader) == ["ada"]
+
+
+def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
+    """A run that was killed keeps nobody out."""
+    program = "import sys, os, signal; from pathlib import Path; from autograder.batch.gradebook import Gradebook; "
+    program += "book = Gradebook.writing(Path(sys.argv[1])); os.kill(os.getpid(), signal.SIGKILL)"
+    environment = os.environ | {"PYTHONPATH": str(course.PACKAGE.parent)}
+    assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environment).returncode == -9
+    with Gradebook.writing(tmp_path) as book:
+        assert not book.to_grade()
+
+
+def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
+    with pytest.raises(GradebookError, match="there is no gradebook"):
+        Gradebook.reading(tmp_path)
+
+
+@pytest.mark.parametrize(("found", "age"), [(0, "an older"), (gradebook.VERSION + 1, "a newer")])
+def test_other_versions_are_left_alone(tmp_path: Path, found: int, age: str) -> None:
+    """The sentence says what to do, and the file is as it was."""
+    path = tmp_path / gradebook.FILE
+    with sqlite3.connect(path) as database:
+        database.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
+    with pytest.raises(GradebookError, match=f"{age} version of the autograder .*move it away"):
+        Gradebook.writing(tmp_path)
+    assert sqlite3.connect(path).execute("SELECT name FROM sqlite_master").fetchall() == [("grades",)]
+
+
+def large_class(out: Path) -> int:
+    with Gradebook.writing(out) as book:
+        book.take_in([submission_file(f"student{number:03}", f"x = {number}") for number in range(300)], SUITES)
+        return grade_all(book)
+
+
+def test_a_damaged_file_is_said(tmp_path: Path) -> None:
+    """Pages in the middle are overwritten, or it is no database at all: the sentence says what to do, and nothing is changed."""
+    large_class(tmp_path)
+    path = tmp_path / gradebook.FILE
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 2 * 4096] = os.urandom(2 * 4096)
+    for damaged in (bytes(content), b"not a database, but long enough to be taken for one" * 100):
+        path.write_bytes(damaged)
+        with pytest.raises(GradebookError, match="is damaged: move it away and run the same command again"):
+            Gradebook.writing(tmp_path)
+        assert path.read_bytes() == damaged
+
+
+def test_a_full_disk_loses_nothing(book: Gradebook) -> None:
+    """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on later."""
+    book.take_in([submission_file(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
+    keys = list(book.to_grade())
+    book._database.execute(f"PRAGMA max_page_count = {4 + book._database.execute('PRAGMA page_count').fetchone()[0]}")
+    with pytest.raises(GradebookError, match=r"is full: every grade until now is kept"):
+        for key in keys:
+            book.add([(key, PACKED, "")])
+    kept = len(students(book))
+    assert 0 < kept < 100
+    book._database.execute("PRAGMA max_page_count = 100000")
+    assert grade_all(book) == 100 - kept
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """One sentence that names another way."""
+    (tmp_path / "file").write_text("here already")
+    with pytest.raises(GradebookError, match="choose another folder with --out"):
+        Gradebook.writing(tmp_path / "file")
+    with pytest.raises(GradebookError, match="choose another folder with --out"):
+        Gradebook.writing(tmp_path / "file" / "results")
+
+
+def test_a_read_only_folder() -> None:
+    """For an ordinary user; root may write anywhere, so root becomes one in a child process."""
+    with tempfile.TemporaryDirectory() as name:
+        out = Path(name)
+        out.chmod(0o555)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                if os.getuid() == 0:
+                    os.setuid(65534)
+                Gradebook.writing(out)
+            except GradebookError as error:
+                status = 0 if "choose another folder with --out" in str(error) else 2
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

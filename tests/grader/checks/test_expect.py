@@ -1,0 +1,247 @@
+"""What a test says: the mistake itself, in words a student can use, and nothing accepted that is not right."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.checks import expect, inputs, results
+from autograder.checks.prompt import Call, typed
+from autograder.checks.proxy import StudentModule
+from autograder.checks.results import Phase, Test
+from autograder.course import find
+from autograder.hints import catalogue
+from autograder.protocol import call, codec
+from autograder.protocol.failure import BrokenTest, Kind, Wrong
+from autograder.protocol.status import TestStatus
+
+ROPE = find("rope")
+X = np.arange(8.0).reshape(2, 4)
+
+
+def submission(source: str) -> StudentModule:
+    """Student code as a test sees it, compared with the real solution."""
+    module, failure = call.load("rope", [source], "rope.py")
+    backend = catalogue.Module(module)
+    backend.failure = failure  # type: ignore[assignment]
+    return StudentModule("rope", backend, catalogue.Oracle(ROPE))
+
+
+def grade(source: str, check: Any) -> Wrong:
+    with pytest.raises(Wrong) as caught:
+        check(submission("import numpy as np\n" + source))
+    return caught.value
+
+
+def matches(rope: StudentModule) -> None:
+    expect.matches(rope.rotate_half, X)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        ("def rotate_half(x): raise NotImplementedError", Kind.NOT_WRITTEN, "rotate_half is not implemented yet"),
+        ("", Kind.NOT_WRITTEN, "rotate_half is not implemented yet"),
+        ("1 / 0", Kind.NOT_REACHED, "your file stops at line 2 with ZeroDivisionError: division by zero"),
+        ("def rotate_half(x): return other(x)\ndef other(x): raise NotImplementedError", Kind.WAITING, "waits for other"),
+        ("def rotate_half(x):\n    return x.missing", Kind.RAISED, "raised AttributeError at line 3 of your file"),
+        ("def rotate_half(x): pass", Kind.TYPE, "got None (is a `return` missing?)"),
+        ("def rotate_half(x): return [1, 2]", Kind.TYPE, "wanted an array of shape (2, 4), dtype float64, got a list"),
+        ("def rotate_half(x): return np.matrix(x)", Kind.TYPE, "numpy.matrix, which is neither a number nor a plain numpy array"),
+        ("def rotate_half(x): return x[0]", Kind.SHAPE, "wanted shape (2, 4), got (4,)"),
+        ("def rotate_half(x): return x", Kind.VALUE, "at index (1, 1): wanted -7, got 5 (the largest of 8 differences in 8 values)"),
+        ("def rotate_half(x): return x * np.nan", Kind.VALUE, "got nan"),
+        ("def rotate_half(x): return x.astype(complex)", Kind.TYPE, "dtype complex128"),
+    ],
+)
+def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> None:
+    wrong = grade(body, matches)
+    assert wrong.kind is kind
+    assert words in wrong.message
+
+
+CALLS = [
+    ("f(12)", lambda: (12,)),
+    ("f(features(2, 3, 8), [0, 1, 5])", lambda: (inputs.features(2, 3, 8), [0, 1, 5])),
+    ("f(features(4, 6, seed=3, dtype=np.float32))", lambda: (inputs.features(4, 6, seed=3, dtype=np.float32),)),
+    ("f(np.arange(5), np.arange(8.0).reshape(2, 4))", lambda: (np.arange(5), np.arange(8.0).reshape(2, 4))),
+    ("f(np.zeros((2, 0, 4)), np.ones((3, 5), dtype=np.bool))", lambda: (np.zeros((2, 0, 4)), np.ones((3, 5), dtype=bool))),
+    ("f(np.array([-3.0, 0.5, np.nan, -np.inf]))", lambda: (np.array([-3, 0.5, np.nan, -np.inf]),)),
+    ("f(np.array([[7, 1]], dtype=np.int32), np.float32(0.5))", lambda: (np.array([[7, 1]], dtype=np.int32), np.float32(0.5))),
+    ("f('rope', {'base': 100.0, 'table': np.array([[1.0, 2.0]])}, (1,), None, np.nan)",
+     lambda: ("rope", {"base": 100.0, "table": np.array([[1.0, 2.0]])}, (1,), None, float("nan"))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "made"), CALLS, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_call_can_be_pasted_into_a_prompt(text: str, made: Callable[[], tuple[Any, ...]]) -> None:
+    args = made()
+    assert str(Call("f", args, {})) == text
+    pasted = eval(text, {"f": lambda *args: args, "np": np, "features": inputs.features})
+    assert codec.encode(list(pasted)) == codec.encode(list(args))
+
+
+def test_a_long_array_is_told_by_its_shape() -> None:
+    call = str(Call("f", (np.arange(999.0) / 7,), {"base": 2.0}))
+    assert call == "f(<array of shape (999,), float64>, base=2.0)" and typed(call) == ""
+
+
+def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
+    wanted = np.array([1.0, -1.390615, np.nan, 3.0])
+    kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), wanted, None) or (None, "")
+    assert kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (the largest of 3 differences in 4 values)"
+    _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), wanted, 0.0) or (None, "")
+    assert "wanted -1.390615, got -1.390615001 (the only difference in 4 values)" in words
+    _, words = expect.difference(np.array([True, False]), np.array([True, True]), None) or (None, "")
+    assert "at index (1,): wanted True, got False" in words
+    assert expect.difference(np.array(1e300), np.array(1e-300), None) == (Kind.VALUE, "wanted 1e-300, got 1e+300")
+    _, words = expect.difference(np.array([9.0, -1.390615, np.nan, np.nan]), wanted, None) or (None, "")
+    assert "at index (3,): wanted 3, got nan" in words
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("return np.ones((2, 3, 4)) @ np.ones((2, 3, 4)).T", "of a stack it reverses the leading axes too"),
+        ("return np.ones((2, 3, 4)) @ np.ones((5, 4, 2))", "whose leading axes differ"),
+        ("return np.ones((2, 3, 4))[np.tril(np.ones((3, 4), bool))]", "You used a mask as an index"),
+        ("return x + np.ones(7)", "numpy compares shapes from the last axis on"),
+        ("raise ValueError('operands are odd')", None),
+    ],
+)
+def test_numpys_own_messages_get_a_cause(body: str, words: str | None) -> None:
+    wrong = grade(f"def rotate_half(x): {body}", matches)
+    assert wrong.kind is Kind.RAISED and (words in (wrong.hint or "") if words else wrong.hint is None)
+
+
+def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
+    """Not of the one whose test it is; unless what was handed to it came from there."""
+    test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
+    rope = submission("import numpy as np\ndef rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
+    for x in (X, rope.rotate_half(X)):
+        with pytest.raises(Wrong) as caught:
+            rope.apply_rope(x, np.arange(2))
+        found = results.test_result(test, caught.value, rope)
+        if x is X:
+            assert found.status is TestStatus.WAITING and found.function == "apply_rope"
+        else:
+            assert found.status is TestStatus.FAILED and found.call.startswith("apply_rope(")
+
+
+RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"
+
+
+def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
+    source = "import numpy as np\n" + RIGHT.format(".astype(np.float64)")
+    x = X.astype(np.float32)
+    expect.matches(submission(source).rotate_half, x)
+    with pytest.raises(Wrong, match="returned dtype float64; float32 was wanted"):
+        expect.dtype(submission(source).rotate_half, x)
+
+
+def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
+    in_place = "import numpy as np\n" + RIGHT.format("").replace("    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1)
+    with pytest.raises(Wrong, match="changed argument 1 in place"):
+        expect.unchanged(submission(in_place).rotate_half, X)
+    wrong_and_clean = grade("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
+    assert wrong_and_clean.kind is Kind.VALUE
+
+
+LOOPS = {
+    "a loop": "    rows = []\n    for row in x: rows.append(half(row))\n    return np.array(rows)",
+    "a comprehension": "    return np.array([half(row) for row in x])",
+    "apply_along_axis": "    return np.apply_along_axis(half, -1, x)",
+    "vectorize": "    return np.vectorize(half, signature='(d)->(d)')(x)",
+    "recursion": "    return half(x) if len(x) == 1 else np.concatenate([rotate_half(x[:1]), rotate_half(x[1:])])",
+    "a while loop": "    y, i = x.copy(), 0\n    while i < len(x): y[i] = half(x[i]); i += 1\n    return y",
+}
+HALF = "import numpy as np\ndef half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1)\n"
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_are_seen_however_they_are_written(name: str) -> None:
+    rope = submission(f"{HALF}def rotate_half(x):\n{LOOPS[name]}\n")
+    with pytest.raises(Wrong) as caught:
+        expect.vectorised(rope.rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
+    assert caught.value.kind is Kind.LOOP
+
+
+def test_a_loop_over_features_is_no_loop_over_the_sequence() -> None:
+    body = "def rotate_half(x):\n    y = x.copy()\n    for i in range(x.shape[-1]): y[..., i] = half(x)[..., i]\n    return y\n"
+    expect.vectorised(submission(HALF + body).rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
+
+
+def test_lines_of_other_people_s_finalizers_do_not_count() -> None:
+    """A collection may happen within any call; what it ends was left behind by somebody else."""
+
+    class LeftBehind:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            for _ in range(1000):
+                pass
+
+    def arguments(length: int) -> tuple[np.ndarray]:
+        gc.collect()
+        if length > 8:
+            LeftBehind()
+        return (np.arange(4.0 * length).reshape(length, 4),)
+
+    rope = submission(HALF + "def rotate_half(x):\n    list(map(list, [()] * 9000))\n    return half(x)\n")
+    expect.vectorised(rope.rotate_half, arguments, tolerance=0)
+    assert gc.isenabled()
+
+
+def refuses(rope: StudentModule) -> None:
+    expect.raises(ValueError, rope.rope_frequencies, 7, mentions=7)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("raise ValueError('head_dim is 7')", None),
+        ("raise ValueError(f'odd: {head_dim!r}')", None),
+        ("raise type('Odd', (ValueError,), {})('7 is odd')", None),
+        ("raise ValueError('odd')", Kind.WRONG_ERROR),
+        ("raise ValueError('17 or 70 or 7.5')", Kind.WRONG_ERROR),
+        ("raise ValueError", Kind.WRONG_ERROR),
+        ("raise TypeError('7')", Kind.WRONG_ERROR),
+        ("raise type('ValueError', (Exception,), {})('7')", Kind.WRONG_ERROR),
+        ("return 7", Kind.NO_ERROR),
+        ("raise NotImplementedError", Kind.NOT_WRITTEN),
+        ("import sys; sys.exit(7)", Kind.WRONG_ERROR),
+    ],
+)
+def test_a_bad_argument_must_be_refused_by_name(body: str, kind: Kind | None) -> None:
+    source = f"def rope_frequencies(head_dim, base=10000.0): {body}"
+    if kind is None:
+        refuses(submission(source))
+    else:
+        assert grade(source, refuses).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [("0", True), ("0.0", True), ("np.int64(0)", True), ("np.array(0.0)", True), ("1", False), ("False", False), ("'0'", False), ("[0]", False)],
+)
+def test_an_answer_is_a_number_or_a_truth(given: str, right: bool) -> None:
+    rope = submission(f"import numpy as np\nANSWERS = {{'extra_parameters': {given}}}")
+    if right:
+        expect.answer(rope, "extra_parameters")
+    else:
+        with pytest.raises(Wrong) as caught:
+            expect.answer(rope, "extra_parameters")
+        assert caught.value.kind is Kind.ANSWER
+
+
+def test_a_test_that_asks_the_impossible_blames_itself() -> None:
+    rope = submission("def rope_frequencies(head_dim, base=1.0): return 1")
+    with pytest.raises(BrokenTest):
+        expect.raises(ValueError, rope.rope_frequencies, 8)
+    with pytest.raises(BrokenTest):
+        expect.matches(rope.rope_frequencies, 7)

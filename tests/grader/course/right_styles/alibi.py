@@ -1,0 +1,65 @@
+"""ALiBi with exponents as fractions and a softmax by logaddexp; results in Fortran order and read-only."""
+
+from fractions import Fraction
+
+import numpy as np
+
+
+def _exponents(n):
+    if n & (n - 1) == 0:
+        return [Fraction(-8 * (h + 1), n) for h in range(n)]
+    p = 1
+    while p * 2 < n:
+        p *= 2
+    return _exponents(p) + _exponents(2 * p)[::2][: n - p]
+
+
+def alibi_slopes(n_heads):
+    if n_heads <= 0:
+        raise ValueError(f"need heads, not {n_heads}")
+    return np.exp2(np.array([float(e) for e in _exponents(n_heads)]))
+
+
+def alibi_bias(n_heads, q_len, k_len):
+    for n in (q_len, k_len):
+        if n < 0:
+            raise ValueError(f"length {n}")
+    if q_len > k_len:
+        raise ValueError(f"{q_len} > {k_len}")
+    s = alibi_slopes(n_heads)
+    j, i = np.meshgrid(np.arange(k_len), np.arange(q_len) + (k_len - q_len))
+    d = np.maximum(i - j, j - i)
+    return np.asfortranarray(np.einsum("h,ij->hij", -s, d))
+
+
+def alibi_attention(q, k, v, causal=True):
+    q, k, v = np.array(q), np.array(k), np.array(v)
+    out = np.result_type(np.float32, *(a.dtype for a in (q, k, v))) if all(a.dtype == np.float32 for a in (q, k, v)) else np.float64
+    if k.shape[-2] != v.shape[-2]:
+        raise ValueError(f"{k.shape} {v.shape}")
+    if q.shape[-1] != k.shape[-1]:
+        raise ValueError(f"{q.shape} {k.shape}")
+    s = np.einsum("...id,...jd->...ij", q.astype(float), k.astype(float)) * q.shape[-1] ** -0.5
+    h, tq, tk = s.shape[-3:]
+    if v.shape[-3] not in (1, h):
+        raise ValueError(f"{v.shape} {s.shape}")
+    s = s + alibi_bias(h, tq, tk)
+    if causal:
+        s[..., ~np.tril(np.ones((tq, tk), bool), tk - tq)] = -np.inf
+    lse = np.logaddexp.reduce(s, axis=-1)
+    w = np.exp(s - lse[..., None])
+    return np.einsum("...ij,...jd->...id", w, v).astype(out)
+
+
+def bloom_bias(n_heads, k_len):
+    if k_len < 0:
+        raise ValueError(k_len)
+    r = np.multiply.outer(alibi_slopes(n_heads), np.arange(k_len, dtype=float))[:, None]
+    r.flags.writeable = False
+    return r
+
+
+def effective_window(slope, tolerance):
+    if not slope > 0:
+        raise ValueError(f"slope {slope}")
+    return np.ceil(np.log(1 / tolerance) / slope).astype(int)

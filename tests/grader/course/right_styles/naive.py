@@ -1,0 +1,64 @@
+"""The first attempts with texts of digits and numpy's unpackbits; read-only and strided results."""
+
+import numpy as np
+
+
+def _length(length):
+    if length < 0:
+        raise ValueError(f"a sequence of {length} tokens")
+    return length
+
+
+def integer_positions(length):
+    return np.cumsum(np.ones(_length(length))) - 1
+
+
+def add_integer_positions(x):
+    x = np.asarray(x)
+    if not x.shape[-1]:
+        raise ValueError(f"no features in {x.shape}")
+    moved = np.swapaxes(np.swapaxes(x, -1, -2) + np.arange(x.shape[-2], dtype=np.float64), -1, -2)
+    return moved.astype("f4" if x.dtype == np.float32 else "f8")
+
+
+def normalized_positions(length):
+    positions = np.arange(_length(length)) / max(length - 1, 1)
+    positions.flags.writeable = False
+    return positions
+
+
+def bits_needed(length):
+    return len(f"{max(_length(length) - 1, 0):b}")
+
+
+def _columns(length, n_bits):
+    needed = bits_needed(length)
+    if n_bits is not None and n_bits < needed:
+        raise ValueError(f"{n_bits} bits are fewer than {needed}")
+    return n_bits or needed
+
+
+def _write(numbers, n_bits):
+    bytes_of_each = np.asarray(numbers, dtype=">u8")[:, None].view(np.uint8)
+    return np.unpackbits(bytes_of_each, axis=1)[:, 64 - n_bits :].astype(np.int64)
+
+
+def binary_positions(length, n_bits=None):
+    return _write(np.arange(length), _columns(length, n_bits))
+
+
+def bit_period(bit):
+    if bit < 0:
+        raise ValueError(f"bit {bit}")
+    return int("1" + "0" * (bit + 1), 2)
+
+
+def hamming_steps(codes):
+    codes = np.asarray(codes).astype(bool)
+    return np.logical_xor(codes[1:], codes[:-1]).sum(-1)
+
+
+def gray_positions(length, n_bits=None):
+    plain = binary_positions(length, n_bits)
+    shifted = np.concatenate([np.zeros_like(plain[:, :1]), plain[:, :-1]], axis=1)
+    return np.asfortranarray(np.abs(plain - shifted))

@@ -1,0 +1,129 @@
+"""RoPE by complex numbers and einsum, with strided views where they come out so."""
+
+import numpy as np
+
+
+def _kind(*arrays):
+    return np.float32 if all(np.asarray(array).dtype == np.float32 for array in arrays) else np.float64
+
+
+def rope_frequencies(head_dim, base=10000.0):
+    if head_dim % 2 or head_dim <= 0:
+        raise ValueError(f"{head_dim} features make no pairs")
+    if not (base > 0 and base < float("inf")):
+        raise ValueError(f"base = {base}")
+    return np.logspace(0, -1, head_dim // 2, endpoint=False, base=base) if base != 1 else np.ones(head_dim // 2)
+
+
+def _turns(positions, head_dim, base, rows=None):
+    positions = np.asarray(positions, dtype=np.float64)
+    if positions.ndim != 1 or rows not in (None, len(positions)):
+        raise ValueError(f"positions of shape {positions.shape}")
+    if np.isnan(positions).any():
+        raise ValueError("a position is nan")
+    return np.exp(1j * np.einsum("t,i->ti", positions, rope_frequencies(head_dim, base)))
+
+
+def rope_cos_sin(positions, head_dim, base=10000.0):
+    turns = _turns(positions, head_dim, base)
+    return turns.real, turns.imag
+
+
+def _complex(x):
+    x = np.ascontiguousarray(x, dtype=np.float64)
+    rope_frequencies(x.shape[-1])
+    return x.view(np.complex128)
+
+
+def apply_rope(x, positions, base=10000.0):
+    turned = _complex(x) * _turns(positions, np.shape(x)[-1], base, np.shape(x)[-2])
+    return turned.view(np.float64).astype(_kind(x))
+
+
+def rotate_half(x):
+    return _side_by_side(1j * _halves(x), x)
+
+
+def _halves(x):
+    x = np.asarray(x, dtype=np.float64)
+    rope_frequencies(x.shape[-1])
+    return np.einsum("...hi,h->...i", x.reshape(*x.shape[:-1], 2, -1), [1, 1j])
+
+
+def _side_by_side(points, like):
+    return np.concatenate([points.real, points.imag], axis=-1).astype(_kind(like))
+
+
+def apply_rope_half(x, positions, base=10000.0):
+    turns = _turns(positions, np.shape(x)[-1], base, np.shape(x)[-2])
+    return _side_by_side(_halves(x) * turns, x)
+
+
+def interleaved_to_half(x):
+    return _side_by_side(_complex(x), x)
+
+
+def half_to_interleaved(x):
+    return _halves(x).view(np.float64).astype(_kind(x))
+
+
+def rotation_matrix(position, head_dim, base=10000.0):
+    rope_frequencies(head_dim, base)
+    return apply_rope(np.eye(head_dim), np.repeat(position, head_dim), base).T
+
+
+def rope_scores(q, k, q_positions, k_positions, base=10000.0):
+    if np.shape(q)[-1] != np.shape(k)[-1]:
+        raise ValueError(f"{np.shape(q)[-1]} and {np.shape(k)[-1]} features")
+    a = _complex(q) * _turns(q_positions, np.shape(q)[-1], base, np.shape(q)[-2])
+    b = _complex(k) * _turns(k_positions, np.shape(k)[-1], base, np.shape(k)[-2])
+    return (np.einsum("...id,...jd->...ij", a, b.conj()).real * np.shape(q)[-1] ** -0.5).astype(_kind(q, k))
+
+
+def _heads(x, w, n_heads):
+    if np.shape(w)[0] != np.shape(x)[-1] or n_heads < 1 or np.shape(w)[1] % n_heads:
+        raise ValueError(f"x {np.shape(x)}, weights {np.shape(w)}, {n_heads} heads")
+    w = np.asarray(w, dtype=np.float64).reshape(np.shape(w)[0], n_heads, -1)
+    return np.einsum("...td,dhe->...hte", np.asarray(x, dtype=np.float64), w)
+
+
+def _average(scores, v, kind):
+    weights = np.exp(scores - np.logaddexp.reduce(scores, axis=-1, keepdims=True))
+    out = np.einsum("...hij,...hje->...ihe", weights, v)
+    return out.reshape(*out.shape[:-2], -1).astype(kind)
+
+
+def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    q, k, v = (_heads(x, w, n_heads) for w in (w_q, w_k, w_v))
+    where = range(np.shape(x)[-2]) if positions is None else positions
+    scores = rope_scores(q, k, where, where, base)
+    if causal:
+        scores = scores + np.triu(np.full(scores.shape[-2:], -np.inf), 1)
+    return _average(scores, v, _kind(x, w_q, w_k, w_v))
+
+
+def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    q, k, v = (_heads(x_t, w, n_heads) for w in (w_q, w_k, w_v))
+    if np.shape(cache_k) != np.shape(cache_v):
+        raise ValueError(f"caches of shapes {np.shape(cache_k)} and {np.shape(cache_v)}")
+    kind = _kind(x_t, w_q, w_k, w_v, cache_k, cache_v)
+    keys = np.append(cache_k, apply_rope(k, [position], base), axis=-2)
+    values = np.append(cache_v, v, axis=-2)
+    scores = np.einsum("...id,...jd->...ij", apply_rope(q, [position], base), keys) / q.shape[-1] ** 0.5
+    return _average(scores, values, kind), keys.astype(kind), values.astype(kind)
+
+
+def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
+    rope_frequencies(rotary_dim, base)
+    if rotary_dim > np.shape(x)[-1]:
+        raise ValueError(f"{rotary_dim} of {np.shape(x)[-1]} features")
+    out = np.array(x, dtype=_kind(x))
+    out[..., :rotary_dim] = apply_rope(out[..., :rotary_dim], positions, base)
+    return out
+
+
+def decay_bound(offsets, head_dim, base=10000.0):
+    offsets = np.asarray(offsets, dtype=np.float64)
+    turns = _turns(offsets.ravel(), head_dim, base)
+    sums = turns @ np.triu(np.ones((turns.shape[1], turns.shape[1])))
+    return np.abs(sums).mean(1).reshape(offsets.shape)

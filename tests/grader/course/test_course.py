@@ -1,0 +1,176 @@
+"""The course is complete and in order: every assignment has its parts, its points and its tests."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from autograder import course, handout
+from autograder.checks.results import Phase
+from autograder.course import Assignment
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from tests.grader.tools import mutants
+
+PUBLIC_POINTS, HIDDEN_POINTS = 8, 12
+
+
+def functions(assignment: Assignment) -> list[str]:
+    return [name for name, value in vars(catalogue.solution(assignment)).items() if inspect.isfunction(value) and name[0] != "_"]
+
+
+def test_the_lessons_are_numbered_without_gaps() -> None:
+    titles = [assignment.lesson.read_text(encoding="utf-8").partition("\n")[0] for assignment in course.assignments()]
+    assert [re.match(r"# (\d+)\. ", title)[1] for title in titles] == [str(place + 1) for place in range(len(titles))]  # type: ignore[index]
+
+
+def test_an_assignment_is_worth_twenty_points(suite: Suite) -> None:
+    points: Counter[bool] = Counter()
+    for test in suite.tests:
+        points[test.hidden] += test.points  # type: ignore[assignment]
+    assert points == {False: PUBLIC_POINTS, True: HIDDEN_POINTS}
+
+
+def test_every_function_and_every_answer_is_tested_in_both_suites(assignment: Assignment, suite: Suite) -> None:
+    tested = {part: {test.question for test in suite.tests if test.phase is part} for part in Phase}
+    assert tested[Phase.PUBLIC] == tested[Phase.HIDDEN] == set(functions(assignment))
+    answers = set(vars(catalogue.solution(assignment))["ANSWERS"])
+    asked = {re.search(r"\[(.*)\]", test.name)[1] for test in suite.tests if test.phase is Phase.ANSWERS}  # type: ignore[index]
+    assert asked == answers
+
+
+def test_tests_have_names_of_their_own(suite: Suite) -> None:
+    repeated = [name for name, count in Counter(test.name for test in suite.tests).items() if count > 1]
+    assert not repeated
+
+
+def test_the_solution_passes_everything(assignment: Assignment, suite: Suite) -> None:
+    test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    assert [one for one in test_results if not one.passed] == []
+
+
+def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
+    """`make handout` has been run since the solution, the public tests or the catalogue changed."""
+    assert not handout.stale(assignment), "run `make handout`"
+
+
+def test_a_stub_earns_nothing_and_reads_as_unwritten(assignment: Assignment, suite: Suite) -> None:
+    source = assignment.stub.read_text(encoding="utf-8")
+    stub = catalogue.solution(assignment)
+    vars(stub).clear()
+    stub.__file__ = "stub.py"
+    exec(source, vars(stub))
+    assert all(one.status.is_unwritten for one in suite.run(catalogue.Module(stub)))
+
+
+def test_a_solution_imports_numpy_and_the_standard_library_only(assignment: Assignment) -> None:
+    tree = ast.parse(assignment.solution.read_text(encoding="utf-8"))
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    }
+    assert imported <= {"numpy", "math", "typing", "itertools", "functools", "__future__"}
+
+
+def test_every_function_is_explained_in_its_docstring(assignment: Assignment) -> None:
+    module = catalogue.solution(assignment)
+    for name in functions(assignment):
+        docstring = inspect.getdoc(vars(module)[name]) or ""
+        assert "Returns" in docstring or "returns" in docstring, f"{name} does not say what it returns"
+        assert "Example:" in docstring or "Parameters, returns" in docstring, f"{name} shows no example"
+
+
+def test_the_lesson_has_a_section_for_every_function(assignment: Assignment) -> None:
+    lesson = assignment.lesson.read_text(encoding="utf-8")
+    sections = re.findall(r"^### `(\w+)", lesson, re.MULTILINE)
+    missing = [name for name in functions(assignment) if name not in sections and f"`{name}`" not in lesson]
+    assert not missing
+    for heading in HEADINGS.get(assignment.name, ("Why the last one was not enough", "The idea", "By hand", "What to write", "Questions")):
+        assert re.search(rf"^## {heading}", lesson, re.MULTILINE), heading
+
+
+HEADINGS = {
+    "attention": ("What came before attention", "The idea", "By hand", "What to write", "Questions"),
+    "extrapolation": ("The task", "What can go wrong", "The formula", "What to write", "Questions", "What we measured"),
+}
+"""Of the first lesson, which has none before it, and of the experiment."""
+
+
+def test_the_glossary_is_in_order_and_knows_every_lesson() -> None:
+    text = (course.ROOT / "assignments" / "glossary.md").read_text("utf-8")
+    rows = re.findall(r"^\| (?!term )(.+?) \| (.+) \| (\d+) \|$", text, re.MULTILINE)
+    words = re.findall(r"^\| (.+?) \|", text.split("## Words")[1].split("## Symbols")[0], re.MULTILINE)[1:]
+    assert words == sorted(words, key=str.casefold)
+    terms = [term for term, _, _ in rows]
+    assert len(terms) == len(set(terms)) == len(re.findall(r"^\| (?!term )", text, re.MULTILINE))
+    lessons = {number for _, _, number in rows}
+    titles = [assignment.lesson.read_text("utf-8").split("\n")[0] for assignment in course.assignments()]
+    assert {re.match(r"# (\d+)\.", title)[1] for title in titles} <= lessons  # type: ignore[index]
+
+
+def test_numpy_answers_as_the_page_of_numpy_says() -> None:
+    page = course.ROOT / "assignments" / "numpy.md"
+    examples = re.sub(r"^```.*$", "", page.read_text("utf-8"), flags=re.MULTILINE)
+    found = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(examples, {}, page.name, None, 0))
+    assert found.attempted > 0 and found.failed == 0
+
+
+@pytest.mark.parametrize("seed", [1, 77])
+def test_another_term_s_seed_changes_no_solution_s_score(assignment: Assignment, suite: Suite, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course, "seed", lambda: seed)
+    test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
+    assert [one for one in test_results if not one.passed] == []
+
+
+def test_the_front_page_lists_the_lessons_in_their_order() -> None:
+    rows = re.findall(r"^\| (\d+) \| \[(\w+)\]\(assignments/(\w+)/README\.md\) \|", (course.ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    wanted = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
+    assert rows == wanted
+
+
+def test_every_explained_survivor_is_a_mutant_of_today(assignment: Assignment) -> None:
+    made = {(mutant.function, mutant.line, mutant.change) for mutant in mutants.mutants(assignment)}
+    assert set(mutants.explained().get(assignment.name, {})) <= made
+
+
+CALLS = """
+import hashlib, sys
+if "odd" in sys.argv:
+    import odd_constants
+from autograder import course
+from autograder.protocol import codec
+from autograder.hints import catalogue
+from autograder.grading.suite import Suite
+
+rope = course.find("rope")
+seen = hashlib.sha256()
+for one in Suite(rope).observe(catalogue.Module(catalogue.solution(rope))):
+    for call in one.calls:
+        seen.update(codec.encode((call.function, list(call.args), call.kwargs)))
+print(seen.hexdigest())
+"""
+
+
+def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
+    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.fixtures` stops that
+    by a private name. When Hypothesis moves it, this fails."""
+    (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
+    command = [sys.executable, "-c", CALLS]
+    said = [
+        subprocess.run([*command, *words], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+        for words in ([], ["odd"])
+    ]
+    assert said[0] == said[1]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "__pycache__") == ["odd_constants.py"]

@@ -1,0 +1,277 @@
+"""The pictures: each draws what it is given, right or wrong, and a card where there is nothing to draw."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from assignments import figures
+from assignments.context_extension import lab as extension
+from assignments.extrapolation import lab
+from assignments.modern import lab as layers
+from autograder import course
+from autograder.handout import stub
+from autograder.hints import catalogue
+
+MEASURED: dict[str, Any] = {
+    "measured": lab.saved(),
+    "looks": lab.saved_looks(),
+    "curves": lab.saved_losses(),
+    "tries": lab.at_best_rate(lab.kept_tries("grid.csv")),
+    "extended": extension.saved(),
+    "extension_loss": extension.saved_losses(),
+    "schedules": layers.saved(),
+    "schedule_loss": layers.saved_losses(),
+}
+Draw = Callable[..., Figure]
+
+
+def drawn_from(draw: Draw) -> list[str]:
+    """The names of the modules and measurements that a picture asks for."""
+    return [name for name, one in inspect.signature(draw).parameters.items() if one.default is one.empty]
+
+
+def modules_of(draw: Draw) -> list[str]:
+    return [name for name in drawn_from(draw) if name not in MEASURED]
+
+
+def solution(name: str) -> types.ModuleType:
+    return catalogue.solution(course.find(name))
+
+
+def unwritten(name: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    exec(stub(course.find(name).solution.read_text("utf-8"), name), module.__dict__)
+    return module
+
+
+def drawn(draw: Draw, load: Callable[[str], types.ModuleType] = solution, **settings: Any) -> Figure:
+    """A picture of all that `load` gives it."""
+    return draw(*(MEASURED[name] if name in MEASURED else load(name) for name in drawn_from(draw)), **settings)
+
+
+def words(figure: Figure) -> str:
+    """Everything that is written in a picture."""
+    return "\n".join(text.get_text() for text in figure.findobj(Text))
+
+
+def pixels(figure: Figure) -> np.ndarray:
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())
+
+
+@functools.cache
+def right(draw: Draw) -> tuple[Figure, np.ndarray]:
+    """The picture of the solution, and its pixels."""
+    figure = drawn(draw)
+    return figure, pixels(figure)
+
+
+every_picture = pytest.mark.parametrize("draw", figures.PICTURES, ids=lambda draw: draw.__name__)
+drawn_from_modules = pytest.mark.parametrize("draw", [draw for draw in figures.PICTURES if modules_of(draw)], ids=lambda draw: draw.__name__)
+
+
+@every_picture
+def test_a_picture_of_the_solution_is_no_card(draw: Draw) -> None:
+    figure, _ = right(draw)
+    assert "waits for" not in words(figure)
+    assert any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), "an axis says what it measures"
+
+
+@pytest.mark.parametrize("draw", [figures.token_shuffle, figures.decay, figures.score_patterns, figures.stretched_grid, figures.cache_with_sinks])
+def test_a_picture_with_random_features_is_the_same_each_time(draw: Draw) -> None:
+    assert np.array_equal(pixels(drawn(draw)), right(draw)[1])
+
+
+@every_picture
+def test_a_picture_can_be_read_in_grey(draw: Draw) -> None:
+    """No two lines of one plot share their shade and their style."""
+    for axes in right(draw)[0].findobj(matplotlib.axes.Axes):
+        legend = axes.get_legend()
+        looks = [(one.get_linestyle(), one.get_color()) for one in legend.get_lines()] if legend else []
+        assert len({style for style, _ in looks}) == len(looks), f"told apart by colour alone: {looks}"
+
+
+@drawn_from_modules
+def test_a_picture_of_a_stub_says_which_function_it_waits_for(draw: Draw) -> None:
+    said = words(drawn(draw, unwritten))
+    assert "It is not written yet." in said
+    assert any(f"waits for {name}\n" in said + "\n" for module in modules_of(draw) for name in vars(solution(module)))
+
+
+@drawn_from_modules
+def test_a_missing_function_is_a_card(draw: Draw) -> None:
+    said = words(drawn(draw, types.ModuleType))
+    assert "This picture waits for" in said
+    assert "Your file has no function of that name." in said
+
+
+BROKEN: dict[str, Callable[..., Any]] = {
+    "raises": lambda *arguments, **named: 1 / 0,
+    "nothing": lambda *arguments, **named: None,
+    "text": lambda *arguments, **named: "$broken {text",
+    "a list": lambda *arguments, **named: [[1.0], [2.0, 3.0]],
+    "too small": lambda *arguments, **named: np.zeros((1, 1, 1)),
+    "not a number": lambda *arguments, **named: np.full((3, 2), np.nan),
+}
+
+
+@drawn_from_modules
+def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw) -> None:
+    """A card that names a function, or a picture whose axes say what they measure: never an exception, never an empty page."""
+    for kind, wrong in BROKEN.items():
+
+        def broken(name: str, wrong: Callable[..., Any] = wrong) -> types.ModuleType:
+            module, complete = types.ModuleType(name), solution(name)
+            for function in [key for key, value in vars(complete).items() if callable(value)]:
+                setattr(module, function, wrong)
+            module.METHODS = getattr(complete, "METHODS", ())  # type: ignore[attr-defined]
+            return module
+
+        figure = drawn(draw, broken)
+        is_card = "waits for" in words(figure)
+        assert is_card or any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), kind
+
+
+def test_a_card_names_the_function_that_raised() -> None:
+    module = solution("rope")
+
+    def apply_rope(*arguments: Any, **named: Any) -> None:
+        raise TypeError("x must be turned")
+
+    module.apply_rope = apply_rope  # type: ignore[attr-defined]
+    said = words(figures.rotated_pair(module))
+    assert "waits for apply_rope" in said
+    assert "TypeError: x must be turned" in said
+
+
+def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
+    module = solution("rope")
+    module.rope_cos_sin = unwritten("rope").rope_cos_sin  # type: ignore[attr-defined]
+    assert "waits for rope_cos_sin" in words(figures.shift_dial(module))
+
+
+@pytest.mark.parametrize(
+    ("draw", "function"),
+    [
+        (figures.token_shuffle, "attention_weights"),
+        (figures.binary_waves, "binary_positions"),
+        (figures.normalized_spacing, "normalized_positions"),
+        (figures.clock_hands, "sinusoidal_encoding"),
+        (figures.sinusoidal_heatmap, "frequencies"),
+        (figures.table_lookup, "lookup"),
+        (figures.rotated_pair, "apply_rope"),
+        (figures.shift_dial, "rope_scores"),
+        (figures.layouts, "interleaved_to_half"),
+        (figures.two_ways, "apply_rope_half"),
+        (figures.cache, "decode_step"),
+        (figures.table_rows, "relative_positions"),
+        (figures.distance_names, "t5_bucket"),
+        (figures.alibi_heads, "alibi_slopes"),
+        (figures.extended_frequencies, "yarn_frequencies"),
+        (figures.score_patterns, "logits"),
+        (figures.patch_pair, "grid_positions"),
+        (figures.sinusoidal_map, "sinusoidal_2d"),
+        (figures.favourite_offset, "axial_frequencies"),
+        (figures.axes_of_pairs, "mrope_frequencies"),
+        (figures.sequence_positions, "mrope_positions"),
+        (figures.stretched_grid, "resize_grid"),
+        (figures.first_token, "position_from_share"),
+        (figures.layer_schedules, "rope_layers"),
+        (figures.windows_and_chunks, "chunk_mask"),
+        (figures.partial_and_p_rope, "p_rope_frequencies"),
+        (figures.cache_with_sinks, "shift_keys"),
+        (figures.content_and_position, "decoupled_scores"),
+    ],
+    ids=lambda one: getattr(one, "__name__", one),
+)
+def test_mistakes_are_drawn(draw: Draw, function: str) -> None:
+    """A known mistake in a function that a picture calls changes the picture."""
+    assignment = course.find(modules_of(draw)[0])
+    mistakes = [entry for entry in catalogue.entries(assignment) if entry.function == function]
+
+    def changed(entry: catalogue.Misconception) -> bool:
+        return not np.array_equal(pixels(draw(catalogue.mistaken(assignment, entry))), right(draw)[1])
+
+    assert mistakes, f"the catalogue has no mistake in {function}"
+    assert any(changed(entry) for entry in mistakes)
+
+
+def test_a_row_counted_from_the_back_shows() -> None:
+    """A lookup that lets −1 through finds a row, where the right one finds none."""
+    careless = solution("learned")
+    careless.lookup = lambda table, positions: np.asarray(table)[positions]  # type: ignore[attr-defined]
+    assert "gives IndexError" in words(figures.table_lookup(solution("learned"), asked=-1))
+    assert "gives a row of size" in words(figures.table_lookup(careless, asked=-1))
+
+
+def test_shifting_both_turns_the_hands_and_keeps_the_score() -> None:
+    rope = solution("rope")
+    here, shifted = figures.shift_dial(rope, 1, 3, shift=0), figures.shift_dial(rope, 1, 3, shift=3)
+    assert "rotated: query at 1, key at 3:  −0.6081" in words(here)
+    assert "rotated: query at 4, key at 6:  −0.6081" in words(shifted)
+    assert not np.array_equal(right(figures.shift_dial)[1], pixels(shifted))
+
+
+def test_the_dial_takes_any_vectors_and_negative_positions() -> None:
+    said = words(figures.shift_dial(solution("rope"), 1, 3, shift=-3, q=[2, 0], k=[2, 0]))
+    assert "rotated: query at −2, key at 0:  0.0000" in said and "not rotated at all:  2.8284" in said
+
+
+def test_a_key_that_changes_in_the_cache_shows() -> None:
+    again = next(one for one in catalogue.entries(course.find("rope")) if one.name == "cached_keys_rotated_again")
+    assert "changed in the cache" not in words(figures.cache(solution("rope")))
+    assert "changed in the cache" in words(figures.cache(catalogue.mistaken(course.find("rope"), again)))
+
+
+def test_the_map_has_the_lessons_in_their_order() -> None:
+    assert [row[0] for row in figures.COURSE] == [one.name for one in course.assignments()]
+
+
+def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:
+    before = dict(matplotlib.rcParams)
+    figures.similarity(types.ModuleType("sinusoidal"))
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_all_pictures_are_committed_and_small() -> None:
+    folder = Path(figures.__file__).with_name("figures")
+    files = {path.stem: path for path in folder.iterdir()}
+    assert set(files) == {draw.__name__ for draw in figures.PICTURES}
+    assert max(path.stat().st_size for path in files.values()) < 200_000
+    assert sum(path.stat().st_size for path in files.values()) < 50_000 * len(files)
+
+
+def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_path: Path) -> None:
+    """Its text is text, in a font that every system has; no colour of the light alone is left but those that the dark has too."""
+    saved = []
+    for name in ("first.svg", "second.svg"):
+        figures.save(drawn(figures.position_slice), tmp_path / name)
+        saved.append((tmp_path / name).read_text("utf-8"))
+    assert saved[0] == saved[1]
+    assert ">all positions</text>" in saved[0] and "DejaVu Sans', 'Bitstream" not in saved[0]
+    drawing = saved[0].partition("</style>")[2]
+    assert not [colour for colour in figures.THEME if colour.lower() in drawing.lower()]
+    assert {f"--{name}" for name, _, _ in figures.THEME.values()} >= set(re.findall(r"var\((--\w+)\)", drawing))
+
+
+def test_pictures_are_written_from_a_folder_of_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make figures` does this with all of them."""
+    monkeypatch.setattr(figures, "PICTURES", [figures.similarity, figures.accuracy_against_length])
+    written = figures.draw_all(course.ROOT / "solutions", tmp_path)
+    assert [path.name for path in written] == ["similarity.svg", "accuracy_against_length.svg"]
+    # A card is less than half of that.
+    assert all(path.stat().st_size > 10_000 for path in written)

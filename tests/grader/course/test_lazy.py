@@ -1,0 +1,217 @@
+"""Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
+
+A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or refuses
+every call; or it moves the numbers of its first argument about. Each test of a suite is run with the function of its question
+lazy in every such way, and with each other function that it calls lazy or right. It passes with no such mix.
+
+A property is about its subject: a score that ignores positions does depend on their difference alone, and not at all. So each
+property is also run with functions that are right but for one or two arguments, which they ignore. It passes with none of them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import is_hypothesis_test
+
+from autograder.checks.results import Phase, Test
+from autograder.course import Assignment
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.protocol import call, codec, status
+from autograder.protocol.call import Raised, Reply
+from autograder.protocol.failure import Stopped
+
+Work = Callable[[tuple[Any, ...], Any], Any]
+"""What a lazy function makes of its arguments and of the right result, of which it knows the shape."""
+
+NUMBERS = f"{[*range(-70, 140), *(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192, float('nan'), float('inf')]}"
+
+
+def argument(place: int) -> Work:
+    return lambda args, right: args[place]
+
+
+def shaped(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
+    """The right number of results, each of the right shape and dtype, filled without looking at the arguments."""
+
+    def work(args: tuple[Any, ...], right: Any) -> Any:
+        results = tuple(fill(np.asarray(part)).astype(np.asarray(part).dtype) for part in _parts(right))
+        return results if type(right) is tuple else results[0]
+
+    return work
+
+
+def stretched(args: tuple[Any, ...], right: Any) -> Any:
+    """The first argument, repeated until the right shape is full."""
+    return shaped(lambda part: np.resize(np.asarray(args[0], dtype=np.float64), part.shape))(args, right)
+
+
+def moved(change: Callable[[np.ndarray], Any]) -> Work:
+    """The numbers of the first argument in another order or with another sign."""
+    return lambda args, right: change(np.asarray(args[0], dtype=np.float64))
+
+
+def shape_of(place: int, fill: float) -> Work:
+    return lambda args, right: np.full(np.shape(args[place]), fill)
+
+
+def refusal(error: type[Exception], message: Callable[[tuple[Any, ...]], str]) -> Work:
+    def work(args: tuple[Any, ...], right: Any) -> Any:
+        raise error(message(args))
+
+    return work
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return value if type(value) is tuple else (value,)
+
+
+LAZY: dict[str, Work] = {
+    **{f"the constant {value!r}": lambda args, right, value=value: value for value in (None, False, True, 0, 1, 2.5, -1, np.nan, "", [], ())},
+    **{f"argument {place + 1}": argument(place) for place in range(4)},
+    "the first argument as floats": lambda args, right: np.asarray(args[0], dtype=np.float64),
+    "its arguments": lambda args, right: tuple(args),
+    "as many numbers as it is told": lambda args, right: np.arange(min(args[0], 1000)),
+    "an empty array": lambda args, right: np.zeros(0),
+    "one zero": lambda args, right: np.zeros((1, 1, 1)),
+    **{f"{fill} in the shape of argument {place + 1}": shape_of(place, fill) for place in range(2) for fill in (0, 1)},
+    **{f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill)) for fill in (0, 1, -1, 0.5, -np.inf)},
+    "NaN in the right shape": shaped(lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)),
+    "a count in the right shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
+    "the identity": shaped(lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)),
+    "the first argument in the right shape": stretched,
+    "the first argument, negated": moved(np.negative),
+    "the first argument, rolled": moved(lambda array: np.roll(array, 1, axis=-1)),
+    "the first argument, backwards": moved(lambda array: array[..., ::-1]),
+    "the first argument, upside down": moved(lambda array: array[..., ::-1, :]),
+    "the first argument, sorted": moved(np.sort),
+    **{
+        f"{error.__name__} with {what}": refusal(error, message)
+        for error in (ValueError, IndexError)
+        for what, message in {
+            "all numbers": lambda args: NUMBERS,
+            "its arguments": repr,
+            "their shapes": lambda args: repr([np.shape(one) for one in args]),
+        }.items()
+    },
+}
+RIGHT = "right"
+
+
+class Mixture:
+    """A submission of lazy and right functions: `plan` says how each behaves, and whoever is not in it ends the test."""
+
+    failure: Raised | None = None
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.right = catalogue.Module(catalogue.solution(assignment))
+        self.replies: dict[tuple[str, str, bytes], Reply] = {}
+        self.plan: dict[str, str] = {}
+        self.asked: str | None = None
+        """the function that was called and has no plan"""
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        if function not in self.plan:
+            self.asked = function
+            raise Stopped(status.TestStatus.CRASHED, function)
+        behaviour = self.plan[function]
+        try:
+            key = behaviour, function, codec.message(args, kwargs, measured)
+        except ValueError:  # nobody asks that much of a right function
+            return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
+        if key not in self.replies:
+            self.replies[key] = self._reply(behaviour, function, args, kwargs, measured)
+        return self.replies[key]
+
+    def _reply(self, behaviour: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        right = self.right.call(function, args, kwargs, measured)
+        if behaviour == RIGHT:
+            return right
+        shape = None if right.raised else codec.decode(right.value)
+        module = ModuleType("lazy")
+        module.__file__ = "lazy.py"
+        vars(module)["lazy"] = lambda *args, **kwargs: LAZY[behaviour]((*args, *kwargs.values()), shape)
+        return call.perform(module, "lazy", args, kwargs, False)
+
+
+def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
+    """The tests that pass though the function of their question is lazy, and how the functions behaved.
+
+    A plan that calls a function it does not know is tried anew with every behaviour of that function. One that fails before is
+    not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
+    """
+    suite._context.backend = mixture
+    for test, runnable in suite._tests.items():
+        plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
+        while plans:
+            mixture.plan, mixture.asked = plans.pop(), None
+            if runnable.test_result(test).passed:
+                yield test, mixture.plan
+            elif mixture.asked is not None:
+                plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
+
+
+def test_lazy_functions_earn_nothing(assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue.Oracle, "observe", lambda *_: None)  # what lies behind a wrong result takes long to find
+    with np.errstate(all="ignore"):
+        earned = [f"{test.name} ({test.points}): {plan}" for test, plan in passed_by(suite, Mixture(assignment))]
+    assert not earned, "\n".join(earned[:50])
+
+
+IGNORED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "zeros": np.zeros_like,
+    "ones": np.ones_like,
+    "a count": lambda array: np.arange(array.size, dtype=array.dtype).reshape(array.shape),
+}
+"""What stands in the place of an argument that a function ignores."""
+
+
+def ignoring(function: Callable[..., Any], places: tuple[int, ...], instead: Callable[[np.ndarray], np.ndarray]) -> Callable[..., Any]:
+    """A function that is right, but for arguments that it does not look at."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        replaced = {place: instead(np.asarray(args[place])) for place in places}
+        seen = [replaced[place][()] if place in replaced else argument for place, argument in enumerate(args)]
+        return function(*seen, **kwargs)
+
+    return call
+
+
+OF_ONE_ARGUMENT = {
+    "test_a_lone_token_reads_itself",
+    "test_bias_depends_on_the_distance_alone",
+    "test_weights_share_out_both_tables",
+    "test_generation_gives_the_rows_of_the_full_pass",
+    "test_any_frequencies_keep_scores_relative",
+    "test_scaled_turns_add_up",
+    "test_a_beginning_is_encoded_alike",
+    "test_rotating_on_a_grid_keeps_the_norm",
+    "test_scores_depend_on_the_difference_of_the_coordinates",
+    "test_rotations_on_a_grid_add_up",
+}
+"""Properties of one argument, which each of them does notice: that another one is ignored costs elsewhere."""
+
+
+def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> None:
+    earned = []
+    for test, runnable in suite._tests.items():
+        if not is_hypothesis_test(runnable.item.obj) or test.name in OF_ONE_ARGUMENT:
+            continue
+        module = catalogue.solution(assignment)
+        right = getattr(module, test.question)
+        needed = [name for name, one in inspect.signature(right).parameters.items() if one.default is one.empty]
+        for places in [*itertools.combinations(range(len(needed)), 1), *itertools.combinations(range(len(needed)), 2)]:
+            for words, instead in IGNORED.items():
+                setattr(module, test.question, ignoring(right, places, instead))
+                suite._context.backend = catalogue.Module(module)
+                with np.errstate(all="ignore"):
+                    if runnable.test_result(test).passed:
+                        earned.append(f"{test.name} ({test.points}): {words} for {' and '.join(needed[place] for place in places)}")
+    assert not earned, "\n".join(earned)

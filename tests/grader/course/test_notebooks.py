@@ -1,0 +1,100 @@
+"""The notebooks run from top to bottom in a real kernel, on a stub and on the solution, and are kept without outputs.
+
+All of them run in one kernel, once for each of the two: starting a kernel takes longer than running a notebook. They are not run
+with nbclient, which now and then overlooks a reply while widgets talk, and then waits out its whole timeout.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+from nbformat import NotebookNode
+
+from autograder import course
+from autograder.course import Assignment
+from autograder.handout import stub
+
+GIVEN = course.ROOT / "assignments"
+
+Message = dict[str, Any]
+"""What a kernel sends, in Jupyter's own form."""
+
+
+def notebook(assignment: Assignment) -> NotebookNode:
+    return nbformat.read(assignment.folder / "explore.ipynb", as_version=4)
+
+
+def lay_out(folder: Path, written: bool) -> None:
+    """What a student has on disk, with the functions written or not."""
+    shutil.copy(GIVEN / "figures.py", folder)
+    for assignment in course.assignments():
+        target = folder / assignment.name
+        target.mkdir()
+        source = assignment.solution.read_text("utf-8")
+        (target / assignment.solution.name).write_text(source if written else stub(source, assignment.name), "utf-8")
+        for path in (*assignment.folder.glob("lab.py"), *assignment.folder.glob("*.csv")):
+            shutil.copy(path, target)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["stub", "solution"])
+def executed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[Message]]]:
+    """Notebook → source of each code cell → what the kernel sent while it ran."""
+    folder = tmp_path_factory.mktemp("handout")
+    lay_out(folder, request.param)
+    manager, kernel = start_new_kernel()
+    try:
+        return {assignment.name: run(kernel, folder, assignment) for assignment in course.assignments()}
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def run(kernel: BlockingKernelClient, folder: Path, assignment: Assignment) -> dict[str, list[Message]]:
+    kernel.execute_interactive(f"import os\nos.chdir({str(folder / assignment.name)!r})", timeout=60)
+    sent: dict[str, list[Message]] = {}
+    for cell in notebook(assignment).cells:
+        if cell.cell_type == "code":
+            sent[cell.source] = []
+            kernel.execute_interactive(cell.source, output_hook=sent[cell.source].append, timeout=60)
+    return sent
+
+
+@pytest.mark.parametrize("name", [assignment.name for assignment in course.assignments()])
+def test_a_notebook_runs_from_top_to_bottom(executed: dict[str, dict[str, list[Message]]], name: str) -> None:
+    """No error and no warning, and from each cell that draws one picture, be it a card."""
+    ran = executed[name]
+    complaints = [message["content"] for sent in ran.values() for message in sent if message["msg_type"] in ("error", "stream")]
+    assert complaints == []
+    drawing = {source: sent for source, sent in ran.items() if source.startswith("figures.")}
+    assert drawing
+    for source, sent in drawing.items():
+        assert len([message for message in sent if "image/png" in message["content"].get("data", {})]) == 1, source
+
+
+def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
+    kept = notebook(assignment)
+    nbformat.validate(kept)
+    code = [cell for cell in kept.cells if cell.cell_type == "code"]
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
+    assert "widgets" not in kept.metadata
+    assert kept.metadata.language_info == {"name": "python"}, "the version of whoever saved it last"
+
+
+def test_cells_have_names_that_stay(assignment: Assignment) -> None:
+    """A cell's id says what it is for, so that saving a notebook changes nothing that was not changed."""
+    names = [cell.id for cell in notebook(assignment).cells]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in names), names
+
+
+def test_a_notebook_follows_the_students_file(assignment: Assignment) -> None:
+    setup = next(cell.source for cell in notebook(assignment).cells if cell.cell_type == "code")
+    assert "%autoreload 2" in setup
+    assert f"import {assignment.name}" in setup

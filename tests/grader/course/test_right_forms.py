@@ -1,0 +1,85 @@
+"""No right answer is rejected for the form in which it comes: any memory layout, and numpy's scalars and 0-d arrays for numbers."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder import course
+from autograder.course import Assignment
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+
+
+def fortran(array: np.ndarray) -> np.ndarray:
+    return np.asfortranarray(array)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def strided(array: np.ndarray) -> np.ndarray:
+    """Every second element of an array that runs backwards."""
+    wide = np.repeat(array[..., ::-1], 2, axis=-1) if array.ndim else array
+    return wide[..., ::-2] if array.ndim else array
+
+
+def swapped(array: np.ndarray) -> np.ndarray:
+    """The other byte order."""
+    return array.astype(array.dtype.newbyteorder("S"))
+
+
+FORMS: dict[str, tuple[Callable[[np.ndarray], Any], Callable[[Any], Any]]] = {
+    "Fortran order, numpy's scalars": (fortran, lambda number: np.asarray(number)[()]),
+    "read-only, 0-d arrays": (read_only, np.asarray),
+    "strided": (strided, lambda number: number),
+    "the other byte order": (swapped, lambda number: number),
+}
+
+
+def in_form(function: Callable[..., Any], of_array: Callable[[np.ndarray], Any], of_number: Callable[[Any], Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if type(result) is tuple:
+            return [of_array(part) for part in result]
+        return of_array(result) if isinstance(result, np.ndarray) else of_number(result)
+
+    return call
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suite: Suite, form: str) -> None:
+    right, module = catalogue.solution(assignment), catalogue.solution(assignment)
+    for name, function in vars(right).items():
+        if inspect.isfunction(function) and name[0] != "_":
+            setattr(module, name, in_form(function, *FORMS[form]))
+    assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(module)) if not one.passed] == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_solution_warns_of_nothing(assignment: Assignment, suite: Suite) -> None:
+    """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a mistake."""
+    assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(catalogue.solution(assignment))) if not one.passed] == []
+
+
+STYLES = Path(__file__).with_name("right_styles")
+"""Right modules in other styles than the solutions: complex numbers, einsum, logarithms, one-hot matrices, texts of digits."""
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted(STYLES.glob("*.py"))])
+def test_the_style_of_a_right_module_does_not_matter(name: str) -> None:
+    assignment, file = course.find(name), STYLES / f"{name}.py"
+    module = catalogue.solution(assignment)
+    module.__file__ = str(file)
+    exec(compile(file.read_text("utf-8"), module.__file__, "exec"), vars(module))
+    assert [(one.test.name, one.message) for one in Suite(assignment).run(catalogue.Module(module)) if not one.passed] == []

@@ -1,0 +1,89 @@
+"""Values learnt by heart from the handout earn nothing: the grader asks again, on this term's inputs, and staff are told."""
+
+from __future__ import annotations
+
+import base64
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder import course
+from autograder.checks.results import Phase
+from autograder.course import Assignment
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.protocol import codec
+from autograder.protocol.call import Reply
+from autograder.protocol.failure import Kind
+
+TABLE = """
+import base64, pickle
+import numpy as np
+_TABLE = pickle.loads(base64.b64decode("{table}"))
+def _key(value):
+    if isinstance(value, np.ndarray):
+        return (str(value.dtype), value.shape, value.tobytes())
+    return tuple(map(_key, value)) if isinstance(value, (list, tuple)) else repr(value)
+def _function(name):
+    def looked_up(*args, **kwargs):
+        kind, value = _TABLE.get((name, _key(args), _key(sorted(kwargs.items()))), ("raises", "no such value"))
+        if kind == "raises":
+            raise ValueError(value)
+        return value
+    return looked_up
+for _name in {names!r}:
+    globals()[_name] = _function(_name)
+"""
+
+
+def key(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return (str(value.dtype), value.shape, value.tobytes())
+    return tuple(map(key, value)) if isinstance(value, list | tuple) else repr(value)
+
+
+class Learnt(catalogue.Module):
+    """The solution, and a note of all that it is asked."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        super().__init__(catalogue.solution(assignment))
+        self.table: dict[Any, Any] = {}
+
+    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+        reply = super().call(function, args, kwargs, measured)
+        kept = ("raises", reply.raised.message) if reply.raised else ("returns", codec.decode(reply.value))
+        self.table[function, key(args), key(sorted(kwargs.items()))] = kept
+        return reply
+
+    def source(self) -> str:
+        names = sorted({name for name, _, _ in self.table if name != "ANSWERS"})
+        table = {entry: value for entry, value in self.table.items() if entry[0] != "ANSWERS"}
+        return TABLE.format(table=base64.b64encode(pickle.dumps(table)).decode(), names=names)
+
+
+def test_values_kept_from_the_handout_earn_little_and_are_named(assignment: Assignment) -> None:
+    """What is left are tests of fixed arguments alone: they stand in the handout, and cannot be drawn."""
+    learnt = Learnt(assignment)
+    Suite(assignment).run(learnt, Phase.PUBLIC)
+    with Grader() as grader:
+        grade = grader.grade(assignment, (learnt.source(),))
+    public = [one for one in grade.at_once.test_results if one.test.phase is Phase.PUBLIC]
+    assert sum(one.test.points for one in public if one.passed) >= 5, "they do pass at home"
+    assert grade.score <= 4, (assignment.name, grade.score)
+    assert any(one.kind is Kind.BY_HEART for one in grade.test_results)
+
+
+@pytest.mark.parametrize("seed", [1, 2027, -5])
+def test_the_solution_passes_its_public_tests_on_any_term_s_inputs(assignment: Assignment, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So nobody who computes is taken for somebody who remembers."""
+    from autograder.checks import inputs
+
+    monkeypatch.setattr(course, "seed", lambda: seed)
+    suite = Suite(assignment)
+    suite._context.recorded_values = False
+    with inputs.of_term(seed):
+        missed = [one for one in suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.PUBLIC) if not one.passed]
+    assert [(one.test.name, one.message) for one in missed] == []

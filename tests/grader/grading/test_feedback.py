@@ -1,0 +1,237 @@
+"""Feedback says the cause first, everything of public tests, nothing of hidden inputs; and no text in it is more than text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from markdown_it import MarkdownIt
+
+from autograder import course
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.grading import feedback, quiz
+from autograder.grading.grade import Grade, Outcome
+from autograder.grading.grader import Grader
+from autograder.protocol.call import Raised
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status, TestStatus
+from autograder.submission import Problem, Submission, read_file
+from tests.grader.support.handed_in import SAMPLES
+from tests.grader.support.once import Graded
+
+HOSTILE = (
+    "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example www.evil.example\x1b[31m\u202e\x00"
+)
+
+
+def test_(name: str, part: Phase, question: str = "apply_rope") -> Test:
+    return Test(name, question, 1.0, part, f"The rule of {name}.")
+
+
+test_.__test__ = False  # type: ignore[attr-defined]
+
+
+def grade(*test_results: TestResult, status: str = "graded", failure: Raised | None = None, printed: str = "") -> Grade:
+    won = float(sum(one.test.points for one in test_results if one.passed))
+    stopped = Status(status) if status in ("timeout", "killed") else None
+    at_once, final = Outcome(stopped, list(test_results)), Outcome(Status(status), list(test_results))
+    return Grade(at_once, final, won, float(len(test_results)), {}, {}, 0.0, failure, printed)
+
+
+def handed_in(source: str = "", **facts: object) -> Submission:
+    return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
+
+
+def markdown(submission: Submission, grade: Grade) -> str:
+    """The feedback file, as a row of the gradebook has it."""
+    text = feedback.body(grade, submission.assignment, submission.cells)
+    return feedback.markdown(submission, grade.score, grade.max_score, text)
+
+
+def of_sample(graded: Graded, name: str) -> tuple[str, str]:
+    """The final feedback of a sample submission, and what its student sees before."""
+    submission, grade = graded(SAMPLES / "rope" / name)
+    return markdown(submission, grade), feedback.public_markdown(submission, grade)
+
+
+def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: Graded) -> None:
+    final, public = of_sample(graded, "hedy.py")
+    for said in (final, public):
+        assert said.count("Likely cause") == 1 and said.count("wanted 0.01, got 0.1") == 1
+        assert "See the lesson, section `rope_frequencies`." in said
+        assert "Right, given your `rope_frequencies`: `rope_cos_sin`" in said
+    assert "On inputs that are not shown it fails in the same way." in final
+    assert "not shown" not in public and "hidden tests" in public
+
+
+def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Graded) -> None:
+    """Linus has the half layout right, and calls it where neighbours are meant."""
+    final, _ = of_sample(graded, "linus.py")
+    assert "## `apply_rope`:" in final and "## `apply_rope_half`" not in final
+    assert "Right, given your `apply_rope`: `apply_rope_half`" in final
+
+
+UNKNOWN = """
+
+_right_frequencies = rope_frequencies
+def rope_frequencies(head_dim, base=10000.0):
+    return _right_frequencies(head_dim, base) ** 0.9 * np.linspace(1.0, 1.1, head_dim // 2)
+"""
+
+
+@pytest.mark.parametrize("is_hidden_alone", [False, True])
+def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Grader, is_hidden_alone: bool) -> None:
+    """Also where hidden tests alone find it."""
+    rope = course.find("rope")
+    source = rope.solution.read_text("utf-8") + UNKNOWN
+    if is_hidden_alone:
+        source = source.replace("    return _right", "    if head_dim <= 8: return _right_frequencies(head_dim, base)\n    return _right")
+    given = grader.grade(rope, (source,))
+    said = markdown(handed_in(source), given)
+    assert said.count("\n## `") - said.count("\n## `ANSWERS`") == 1 and "## `rope_frequencies`" in said
+    assert "built on `rope_frequencies`: fix that first: `" in said
+
+
+def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
+    _, public = of_sample(graded, "niklaus.py")
+    assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
+
+
+def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:
+    final, public = of_sample(graded, "ada.py")
+    assert "Complete" in final and "Complete" not in public
+    assert public.startswith("8 of 8 public points. The other 12 of 20 points are decided by hidden tests")
+
+
+def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
+    secret = TestResult(test_("far", Phase.HIDDEN), TestStatus.FAILED, "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
+    crash = TestResult(test_("odd", Phase.HIDDEN), TestStatus.CRASHED, "ended by signal 9 at position 977", function=HOSTILE)
+    slow = TestResult(test_("slow", Phase.HIDDEN), TestStatus.TIMEOUT, "977 seconds")
+    said = markdown(handed_in(), grade(secret, crash, slow))
+    assert "977" not in said and "0.25" not in said
+    assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
+    for one in ("odd", "slow"):
+        assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
+    assert "977" not in "".join(map(feedback.of_test, feedback.coarse([secret, crash, slow])))
+
+
+OUTCOMES = 8
+"""What may be told of one hidden test: that it passed, or one of seven kinds of mistake. The threat model says so."""
+
+
+def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
+    """Of every status and kind, each with a hint, a name and a message of its own."""
+    hidden, public = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
+    statuses = set(TestStatus) - {TestStatus.PASSED, TestStatus.UNREADABLE}
+    ends = [TestResult(hidden, TestStatus.PASSED)]
+    ends += [TestResult(hidden, status, f"{status}", None, kind, f"{kind}") for status in statuses for kind in (None, *Kind)]
+    kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.BY_HEART}  # of answers, which come first, and of public tests alone
+    unwritten = TestResult(public, TestStatus.NOT_IMPLEMENTED, kind=Kind.NOT_WRITTEN)
+    for before in (TestResult(public, TestStatus.PASSED), unwritten):
+        possible = [one for one in ends if one.kind is None or one.kind in kinds]
+        assert len({markdown(handed_in(), grade(before, one)).partition("\n\n")[2] for one in possible}) <= OUTCOMES
+        assert len({feedback.of_test(feedback.coarse([before, one])[1]) for one in possible}) <= OUTCOMES
+        assert len({feedback.public_markdown(handed_in(), grade(before, one)) for one in possible}) == 1
+
+
+def test_hidden_tests_tell_one_cause_per_question() -> None:
+    """The first of them that has one; whether the others have the same is not told."""
+    tests = [test_(name, Phase.HIDDEN, question) for question in "fg" for name in (f"{question}1", f"{question}2", f"{question}3")]
+    hints = [None, "one", "two", "three", "three", None]
+    results = [TestResult(test, TestStatus.FAILED, "", hint, Kind.VALUE) for test, hint in zip(tests, hints, strict=True)]
+    assert [one.hint for one in feedback.coarse(results)] == [None, "one", None, "three", None, None]
+
+
+def answered(key: str, status: TestStatus = TestStatus.PASSED, message: str = "", hint: str | None = None, points: float = 1.0) -> TestResult:
+    test = Test(f"test_answer[{key}]", "ANSWERS", points, Phase.ANSWERS, "One right answer.")
+    return TestResult(test, status, message, hint, None if status is TestStatus.PASSED else Kind.ANSWER)
+
+
+def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> None:
+    given = grade(
+        answered("extra_parameters", TestStatus.FAILED, "extra_parameters: 32 is not right", "You counted pairs."),
+        answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"),
+        answered("half_layout_is_a_bug"),
+    )
+    said = feedback.public_markdown(handed_in(), given)
+    assert "32 is not right. You counted pairs." in said and "The answer is" not in said
+    assert "Not right: 1 of 2 answers with True or False." in said and "rotates" not in said
+
+
+def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
+    """In the words of the hidden tests, and not in the feedback file, which a student may have while others still work."""
+    wrong, right = answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters")
+    reasons = quiz.answers(course.find("rope"))
+    published = [feedback.of_answer(one, reasons[quiz.key(one.test)]) for one in (wrong, right)]
+    assert published[0].endswith(f"The answer is False; {reasons['rotates_values'].reason}.")
+    assert published[1].startswith("extra_parameters is right. The answer is 0; ")
+    said = markdown(handed_in(), grade(wrong, right))
+    assert "## `ANSWERS`: 1 of 2" in said and "The answer is" not in said and "is not right" not in said
+
+
+def test_practice_has_no_points_and_says_so() -> None:
+    wrong = answered("extra_parameters", TestStatus.FAILED, "extra_parameters: 32 is not right", points=0)
+    assert "(For practice, without points.)" in markdown(handed_in(), grade(wrong))
+
+
+def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
+    failed = TestResult(test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)")
+    public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
+    assert ">>> apply_rope(977)" in markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.of_test(public)
+    assert "977" not in markdown(handed_in(), grade(hidden)) + feedback.of_test(hidden)
+
+
+@pytest.mark.parametrize(
+    "verdict_of",
+    [
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.FAILED, HOSTILE, None, Kind.RAISED)),
+        lambda: grade(TestResult(test_("a", Phase.PUBLIC), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(TestResult(test_("a", Phase.HIDDEN), TestStatus.WAITING, HOSTILE, None, Kind.WAITING, HOSTILE)),
+        lambda: grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
+        lambda: grade(printed=HOSTILE),
+    ],
+    ids=["message", "name", "hidden name", "while loading", "printed"],
+)
+def test_text_of_a_submission_is_text(verdict_of: object) -> None:
+    given = verdict_of()  # type: ignore[operator]
+    submission = handed_in(notes=(HOSTILE,))
+    for said in (markdown(submission, given), feedback.public_markdown(submission, given)):
+        assert_harmless(said)
+    for one in feedback.coarse(given.test_results):
+        assert feedback.plain(feedback.of_test(one)) == feedback.of_test(one)
+
+
+def test_text_of_what_cannot_be_read_is_text() -> None:
+    submission = handed_in(problem=Problem(HOSTILE, "for staff"))
+    for said in (feedback.not_graded(submission.assignment, submission.problem.student), feedback.public_markdown(submission, grade())):
+        assert_harmless(said)
+        assert "for staff" not in said
+
+
+def assert_harmless(markdown: str) -> None:
+    """As a renderer that allows everything shows it."""
+    assert all(character.isprintable() or character == "\n" for character in markdown)
+    html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(markdown)
+    for tag in ("<script", "<a ", "<img", "<strong>d", "<code>c", "Heading</h1>"):
+        assert tag not in html
+
+
+def test_plain_text_keeps_letters_and_drops_directions() -> None:
+    assert feedback.plain("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"
+
+
+def test_every_sample_gets_feedback_that_names_a_place_in_its_lesson(graded: Graded) -> None:
+    """Sections that feedback points to are there."""
+    for path in sorted(SAMPLES.glob("*/*.py")):
+        name = path.parent.name
+        if read_file(path, name, [name]).problem is not None:
+            continue
+        said = markdown(*graded(path))
+        lesson = course.find(name).lesson.read_text("utf-8")
+        for line in said.splitlines():
+            if line.startswith("See the lesson, section `"):
+                heading = line.removeprefix("See the lesson, section ").rstrip(".")
+                assert re.search(rf"^### .*{heading}", lesson, re.MULTILINE), (path, line)
+            elif line == "See the lesson, section Questions.":
+                assert "\n## Questions\n" in lesson

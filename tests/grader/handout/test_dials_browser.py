@@ -1,0 +1,504 @@
+"""The dials in a browser: their numbers are those of the solutions, no text lies on another, and what they are for always holds."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator
+
+from autograder import course
+from autograder.handout import bundle
+from autograder.handout.page import course as pages_of_the_course
+from autograder.handout.page import dials
+from tests.grader.support.browsing import Opened
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course alone, as `dist/course/` has it."""
+    folder = tmp_path_factory.mktemp("course")
+    bundle.unpack(pages_of_the_course(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, folder: Path, request: pytest.FixtureRequest) -> Iterator[Opened]:
+    """A page of the course, loaded once for all of its tests."""
+    with Opened(browser, folder / f"{request.param}.html") as one:
+        yield one
+
+
+on_every_dial = pytest.mark.parametrize(
+    "opened, dial", [(one.lesson, one) for one in dials.DIALS], ids=[one.name for one in dials.DIALS], indirect=["opened"], scope="module"
+)
+
+
+@functools.cache
+def solution(name: str) -> Any:
+    """A solution as a module."""
+    spec = importlib.util.spec_from_file_location(f"solution_of_{name}", course.find(name).solution)
+    assert spec is not None and spec.loader is not None
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+Settings = dict[str, Any]
+Numbers = dict[str, Any]
+Expected = Callable[[Settings], Numbers]
+
+
+def shuffle(s: Settings) -> Numbers:
+    attention = solution("attention")
+    x, order = np.array([[1, 0.2], [-0.5, 1], [0.4, 1.5]]), [int(digit) for digit in s["order"]]
+    mask = attention.causal_mask(3) if s["mask"] else None
+    identity, moved = np.eye(2), attention.permute_tokens(x, order)
+    first, second = (attention.self_attention(rows, identity, identity, identity, mask) for rows in (x, moved))
+    return {
+        "before": attention.attention_weights(x, x, mask),
+        "after": attention.attention_weights(moved, moved, mask),
+        "left": first,
+        "right": second,
+    }
+
+
+def bits(s: Settings) -> Numbers:
+    naive = solution("naive")
+    count = int(s["bits"])
+    codes = (naive.gray_positions if s["gray"] else naive.binary_positions)(2**count, count)
+    position = min(s["position"], 2**count - 1)
+    return {"digits": codes[position], "flips": naive.hamming_steps(codes)[position - 1] if position else 0}
+
+
+def encoding(s: Settings) -> Numbers:
+    return {"encoding": solution("sinusoidal").sinusoidal_encoding(s["position"], int(s["d"]))}
+
+
+def fan(s: Settings) -> Numbers:
+    wavelengths = solution("sinusoidal").wavelengths(int(s["d"]))
+    return {"wavelengths": wavelengths, "turning": int((wavelengths <= 10 ** s["zoom"]).sum())}
+
+
+def scale(s: Settings) -> Numbers:
+    naive = solution("naive")
+    length = int(s["tokens"])
+    words = {"dog": np.array([0.8, -0.6, 0.3, -0.9]), "man": np.array([-0.7, 0.5, 0.9, -0.2])}
+    position = min(s["position"], length - 1)
+    rows = {name: np.tile(row, (length, 1)) for name, row in words.items()}
+    if s["kind"] == "integer":
+        there = {name: naive.add_integer_positions(row)[position] for name, row in rows.items()}
+    else:
+        share = naive.normalized_positions(length)[position] if s["kind"] == "normalized" else 0
+        there = {name: row[position] + share for name, row in rows.items()}
+    dog, man = there["dog"], there["man"]
+    cosine = np.clip(dog @ man / np.linalg.norm(dog) / np.linalg.norm(man), -1, 1)
+    return words | {"dogThere": dog, "manThere": man, "there": np.degrees(np.arccos(cosine))}
+
+
+def rows(s: Settings) -> Numbers:
+    learned = solution("learned")
+    d, count, seen = 16, s["count"], min(s["trained"], s["count"])
+    p, f = np.arange(count)[:, None], np.arange(d)
+    table, wanted = 0.1 * np.sin(7.3 * (p + 1) * (f + 1)), 0.1 * np.sin(p / 2 + f)
+    used = np.arange(seen)
+    for _ in range(s["steps"]):
+        error = learned.lookup(table, used) - wanted[:seen]
+        table = learned.sgd_step(table, learned.lookup_gradient(table.shape, used, error), 0.2)
+    asked = s["asked"]
+    return {"table": table.ravel(), "error": np.linalg.norm(learned.lookup(table, asked) - wanted[asked]) if asked < count else -1}
+
+
+def whole(s: Settings) -> Numbers:
+    sentence = "the dog saw the man and the man fed the dog".split()
+    vocabulary = list(dict.fromkeys(sentence))
+    x = np.array([np.sin(1.7 * (vocabulary.index(word) + 1) * np.arange(1, 17)) for word in sentence])
+
+    def row(shift: int) -> Any:
+        where = np.arange(len(sentence)) + shift
+        table = np.sin(7.3 * np.arange(1, 62)[:, None] * np.arange(1, 17))
+        added = {"number": where[:, None] / 10, "sinusoidal": solution("sinusoidal").sinusoidal_encoding(where, 16)}
+        rows = x + added.get(s["method"], 0)
+        if s["method"] == "learned":
+            rows = x + solution("learned").lookup(table, where)
+        scores = rows @ rows.T
+        if s["method"] == "rope":
+            scores = 4 * solution("rope").rope_scores(x, x, where, where)
+        relative = where - where[:, None]
+        if s["method"] == "buckets":
+            scores = scores + 4 * np.cos(solution("relative").t5_bucket(relative, False, 32, 128))
+        if s["method"] == "alibi":
+            scores = scores - 4 * 0.25 * -relative
+        query = int(s["query"])
+        return solution("attention").softmax(scores[query, : query + 1] / 4)
+
+    return {"before": row(0), "after": row(s["shift"])}
+
+
+def guess(lesson: str) -> Expected:
+    dial = next(one for one in dials.DIALS if one.name == f"guess_{lesson}")
+
+    def expected(s: Settings) -> Numbers:
+        measured = dials.measured(dial)
+        mine = np.array([s[f"at{place}"] for place in range(len(measured["lengths"]))]) / 100
+        is_told = s["shown"] and not np.all(mine == 0.5)
+        return {"mine": mine, "mean": np.mean(json.loads(measured["json"])["curves"][s["group"]], axis=0) if is_told else np.zeros(0)}
+
+    return expected
+
+
+def shift(s: Settings) -> Numbers:
+    rope = solution("rope")
+    theta = float(s["theta"])
+    q, k = np.array([[s["q0"], s["q1"]]], float), np.array([[s["k0"], s["k1"]]], float)
+
+    def score(m: float, n: float) -> float:
+        return float(rope.rope_scores(q, k, [m * theta], [n * theta])[0, 0])
+
+    return {
+        "plain": score(0, 0),
+        "rotated": score(s["m"], s["n"]),
+        "home": score(0, s["n"] - s["m"]),
+        "turnedQ": rope.apply_rope(q, [s["m"] * theta])[0],
+        "turnedK": rope.apply_rope(k, [s["n"] * theta])[0],
+    }
+
+
+def decay(s: Settings) -> Numbers:
+    d, base = int(s["d"]), 10.0 ** s["power"]
+    return {
+        "limit": solution("rope").decay_bound(s["offset"], d, base),
+        "similarity": solution("sinusoidal").offset_similarity(s["offset"], d, base),
+    }
+
+
+def buckets(s: Settings) -> Numbers:
+    relative = solution("relative")
+    return {
+        "clipped": relative.clip_positions(np.array(s["relative"]), s["k"]),
+        "name": relative.t5_bucket(np.array(s["relative"]), s["both"], int(s["count"]), int(s["far"])),
+    }
+
+
+def slopes(s: Settings) -> Numbers:
+    alibi = solution("alibi")
+    found = alibi.alibi_slopes(s["heads"])
+    return {"slopes": found, "windows": [alibi.effective_window(slope, float(s["tolerance"])) for slope in found]}
+
+
+def stretch(s: Settings) -> Numbers:
+    extension, rope = solution("context_extension"), solution("rope")
+    d, base, factor, trained = int(s["d"]), float(s["base"]), s["factor"], int(s["trained"])
+    return {
+        "interpolation": rope.rope_frequencies(d, base) / factor,
+        "ntk": rope.rope_frequencies(d, extension.ntk_base(base, factor, d)),
+        "yarn": extension.yarn_frequencies(d, base, factor, trained),
+        "llama3": extension.llama3_frequencies(d, base, factor, trained_len=trained),
+    }
+
+
+def patch(s: Settings) -> Numbers:
+    grids = solution("grids")
+    d, side = int(s["d"]), 15
+    pairs = np.arange(d // 2)
+    both = (100.0 ** (-2 * pairs / d))[:, None] * np.stack([np.cos(2.4 * pairs), np.sin(2.4 * pairs)], axis=-1)
+    tables = {"axial": grids.axial_frequencies, "alternating": grids.alternating_frequencies, "mixed": lambda *_: both}
+    table = tables[s["kind"]](d, 100.0)
+    row = np.tile([1.0, 0.0], d // 2)[None]
+    # This query, rotated by the offset, meets a key of `row` there with all its pairs in line.
+    query = grids.apply_rope_nd(row, np.array([[s["down"], s["right"]]]), table)
+    keys = np.repeat(row, side * side, axis=0)
+    scores = grids.grid_scores(query, keys, np.full((1, 2), side // 2), grids.grid_positions(side, side), table)
+    return {"scores": scores[0], "table": table}
+
+
+def sinks(s: Settings) -> Numbers:
+    modern = solution("modern")
+    tokens = modern.kept_tokens(s["total"], s["sinks"], s["window"])
+    stored = np.stack([np.cos(tokens), np.sin(tokens)], axis=-1)
+    moved = [modern.shift_keys(key[None], place - token)[0] for place, (token, key) in enumerate(zip(tokens, stored, strict=True))]
+    return {"tokens": tokens, "moved": moved}
+
+
+EXPECTED: dict[str, Expected] = {
+    "whole": whole, "shuffle": shuffle, "scale": scale, "bits": bits, "slice": encoding, "fan": fan, "clock": encoding, "rows": rows,
+    "shift": shift, "decay": decay, "buckets": buckets, "slopes": slopes, "stretch": stretch, "patch": patch, "sinks": sinks,
+    **{f"guess_{lesson}": guess(lesson) for lesson in ("context_extension", "extrapolation", "modern")},
+}  # fmt: skip
+
+# What a dial is there to show, for its numbers wherever its controls stand.
+ALWAYS: dict[str, Callable[[dict[str, Any], Settings], bool]] = {
+    "whole": lambda n, s: s["method"] not in ("none", "rope", "buckets", "alibi") or np.allclose(n["before"], n["after"]),
+    "shuffle": lambda n, s: bool(s["mask"]) or np.allclose(np.mean(n["left"], axis=0), np.mean(n["right"], axis=0)),
+    "scale": lambda n, s: s["kind"] != "normalized" or n["there"] > 20,
+    "bits": lambda n, s: not s["gray"] or n["flips"] <= 1,
+    "slice": lambda n, s: np.allclose(np.square(n["encoding"]).sum(), len(n["encoding"]) / 2),
+    "fan": lambda n, s: np.ptp(np.diff(np.log(n["wavelengths"]))) < 1e-9,
+    "clock": lambda n, s: np.allclose(np.square(n["encoding"]).reshape(-1, 2).sum(axis=1), 1),
+    "rows": lambda n, s: (n["error"] == -1) == (s["asked"] >= s["count"]),
+    "shift": lambda n, s: abs(n["rotated"] - n["home"]) < 1e-9,
+    "decay": lambda n, s: abs(n["similarity"]) <= int(s["d"]) / 2 * n["limit"] + 1e-9,
+    "buckets": lambda n, s: abs(n["clipped"]) <= s["k"] and 0 <= n["name"] < int(s["count"]),
+    "slopes": lambda n, s: np.all(np.exp(-np.multiply(n["slopes"], n["windows"])) <= float(s["tolerance"])),
+    "stretch": lambda n, s: all(np.all(np.array(n["interpolation"]) <= np.array(one) * (1 + 1e-9)) for one in n.values()),
+    "patch": lambda n, s: int(np.argmax(n["scores"])) == 15 * (7 + s["down"]) + 7 + s["right"],
+    **{f"guess_{lesson}": lambda n, s: bool(s["shown"]) or len(n["mean"]) == 0 for lesson in ("context_extension", "extrapolation", "modern")},
+    "sinks": lambda n, s: len(n["tokens"]) == min(s["total"], s["sinks"] + s["window"]),
+}
+
+
+def values_of(control: dict[str, Any]) -> list[Any]:
+    """What a control can be set to: everything of a list, five places of a slider, numbers with sign and fraction."""
+    if control["type"] == "checkbox":
+        return [True, False]
+    if control["type"] == "select-one":
+        return list(control["options"])
+    if control["type"] == "number":
+        return [-2.5, 0, 3]
+    low, high, step = control["low"], control["high"], control["step"]
+    places = [low + round((high - low) * share / step) * step for share in (0, 0.23, 0.5, 0.81, 1)]
+    return [int(place) if float(place).is_integer() else round(place, 6) for place in places]
+
+
+CONTROLS = """(section) => Array.from(section.querySelectorAll(".controls [name]")).map((one) => ({
+  name: one.name, type: one.type, low: Number(one.min), high: Number(one.max), step: Number(one.step || 1),
+  options: Array.from(one.options ?? []).map((option) => option.value),
+  begin: one.type === "checkbox" ? one.checked : one.tagName === "SELECT" ? one.value : Number(one.value),
+}))"""
+
+SHOWN_AT = """(section, tried) => tried.map((settings) => {
+  const form = section.querySelector("form");
+  const put = (sliders) => {
+    for (const [name, value] of Object.entries(settings)) {
+      const input = form.elements[name];
+      if ((input.type === "range") !== sliders) continue;
+      if (input.type === "checkbox") input.checked = value; else input.value = value;
+    }
+    form.dispatchEvent(new Event("input"));
+  };
+  put(false);  // a list may set where a slider ends
+  put(true);
+  put(true);  // and so may a slider
+  const drawing = section.querySelector("svg");
+  const frame = drawing.getBoundingClientRect();
+  const texts = Array.from(drawing.querySelectorAll("text")).map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const cut = texts.filter(([, box]) => box.left < frame.left - 2 || box.right > frame.right + 2 ||
+    box.top < frame.top - 4 || box.bottom > frame.bottom + 4);
+  const over = texts.filter(([text, a], i) => text && texts.some(([other, b], j) => other && j > i &&
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4.5));
+  return { numbers: section.numbers, picture: drawing.outerHTML, says: section.says, wrong: [...cut, ...over].map(([text]) => text),
+    outputs: Object.fromEntries(Array.from(form.querySelectorAll("[type=range]"), (one) => [one.name, Number(one.value)])) };
+})"""
+
+
+def settings_to_try(section: Locator, combined: int = 20) -> list[Settings]:
+    """Each control through all its values with the others where they begin, and some combinations."""
+    controls = section.evaluate(CONTROLS)
+    values = {one["name"]: values_of(one) for one in controls}
+    begin = {one["name"]: one["begin"] for one in controls}
+    alone = [begin | {name: value} for name, tried in values.items() for value in tried]
+    combinations = list(itertools.product(*values.values()))
+    chosen = np.random.default_rng(0).choice(len(combinations), min(combined, len(combinations)), replace=False)
+    return alone + [dict(zip(values, combinations[place], strict=True)) for place in chosen]
+
+
+def begun(opened: Opened, dial: dials.Dial) -> Locator:
+    """The section of a dial, drawn, with all controls where they begin."""
+    section = opened.page.locator(f"[data-dial={dial.name}]")
+    section.locator("svg").wait_for()
+    section.evaluate("(one) => { one.querySelector('form').reset(); one.querySelector('form').dispatchEvent(new Event('input')); }")
+    return section
+
+
+@on_every_dial
+def test_a_dial_computes_what_the_solution_does(opened: Opened, dial: dials.Dial) -> None:
+    """Wherever its controls stand, to 1e-9; the picture is drawn and the sentence follows."""
+    section = begun(opened, dial)
+    tried = settings_to_try(section)
+    shown = section.evaluate(SHOWN_AT, tried)
+    for settings, one in zip(tried, shown, strict=True):
+        expected = EXPECTED[dial.name](settings)
+        assert one["numbers"].keys() == expected.keys()
+        for name, wanted in expected.items():
+            np.testing.assert_allclose(one["numbers"][name], wanted, rtol=1e-9, atol=1e-9, err_msg=f"{dial.name} {name} at {settings}")
+        assert ALWAYS[dial.name](one["numbers"], settings), f"{dial.name} does not show what it is for at {settings}"
+        assert not re.search("NaN|undefined|Infinity", one["picture"]), settings
+    assert len({one["says"] for one in shown}) > 3
+    assert not opened.complaints
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+@on_every_dial
+def test_no_text_of_a_dial_is_cut_or_lies_on_another(opened: Opened, dial: dials.Dial, width: int) -> None:
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    section = begun(opened, dial)
+    tried = settings_to_try(section, combined=8)
+    found = {str(settings): one["wrong"] for settings, one in zip(tried, section.evaluate(SHOWN_AT, tried), strict=True) if one["wrong"]}
+    assert not found
+
+
+@on_every_dial
+def test_a_slider_does_something_up_to_its_ends(opened: Opened, dial: dials.Dial) -> None:
+    """At both ends the last step still changes the picture or the sentence, and the number at the slider is the one that is used."""
+    section = begun(opened, dial)
+    for one in section.evaluate(CONTROLS):
+        if one["type"] != "range":
+            continue
+        for end, inward in ((one["low"], one["step"]), (one["high"], -one["step"])):
+            tried = [{one["name"]: end}, {one["name"]: end + inward}]
+            first, second = section.evaluate(SHOWN_AT, tried)
+            assert [shown["outputs"][one["name"]] for shown in (first, second)] == pytest.approx([end, end + inward])
+            assert (first["picture"], first["says"]) != (second["picture"], second["says"]), f"{dial.name} {tried}"
+        section.evaluate("(one) => one.querySelector('form').reset()")
+
+
+@on_every_dial
+def test_what_can_be_dragged_changes_a_setting_and_keeps_to_the_limits(opened: Opened, dial: dials.Dial) -> None:
+    page = opened.page
+    page.set_viewport_size({"width": 1280, "height": 1400})
+    section = begun(opened, dial)
+    section.scroll_into_view_if_needed()
+    handles = section.evaluate("(one) => Array.from(new Set(Array.from(one.querySelectorAll('[data-drag]'), (part) => part.dataset.drag)))")
+    assert sorted(handles) == sorted(section.evaluate("(one) => Object.keys(one.drags)"))
+    for handle in handles:
+        changed = False
+        for right, down in ((60, 30), (-60, -30), (120, 90)):
+            begun(opened, dial)
+            before = section.evaluate("(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML")
+            box = section.locator(f"[data-drag={handle}]").last.bounding_box()
+            assert box is not None
+            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + right, y + down, steps=2)
+            page.wait_for_timeout(30)
+            page.mouse.up()
+            changed = changed or section.evaluate("(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML") != before
+            if changed:
+                break
+        assert changed, f"{dial.name}: dragging {handle} changes nothing"
+    assert not opened.complaints
+
+
+def test_shift_both_keeps_the_offset_and_the_score_to_the_end(browser: Browser, folder: Path) -> None:
+    """Both buttons, pressed until they can be pressed no more: the offset and the rotated score are what they were."""
+    with Opened(browser, folder / "rope.html") as opened:
+        section = opened.page.locator("[data-dial=shift]")
+        section.locator("svg").wait_for()
+        for by, presses in (("-1", 1), ("1", 38)):
+            button = section.locator(f"[data-step='m n'][data-by='{by}']")
+            for _ in range(presses):
+                assert button.is_enabled()
+                button.click()
+                m, n = (int(section.locator(f"[name={name}]").input_value()) for name in "mn")
+                assert n - m == 2 and section.evaluate("(one) => one.numbers.rotated") == pytest.approx(-3.5355, abs=1e-4)
+            assert button.is_disabled()
+
+
+def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembered(browser: Browser, folder: Path) -> None:
+    with Opened(browser, folder / "extrapolation.html") as opened:
+        section = opened.page.locator("[data-dial=guess_extrapolation]")
+        section.locator("svg").wait_for()
+        group, shown = section.locator("[name=group]"), section.locator("[name=shown]")
+        curves = section.locator("path.one")
+        shown.check()
+        assert curves.count() == 0 and "Drag the points" in section.evaluate("(one) => one.says")
+        section.locator("[name=at1]").fill("80")
+        assert curves.count() == 9
+        group.select_option("rope")
+        assert not shown.is_checked() and curves.count() == 0
+        group.select_option("none")
+        assert section.locator("[name=at1]").input_value() == "80" and curves.count() == 0
+
+
+@on_every_dial
+def test_a_dial_moves_by_keyboard(opened: Opened, dial: dials.Dial) -> None:
+    """Each slider by an arrow key, each button by Enter; Start again brings the beginning back."""
+    page, section = opened.page, begun(opened, dial)
+    section.evaluate("(one) => { one.begun = JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML; }")
+    for control in section.locator(".controls input[type=range], .controls select").all():
+        control.focus()
+        before = control.input_value()
+        page.keyboard.press("ArrowUp")
+        if control.input_value() == before:  # it began at that end
+            page.keyboard.press("ArrowDown")
+        assert control.input_value() != before
+    for button in section.locator("[data-step]").all():
+        if button.is_disabled():
+            continue
+        button.focus()
+        before = section.evaluate("(one) => one.says + one.querySelector('svg').outerHTML")
+        page.keyboard.press("Enter")
+        assert section.evaluate("(one) => one.says + one.querySelector('svg').outerHTML") != before
+    section.locator("button[type=reset]").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML === one.begun", arg=section.element_handle())
+    assert not opened.complaints
+
+
+@on_every_dial
+def test_the_question_of_a_dial_takes_an_answer_and_says_whether_it_is_right(opened: Opened, dial: dials.Dial) -> None:
+    page, section = opened.page, opened.page.locator(f"[data-dial={dial.name}]")
+    ask = section.locator(".ask")
+    right = str(ask.get_attribute("data-right"))
+    radios = ask.locator("[type=radio]")
+    assert not section.locator(".answer").is_visible()
+    if radios.count():
+        wrong = next(one for one in radios.all() if one.get_attribute("value") != right)
+        wrong.check()
+        ask.locator("button").click()
+        assert ask.locator(".verdict").text_content() == "Not right."
+        ask.locator(f"[value='{right}']").check()
+    else:
+        ask.locator("[name=given]").fill(str(float(right) + 1))
+        page.keyboard.press("Enter")
+        assert ask.locator(".verdict").text_content() == "Not right: your number is too large."
+        ask.locator("[name=given]").fill(right)
+    ask.locator("button").click()
+    assert ask.locator(".verdict").text_content() == "Right." and section.locator(".answer p").is_visible()
+    assert page.evaluate("JSON.parse(localStorage.whereabouts)")[dial.lesson][dial.name] == "right"
+
+
+def test_the_small_script_says_what_the_long_one_says(browser: Browser, folder: Path) -> None:
+    """Comments and line ends are gone, and no space within a text: every dial draws the same picture."""
+    long = "\n".join((dials.FOLDER / part).read_text("utf-8") for part in dials.PARTS)
+    short = re.sub(r"^\(\(\)=>\{|\}\)\(\);?\s*$", "", (folder / "dials.js").read_text("utf-8"))
+    page = browser.new_page()
+    drawn = [
+        page.evaluate(
+            f"(tried) => {{ {source}\nreturn Object.entries(dials).map(([name, f]) => [name, {{...f(tried[name], 600), drags: 0}}]); }}", SETTINGS
+        )
+        for source in (long, short)
+    ]
+    page.close()
+    assert drawn[0] == drawn[1] and len(drawn[0]) == len(dials.DIALS)
+    assert "//" not in short and len(short) < len(long)
+
+
+SETTINGS = {
+    "whole": {"method": "rope", "query": 10, "shift": 7},
+    "shuffle": {"order": "021", "mask": True},
+    "scale": {"position": 5, "tokens": 512, "kind": "integer"},
+    "bits": {"position": 32, "bits": 6, "gray": False},
+    "slice": {"position": 7, "d": 16},
+    "fan": {"zoom": 3, "d": 16, "at": 40},
+    "clock": {"position": 44, "d": 8},
+    "rows": {"count": 16, "trained": 8, "steps": 5, "asked": 11},
+    "shift": {"m": 2, "n": 3, "theta": 1, "q0": 2, "q1": 1, "k0": 1, "k1": 3},
+    "decay": {"offset": 50, "power": 4, "d": 64},
+    "buckets": {"relative": -12, "k": 16, "count": 32, "far": 128, "both": True},
+    "slopes": {"heads": 12, "tolerance": 0.01},
+    "stretch": {"factor": 8, "d": 128, "base": 500000, "trained": 8192, "method": "yarn"},
+    "patch": {"kind": "mixed", "d": 16, "down": 3, "right": 4},
+    **{f"guess_{lesson}": {"group": "rope", "shown": True, "at0": 90, "at1": 20} for lesson in ("context_extension", "extrapolation", "modern")},
+    "sinks": {"total": 20, "sinks": 4, "window": 8},
+}

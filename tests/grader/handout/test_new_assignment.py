@@ -1,0 +1,130 @@
+"""An author's first hour: `autograder new`, what `make handout` says of mistakes, and the tutorial's own commands."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder import course
+from autograder.checks import expect
+from tests.grader.support import classroom
+
+NAME = "rope_2d"
+"""Longer than the name of an assignment that it begins with."""
+
+TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
+
+
+def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True, timeout=600)
+
+
+def command(root: Path, line: str) -> subprocess.CompletedProcess[str]:
+    return run(root, "-m", "autograder.cli", *shlex.split(line)[1:])
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the course with a new assignment."""
+    folder = classroom.copy_of_the_course(tmp_path_factory.mktemp("authors"))
+    for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile"):
+        shutil.copy(course.ROOT / name, folder)
+    shutil.copytree(course.ROOT / "tests" / "submissions", folder / "tests" / "submissions")
+    shutil.copy(course.ROOT / "requirements.lock", folder)
+    done = command(folder, f"autograder new {NAME}")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def two(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of the new assignment and the one whose name it begins with: the others are in order, and to see that takes long."""
+    folder = Path(shutil.copytree(root, tmp_path_factory.mktemp("two") / "course"))
+    for one in course.assignments():
+        if one.name != "rope":
+            (folder / "solutions" / f"{one.name}.py").unlink()
+            shutil.rmtree(folder / "assignments" / one.name)
+    return folder
+
+
+def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> None:
+    files = (
+        "course/test_course",
+        "hints/test_misconceptions",
+        "course/test_lesson_numbers",
+        "grading/test_samples",
+        "course/test_lazy",
+        "course/test_right_forms",
+        "course/test_figures",
+        "reports/test_similarity",
+    )
+    chosen = f"{NAME} or front_page or glossary or numbered or every_lesson or every_sample or every_assignment"
+    done = run(root, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen, *(f"tests/grader/{file}.py" for file in files))
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_the_tutorial_s_commands_do_what_it_says(two: Path) -> None:
+    section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
+    lines = re.findall(r"^    (autograder .+)$", section, re.MULTILINE)
+    assert [line.split()[1] for line in lines] == ["new", "handout", "check", "grade", "build"]
+    for line in lines[1:]:  # the first one made the fixture
+        done = command(two, line)
+        assert done.returncode == (1 if "check" in line else 0), (line, done.stdout, done.stderr)
+    assert (two / "dist" / "autograder" / f"{NAME}.zip").is_file()
+
+
+def test_a_second_one_and_odd_names_are_refused(root: Path) -> None:
+    for name in (NAME, "Rope", "class", "json", "numpy", "pytest", "tests", "../x"):
+        done = command(root, f"autograder new {name}")
+        words = "there is an assignment" if name == NAME else "cannot be"
+        assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr, name
+
+
+MISTAKES = {
+    "points": (f"tests/public/test_{NAME}.py", "points=4", "points=3", "must add up to 20, 8 of them public"),
+    "a function without tests": (f"solutions/{NAME}.py", "# Answer with", "def other():\n    return 1\n\n\n# Answer with", "has no test of other"),
+    "few mistakes": (f"tests/misconceptions/{NAME}.py", "@misconception(", "@(lambda *_, **__: lambda one: one)(", "has 0 entries: write at least"),
+    "a question nobody asks": (f"solutions/{NAME}.py", "ANSWERS = {", 'ANSWERS = {\n    "another": 1,', "does not ask for the answer another"),
+    "a test without a rule": (f"tests/public/test_{NAME}.py", '    """A line without steps is refused."""\n', "", "has no docstring"),
+    "no Python": (f"tests/misconceptions/{NAME}.py", "import numpy as np", "import numpy as", "cannot be read (SyntaxError"),
+    "a solution that is wrong": (f"solutions/{NAME}.py", "+ 0.5) * width", "+ 0.5) * width * (seq_len != 2)", "does not pass test_"),
+    "wrong where no public test looks": (f"solutions/{NAME}.py", "+ 0.5) * width", "+ 0.5) * width ** (seq_len < 5)", "does not pass test_"),
+    "a mistake of no function": (f"tests/misconceptions/{NAME}.py", f'"{NAME}_middles",', '"midles",', "the solution has no such function"),
+    "a name twice": (f"tests/hidden/test_{NAME}.py", f"test_{NAME}_middles_dtype", f"test_{NAME}_middles_by_hand", "two tests named"),
+    "points that are no eighths": (f"tests/hidden/test_{NAME}.py", "points=1)", "points=1.1)", "use multiples of 1/8"),
+    "a missing suite": (f"tests/hidden/test_{NAME}.py", None, None, "is missing"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_the_handout_says_in_one_sentence_what_is_wrong(two: Path, mistake: str) -> None:
+    file, old, new, sentence = MISTAKES[mistake]
+    path = two / file
+    before = path.read_text("utf-8")
+    try:
+        if old is None or new is None:
+            path.unlink()
+        else:
+            assert old in before
+            path.write_text(before.replace(old, new), "utf-8")
+        done = command(two, "autograder handout")
+    finally:
+        path.write_text(before, "utf-8")
+    assert done.returncode == 2 and sentence in done.stderr, done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_all_that_a_test_may_call_is_listed_with_an_example() -> None:
+    functions = [value for value in vars(expect).values() if inspect.isfunction(value) and value.__module__ == expect.__name__]
+    public = [function.__name__ for function in functions if not function.__name__.startswith("_")]
+    listed = re.findall(r"^\| `expect\.(\w+)\(", TUTORIAL, re.MULTILINE)
+    assert sorted(listed) == sorted(public)

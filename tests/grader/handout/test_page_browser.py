@@ -1,0 +1,200 @@
+"""The course in a browser: from a folder, without a network, quiet, and readable in every width, on paper and without scripts."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from autograder import course
+from autograder.handout import bundle
+from autograder.handout.page import course as pages_of_the_course
+from tests.grader.support.browsing import Opened
+
+LESSONS = [one.name for one in course.assignments()]
+NAMES = ["index", "setup", *LESSONS, "glossary", "numpy", "sources"]
+A4 = 688
+"""width of an A4 page without its margins, in pixels"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course alone, as `dist/course/` has it."""
+    folder = tmp_path_factory.mktemp("course")
+    bundle.unpack(pages_of_the_course(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, folder: Path, request: pytest.FixtureRequest) -> Iterator[Opened]:
+    """A page of the course, loaded once for all of its tests. Each test says itself how wide it is and which theme it has."""
+    with Opened(browser, folder / f"{request.param}.html") as one:
+        yield one
+
+
+on_every_page = pytest.mark.parametrize("opened", NAMES, indirect=True)
+
+# The pages
+
+
+@on_every_page
+def test_a_page_fits_is_quiet_and_stays_at_home(opened: Opened, folder: Path) -> None:
+    """In two widths and both themes nothing sticks out, nothing is logged, nothing is asked of a network, and axe finds no barrier.
+    No formula is empty or has a colour of its own (so axe need not ask inside), no root is cut or followed by a gap."""
+    page = opened.page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    for width, scheme in itertools.product((420, 1600), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(media="screen", color_scheme=scheme)  # type: ignore[arg-type]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(WRONG_FORMULAS) == []
+        assert page.evaluate(WRONG_ROOTS) == []
+        if (width, scheme) not in ((420, "dark"), (1600, "light")):
+            continue  # what axe looks for depends on the width or on the theme, never on both
+        found = Axe().run(page, context={"exclude": [["math"]]}, options={"preload": False, "resultTypes": ["violations"]})
+        assert found.violations_count == 0, f"{width} {scheme}: {found.generate_report()}"
+    assert all(url.startswith(folder.as_uri()) or url.startswith("data:") for url in opened.requests)
+    assert not opened.complaints
+
+
+WRONG_FORMULAS = """() => Array.from(document.querySelectorAll("math"))
+  .filter((one) => one.getBoundingClientRect().width < 2 || one.querySelector("merror") ||
+    Array.from(one.querySelectorAll("*")).some((part) => getComputedStyle(part).color !== getComputedStyle(one.parentElement).color))
+  .map((one) => one.getAttribute("alttext"))"""
+
+# The font has one sign of the root, 1.2 em high: with larger ones Chromium leaves their width free behind every root.
+WRONG_ROOTS = """() => Array.from(document.querySelectorAll("msqrt")).filter((one) => {
+  const [root, inside] = [one.getBoundingClientRect(), one.lastElementChild.getBoundingClientRect()];
+  return root.right > inside.right + 0.5 || root.height > 1.5 * parseFloat(getComputedStyle(one).fontSize);
+}).map((one) => one.textContent)"""
+
+
+def test_the_theme_can_be_chosen_and_stays(browser: Browser, folder: Path) -> None:
+    with Opened(browser, folder / "index.html") as opened:
+        page = opened.page
+        shade = "getComputedStyle(document.documentElement).backgroundColor"
+        light = page.evaluate(shade)
+        page.locator("#theme").click()
+        dark = page.evaluate(shade)
+        assert light != dark
+        page.goto((folder / "rope.html").as_uri())
+        assert page.evaluate(shade) == dark
+        page.locator("#theme").click()
+        assert page.evaluate(shade) == light
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_term_is_explained_by_keyboard_with_and_without_scripts(browser: Browser, folder: Path, moves: bool) -> None:
+    with Opened(browser, folder / "rope.html", moves=moves) as opened:
+        page = opened.page
+        term = page.locator("button.term", has_text="query").first
+        term.focus()
+        page.keyboard.press("Enter")
+        assert page.locator("#term-query").is_visible()
+        page.keyboard.press("Escape")
+        assert not page.locator("#term-query").is_visible()
+
+
+def test_without_scripts_everything_can_be_read(browser: Browser, folder: Path) -> None:
+    """Text, formulas, figures and docstrings are there; a dial says why it does not move, shows no dead controls, and tells its
+    answer to whoever opens it."""
+    with Opened(browser, folder / "rope.html", moves=False) as opened:
+        page = opened.page
+        assert page.locator(".dial .still").first.is_visible()
+        assert page.locator(".dial form").first.is_hidden()
+        assert page.locator("#theme").is_hidden()
+        for part, inside in ((".docstring", "pre"), (".answer", "p")):
+            assert not page.locator(f"{part} {inside}").first.is_visible()
+            page.locator(f"{part} summary").first.focus()
+            page.keyboard.press("Enter")
+            assert page.locator(f"{part} {inside}").first.is_visible()
+        assert page.locator("math").first.is_visible() and page.locator("main figure img").first.is_visible()
+
+
+@on_every_page
+def test_on_paper_nothing_is_cut(opened: Opened) -> None:
+    """Printed, the paper is white, nothing is wider than the page, and closed parts are open."""
+    page = opened.page
+    page.set_viewport_size({"width": A4, "height": 900})
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")  # chosen by the button
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= A4
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    page.evaluate("document.documentElement.dataset.theme = ''")
+    assert page.evaluate(CUT) == []
+    assert page.evaluate(CLOSED) == []
+    assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+CUT = """() => Array.from(document.querySelectorAll("main pre, main .scroll, main .formula"))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""
+CLOSED = """() => Array.from(document.querySelectorAll("main details:not([open]) > :not(summary, .copy)"))
+  .filter((one) => one.getBoundingClientRect().height < 1).map((one) => one.textContent)"""
+
+
+def test_a_search_finds_a_function_a_heading_and_a_word_without_a_server(browser: Browser, folder: Path) -> None:
+    with Opened(browser, folder / "attention.html") as opened:
+        page = opened.page
+        page.keyboard.press("/")
+        for asked, link in (
+            ("apply_rope_half", "rope.html#apply_rope_half"),
+            ("dilution", "glossary.html#dilution"),
+            ("how to work", "index.html#how-to-work"),
+        ):
+            page.keyboard.type(asked)
+            links = [str(one.get_attribute("href")) for one in page.locator("#found a").all()]
+            assert link in links[:3], asked
+            page.locator("#search").fill("")
+        assert not page.locator("#found").is_visible()
+        page.keyboard.type("no such thing")
+        assert page.locator("#found").inner_text() == "Nothing found."
+        assert not opened.complaints
+
+
+def test_progress_is_remembered_and_shown_in_the_navigation_and_on_the_map(browser: Browser, folder: Path) -> None:
+    with Opened(browser, folder / "naive.html") as opened:
+        page = opened.page
+        answer = page.locator("[data-ask=position_that_leaves_one_percent]")
+        answer.locator("[name=given]").fill("99")
+        answer.locator("button").click()
+        assert answer.locator(".verdict").inner_text() == "Right."
+        assert "1 of" in str(page.locator(".top [data-of=naive]").get_attribute("title"))
+        page.goto((folder / "index.html").as_uri())
+        assert "1 of" in page.locator(".lessons [data-of=naive]").inner_text()
+        page.goto((folder / "naive.html").as_uri())
+        assert answer.locator(".verdict").inner_text() == "Right."
+
+
+def test_code_is_copied_and_the_section_in_which_one_is_is_marked(browser: Browser, folder: Path) -> None:
+    with Opened(browser, folder / "rope.html") as opened:
+        page = opened.page
+        page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        page.locator(".copy").first.click()
+        assert page.evaluate("window.copied") == page.locator(".copy + .scroll code").first.inner_text().rstrip("\n")
+        page.evaluate("document.getElementById('apply_rope').scrollIntoView()")
+        page.wait_for_function("document.querySelectorAll('.contents [data-here]').length === 1")
+
+
+def test_the_first_dial_is_a_few_stops_of_the_tabulator_key_away(browser: Browser, folder: Path) -> None:
+    with Opened(browser, folder / "rope.html") as opened:
+        page = opened.page
+        for _ in range(2):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('.dial') !== null")
+
+
+@pytest.mark.parametrize("name", ["rope", "attention"])
+def test_a_term_is_marked_once_and_never_in_sources(folder: Path, name: str) -> None:
+    page = (folder / f"{name}.html").read_text("utf-8")
+    marked = re.findall(r'popovertarget="([^"]+)"', page)
+    assert marked and len(marked) == len(set(marked))
+    assert "popovertarget" not in (folder / "sources.html").read_text("utf-8")

@@ -1,0 +1,141 @@
+"""A mistake costs once: what builds on a function with a known mistake is judged beside it, and lazy functions gain nothing by that."""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Iterator
+
+import numpy as np
+
+from autograder import course
+from autograder.checks.proxy import Backend
+from autograder.checks.results import Phase, TestResult, by_question, points_won
+from autograder.course import Assignment
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
+from autograder.hints import carried, catalogue, live
+from autograder.hints.catalogue import Misconception
+from autograder.protocol import call
+from tests.grader.support.wrong_versions import VERSIONS
+
+MOST = 0.45
+"""The share of an assignment that one mistake may cost."""
+
+
+def judged(suite: Suite, backend: Backend) -> list[TestResult]:
+    """The results of all tests, as a grader has them."""
+    seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
+    hidden = suite.observe(backend, Phase.HIDDEN)
+    both = [*suite.carry(backend, seen, seen), *suite.carry(backend, hidden, [*seen, *hidden])]
+    return [one.result for one in both]
+
+
+def single_mistakes(assignment: Assignment) -> Iterator[tuple[str, types.ModuleType]]:
+    """Every single mistake of the corpus, and the solution with it."""
+    for entry in catalogue.entries(assignment):
+        yield entry.name, catalogue.mistaken(assignment, entry)
+    for version in VERSIONS:
+        if version.assignment == assignment.name:
+            module, failure = call.load(assignment.name, [version.file(assignment)], str(assignment.solution))
+            assert failure is None, failure
+            yield f"{version.function} ({version.true})", module
+
+
+LEAVES_A_CONSTANT = "exponent_rounded_to_an_integer"
+"""The one mistake that is not carried on: all its frequencies are 1, and beside a constant any constant would be right."""
+
+
+def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
+    lost = {}
+    for name, module in single_mistakes(assignment):
+        results = judged(suite, catalogue.Module(module))
+        lost[name] = 1 - points_won(results) / sum(one.test.points for one in results)
+    assert not {name: share for name, share in lost.items() if share > MOST and name != LEAVES_A_CONSTANT}
+    assert all(share > 0 for share in lost.values())
+
+
+def of(name: str, entry: str) -> Misconception:
+    return next(one for one in catalogue.entries(course.find(name)) if one.name == entry)
+
+
+def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dict[str, Suite]) -> None:
+    rope = course.find("rope")
+    suite = suites.setdefault("rope", Suite(rope))
+    results = by_question(judged(suite, catalogue.Module(catalogue.mistaken(rope, of("rope", "exponent_counts_pairs")))))
+    wrong = {name for name, group in results.items() if not all(one.passed for one in group)}
+    assert wrong == {"rope_frequencies"}
+    assert all(one.function in (None, "rope_frequencies") for group in results.values() for one in group)
+    assert any(one.passed and one.function == "rope_frequencies" for one in results["rope_attention"])
+
+
+def test_what_is_not_about_values_is_judged_though_the_values_are_wrong(suites: dict[str, Suite]) -> None:
+    """A wrong formula in the right dtype and without a loop: of the function itself, only what asks for values fails."""
+    sinusoidal = course.find("sinusoidal")
+    suite = suites.setdefault("sinusoidal", Suite(sinusoidal))
+    entry = of("sinusoidal", "every_feature_its_own_hand")
+    results = by_question(judged(suite, catalogue.Module(catalogue.mistaken(sinusoidal, entry))))[entry.function]
+    assert any("loop" in one.test.name and one.passed for one in results)
+    assert not any(one.passed for one in results if "values" in one.test.name)
+
+
+LAZY = {
+    "zeros": lambda args, right: np.zeros(np.shape(right), np.asarray(right).dtype),
+    "ones": lambda args, right: np.ones(np.shape(right), np.asarray(right).dtype),
+    "the identity": lambda args, right: np.broadcast_to(np.eye(*np.shape(right)[-2:]) if np.ndim(right) > 1 else 1.0, np.shape(right)).copy(),
+    "its first argument": lambda args, right: args[0],
+    "zero": lambda args, right: 0.0,
+}
+
+
+def test_a_lazy_function_earns_nothing_beside_a_known_mistake(assignment: Assignment, suite: Suite) -> None:
+    """Every function above the mistake is lazy, in each way in turn."""
+    for work, entry in zip(itertools.cycle(LAZY), catalogue.entries(assignment), strict=False):
+        module = catalogue.mistaken(assignment, entry)
+        above = {name for name in {test.question for test in suite.tests} if entry.function in live.below(assignment, name)}
+        if not above:
+            continue
+        for name in above:
+            setattr(module, name, _lazy(vars(catalogue.right(assignment))[name], work))
+        with np.errstate(all="ignore"):
+            results = judged(suite, catalogue.Module(module))
+        earned = [one.test.name for one in results if one.passed and one.function is not None and one.test.question in above]
+        assert not earned, (entry.name, work, earned)
+
+
+def _lazy(right: object, work: str) -> object:
+    def lazy(*args: object, **kwargs: object) -> object:
+        value = right(*args, **kwargs)  # type: ignore[operator]
+        made = LAZY[work]
+        return tuple(made(args, part) for part in value) if isinstance(value, tuple) else made(args, value)
+
+    return lazy
+
+
+def test_a_trivial_result_is_known_as_one() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    for value in (np.zeros((2, 3)), np.full(4, 2.5), np.full(3, np.nan), np.zeros(0), 0.0, x, (x, np.ones(2))):
+        assert carried.is_trivial(value, (x, 3))
+    assert not carried.is_trivial(x + 1, (x, 3)) and not carried.is_trivial((x, x + 1), (x,)) and not carried.is_trivial(2.5, (x,))
+
+
+FORMS = """
+
+_right, _calls = alibi_slopes, []
+def alibi_slopes(n_heads):
+    _calls.append(n_heads)
+    return _right(n_heads) * (2.0 if len(_calls) > LIMIT else 2.0 ** (8 / 2 ** (len(_right(n_heads)).bit_length() - 1)))
+"""
+
+
+def test_what_public_tests_earned_is_settled_before_the_first_hidden_call(grader: Grader) -> None:
+    """A function that behaves otherwise once hidden tests have begun keeps what is decided, and gains nothing more."""
+    alibi = course.find("alibi")
+    source = alibi.solution.read_text("utf-8") + FORMS
+    module, _ = call.load("alibi", [source.replace("LIMIT", "10**6")], str(alibi.solution))
+    suite = Suite(alibi)
+    seen = suite.observe(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
+    suite.carry(catalogue.Module(module), seen, seen)
+    grade = grader.grade(alibi, (source.replace("LIMIT", str(len(vars(module)["_calls"]))),))
+    given = {one.test.hidden for one in grade.test_results if one.passed and one.function == "alibi_slopes"}
+    assert given == {False}

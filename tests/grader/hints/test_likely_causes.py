@@ -1,0 +1,224 @@
+"""A cause is told where it explains everything that was seen, once, and never a false one."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+
+from autograder import course
+from autograder.checks.results import Phase, TestResult
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue, live
+from autograder.protocol import call
+from autograder.protocol.failure import Kind
+from autograder.reports.one_submission import as_json
+from autograder.submission import Submission
+from tests.grader.grading.test_feedback import markdown
+from tests.grader.support.wrong_versions import VERSIONS, WrongVersion
+
+
+def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
+    """The results of a solution in which the functions of `source` stand in the place of its own."""
+    assignment = course.find(name)
+    suite = suites.setdefault(name, Suite(assignment))
+    text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
+    module, failure = call.load(name, [text], str(assignment.solution))
+    assert failure is None, failure
+    return live.with_causes(assignment, suite.observe(catalogue.Module(module)), [text])
+
+
+def hints(results: list[TestResult], function: str) -> str:
+    """All that is told of a function's causes."""
+    return " ".join(one.hint for one in results if one.test.question == function and one.hint)
+
+
+BASE_IGNORED = """
+    _right = apply_rope_half
+    def apply_rope_half(x, positions, base=10000.0):
+        _right(x, positions, base)
+        return _right(x, positions)
+    """
+
+POSITIONS_IGNORED = """
+    _right = rotation_matrix
+    def rotation_matrix(position, head_dim, base=10000.0):
+        _right(position, head_dim, base)
+        return _right(0, head_dim, base)
+    """
+
+MASK_IGNORED = """
+    _right = attention_weights
+    def attention_weights(q, k, mask=None, bias=None):
+        _right(q, k, mask, bias)
+        return _right(q, k, None, bias)
+    """
+
+SCALED_BY_THE_NUMBER_OF_KEYS = """
+    def attention_weights(q, k, mask=None, bias=None):
+        q, k = np.asarray(q), np.asarray(k)
+        if q.shape[-1] < 1:
+            raise ValueError(f"no features in {q.shape}")
+        scores = q.astype(float) @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-2])
+        scores = scores if bias is None else scores + bias
+        scores = scores if mask is None else np.where(mask, scores, -np.inf)
+        return softmax(scores).astype(_feature_dtype(q, k))
+    """
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "function", "told", "not_told"),
+    [
+        ("rope", BASE_IGNORED, "apply_rope_half", "`base` is not used", "exponent"),
+        ("rope", POSITIONS_IGNORED, "rotation_matrix", "not used", "back"),
+        ("attention", MASK_IGNORED, "attention_weights", "`mask` is not used", "other way round"),
+        ("attention", SCALED_BY_THE_NUMBER_OF_KEYS, "attention_weights", "", "divided by d."),
+    ],
+    ids=["base", "positions", "mask", "keys"],
+)
+def test_a_coincidence_on_one_input_is_no_cause(name: str, source: str, function: str, told: str, not_told: str, suites: dict[str, Suite]) -> None:
+    said = hints(results_of(name, source, suites), function)
+    assert told in said and not_told not in said
+
+
+ODD_REFUSED_ZERO_ACCEPTED = """
+    def frequencies(d_model, base=10000.0):
+        if d_model % 2:
+            raise ValueError(f"d_model must be even; got {d_model}")
+        if not (np.isfinite(base) and base > 0):
+            raise ValueError(f"base must be a positive finite number; got {base}")
+        return float(base) ** (-np.arange(0, d_model, 2) / d_model)
+    """
+
+INFINITE_BASE_ACCEPTED = """
+    def frequencies(d_model, base=10000.0):
+        _check_even(d_model)
+        if not base > 0:
+            raise ValueError(f"base must be a positive finite number; got {base}")
+        return float(base) ** (-np.arange(0, d_model, 2) / d_model)
+    """
+
+
+@pytest.mark.parametrize(
+    ("source", "rule"),
+    [(ODD_REFUSED_ZERO_ACCEPTED, "d_model must be even and at least 2"), (INFINITE_BASE_ACCEPTED, "base must be a positive finite number")],
+)
+def test_a_missing_refusal_is_told_by_its_rule_and_not_as_another_one(source: str, rule: str, suites: dict[str, Suite]) -> None:
+    """And without the value that was accepted."""
+    said = hints(results_of("sinusoidal", source, suites), "frequencies")
+    assert rule in said and "odd" not in said and "inf" not in said.replace("finite", "")
+
+
+def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: dict[str, Suite]) -> None:
+    source = (
+        INFINITE_BASE_ACCEPTED
+        + """
+    def add_positions(x, base=10000.0):
+        x = np.asarray(x)
+        x += sinusoidal_encoding(np.arange(x.shape[-2]), x.shape[-1], base).astype(x.dtype)
+        return x.astype(_feature_dtype(x))
+    """
+    )
+    results = results_of("sinusoidal", source, suites)
+    assert not any(one.function for one in results)
+    assert any(one.test.question == "add_positions" and one.kind is Kind.CHANGED for one in results)
+
+
+def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grader) -> None:
+    assignment = course.find("rope")
+    source = assignment.solution.read_text("utf-8") + textwrap.dedent(
+        """
+
+        _right_frequencies = rope_frequencies
+        def rope_frequencies(head_dim, base=10000.0):
+            return np.sqrt(_right_frequencies(head_dim, base))
+        def apply_rope(x, positions, base=10000.0):
+            x = np.asarray(x)
+            positions = np.asarray(positions)
+            if len(positions) not in (1, x.shape[-2]):
+                raise ValueError(f"{x.shape} and {positions.shape} do not fit")
+            cos, sin = rope_cos_sin(positions, x.shape[-1], base)
+            rotated = np.empty(x.shape)
+            rotated[..., 0::2], rotated[..., 1::2] = _rotate(x[..., 0::2], x[..., 1::2], cos, sin)
+            return rotated.astype(_feature_dtype(x))
+        """
+    )
+    grade = grader.grade(assignment, (source,))
+    submission = Submission("ada", "rope", "rope.py", "", (source,))
+    said = markdown(submission, grade)
+    asked = ("rope_frequencies", "apply_rope")
+    told = [test["hint"] for test in as_json(submission, grade)["tests"] if test["hint"] and test["question"] in asked]
+    assert len(told) == 2 and "exponent" in told[0] and "breaks this rule" in told[1]
+    for hint in told:
+        assert said.count(hint) == 1
+    assert "Right, given your `rope_frequencies`: `rope_cos_sin`" in said
+    assert "## `apply_rope`" in said and "Its values are not right" not in said
+    assert "## `decay_bound`" not in said
+
+
+def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Suite]) -> None:
+    """Two mistakes at once are none that is known."""
+    source = """
+    _right = rope_scores
+    def rope_scores(q, k, q_positions, k_positions, base=10000.0):
+        return 3.0 + 2.5 * _right(q, k, k_positions if len(q_positions) == len(k_positions) else q_positions, k_positions, base)
+    """
+    assert hints(results_of("rope", source, suites), "rope_scores") == ""
+
+
+def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: dict[str, Suite]) -> None:
+    wrong = {
+        "query": "q = q / np.sqrt(q.shape[-1])",
+        "position": "q = apply_rope(q, [position + 1], base) / np.sqrt(q.shape[-1])",
+    }
+    said = {}
+    for what, line in wrong.items():
+        source = f"""
+        def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+            x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [np.asarray(one) for one in (x_t, w_q, w_k, w_v, cache_k, cache_v)]
+            if cache_k.shape != cache_v.shape:
+                raise ValueError(f"cache_k has shape {{cache_k.shape}}, cache_v has {{cache_v.shape}}")
+            q, k, v = (_project(x_t, weight, n_heads) for weight in (w_q, w_k, w_v))
+            keys = np.concatenate([cache_k, apply_rope(k, [position], base)], axis=-2)
+            values = np.concatenate([cache_v, v], axis=-2)
+            {line}
+            dtype = _feature_dtype(*arrays)
+            out = _merge_heads(_softmax(q @ np.swapaxes(keys, -1, -2)) @ values)
+            return out.astype(dtype), keys.astype(dtype), values.astype(dtype)
+        """
+        said[what] = hints(results_of("rope", source, suites), "decode_step")
+    assert "query" in said["query"] and said["position"] != said["query"]
+
+
+def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader: Grader) -> None:
+    """The cause that public tests alone suggest stays what a student may see at once; at the end the whole is told."""
+    assignment = course.find("rope")
+    template = assignment.solution.read_text("utf-8") + textwrap.dedent(
+        """
+
+        _right_half, _calls = rotate_half, []
+        def rotate_half(x):
+            _calls.append(x)
+            return -_right_half(x) if len(_calls) <= LIMIT else _right_half(x) * 1.7
+        def apply_rope_half(x, positions, base=10000.0):
+            raise NotImplementedError
+        """
+    )
+    module, _ = call.load("rope", [template.replace("LIMIT", "10**6")], str(assignment.solution))
+    Suite(assignment).observe(catalogue.Module(module), Phase.PUBLIC)
+    source = template.replace("LIMIT", str(len(vars(module)["_calls"])))
+    grade = grader.grade(assignment, (source,))
+    settled = " ".join(one.hint or "" for one in grade.at_once.test_results if one.test.question == "rotate_half")
+    final = " ".join(one.hint or "" for one in grade.test_results if one.test.question == "rotate_half")
+    assert "minus" in settled and "minus" not in final
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=[f"{one.assignment}-{one.function}-{place}" for place, one in enumerate(VERSIONS)])
+def test_versions_written_by_hand_are_never_told_a_false_cause(version: WrongVersion, suites: dict[str, Suite]) -> None:
+    results = results_of(version.assignment, version.source, suites)
+    assert any(one.is_mistake for one in results)
+    for one in results:
+        if one.test.question == version.function and one.hint and one.kind not in (Kind.NO_ERROR, Kind.WRONG_ERROR):
+            assert re.search(version.true, one.hint), one.hint

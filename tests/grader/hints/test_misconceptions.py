@@ -1,0 +1,85 @@
+"""The suites are tested by the catalogue: every known mistake loses points, and is named."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+from autograder import course
+from autograder.checks import expect
+from autograder.checks.proxy import StudentModule
+from autograder.course import Assignment
+from autograder.grading import quiz
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue, live
+from autograder.protocol.failure import Wrong
+
+
+def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:
+    """And no other of the same function with it: on the suite's own inputs any two differ, or share a hint."""
+    source = assignment.solution.read_text("utf-8")
+    for entry in catalogue.entries(assignment):
+        results = live.with_causes(assignment, suite.observe(catalogue.Module(catalogue.mistaken(assignment, entry))), [source])
+        assert any(not one.passed for one in results), f"{entry.name} passes every test"
+        told = [one.hint for one in results if one.hint and one.test.question == entry.function]
+        assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"
+        known = {one.hint for one in catalogue.entries(assignment)} - {entry.hint}
+        assert not any(hint in one for one in told for hint in known), f"{entry.name} is told as {told}"
+
+
+def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
+    """A test hands results back as arguments: numpy's warning about them would name a line of the solution in a terminal."""
+    infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
+    with warnings.catch_warnings(action="error"):
+        catalogue.Oracle(course.find("rope")).wanted("rope_scores", (infinite, infinite, np.arange(2), np.arange(2)), {})
+
+
+def test_an_assignment_has_at_least_five_known_mistakes(assignment: Assignment) -> None:
+    assert len(catalogue.entries(assignment)) >= 5
+
+
+def test_the_course_has_at_least_sixty() -> None:
+    assert sum(len(catalogue.entries(assignment)) for assignment in course.assignments()) >= 60
+
+
+def test_entries_say_what_they_are(assignment: Assignment) -> None:
+    entries = catalogue.entries(assignment)
+    assert len({entry.name for entry in entries}) == len(entries)
+    for entry in entries:
+        assert entry.origin and entry.hint.endswith((".", "?", "!")), entry.name
+
+
+def test_a_hint_gives_no_code_away(assignment: Assignment) -> None:
+    for entry in catalogue.entries(assignment):
+        source = inspect.getsource(entry.implementation)
+        code_lines = [line.strip() for line in source.split("\n") if "=" in line or "return" in line]
+        assert not any(line in entry.hint for line in code_lines if len(line) > 12), entry.name
+
+
+def test_every_answer_has_its_reason(assignment: Assignment) -> None:
+    answers = quiz.answers(assignment)
+    assert answers.keys() == vars(catalogue.solution(assignment))["ANSWERS"].keys()
+    assert all(answer.reason for answer in answers.values())
+
+
+def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None:
+    """Each by its own hint, and only for questions that want a number: a wrong yes or no has nothing to say but the right one."""
+    solution = catalogue.solution(assignment)
+    right = dict(vars(solution)["ANSWERS"])
+    for known in catalogue.wrong_answers(assignment):
+        assert not isinstance(right[known.key], bool), known.key
+        vars(solution)["ANSWERS"] = right | {known.key: known.value}
+        submission = StudentModule(assignment.name, catalogue.Module(solution), catalogue.Oracle(assignment))
+        with pytest.raises(Wrong) as caught:
+            expect.answer(submission, known.key)
+        assert caught.value.hint == known.hint and known.hint.endswith((".", "?"))
+
+
+def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
+    """Of the questions that are worth points."""
+    asked = [quiz.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
+    numbers = {key for key in asked if not quiz.answers(assignment)[key].yes_or_no}
+    assert numbers <= {known.key for known in catalogue.wrong_answers(assignment)}

@@ -1,0 +1,156 @@
+"""The lesson in the browser knows what the student wrote: write, save, see red, fix, save, see green."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from autograder.course import find
+from autograder.handout import bundle
+
+SOON = 40_000
+"""Milliseconds for a check of a file in which one call does not return."""
+
+
+@pytest.fixture(scope="module")
+def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("handout")
+    bundle.unpack(bundle.contents(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(handout: Path) -> Iterator[str]:
+    """The address that the command tells, for lesson 1."""
+    env = os.environ | {"BROWSER": "true", "PYTHONPATH": str(handout), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "autograder.checks", "attention", "--page"]
+    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where whoever starts the tests ignores Ctrl-C
+    with subprocess.Popen(command, cwd=handout, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears) as process:
+        try:
+            assert process.stdout is not None
+            told = process.stdout.readline()
+            yield told.split()[-1]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 130
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(SOON)
+    page.goto(address)
+    yield page
+    page.close()
+
+
+def saved(handout: Path) -> Callable[[str], None]:
+    """Saves the file with the beginning of this function in place of what stands there."""
+    path = handout / "assignments" / "attention" / "attention.py"
+    stub = path.read_text("utf-8")
+
+    def save(body: str) -> None:
+        path.write_text(re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', body, stub), "utf-8")
+
+    return save
+
+
+def shown(page: Page, mark: str, text: str = "") -> str:
+    """What stands at the function's section, once it has this mark."""
+    box = page.locator(f"#live-causal_mask[data-mark='{mark}']", has_text=text)
+    box.wait_for()
+    return box.inner_text()
+
+
+def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page) -> None:
+    """With a wrong value, a function that raises, one that never returns and a syntax error on the way."""
+    save = saved(handout)
+    shown(page, "·", "Not implemented yet")
+    page.locator(".standing", has_text="0 of 10 functions right").wait_for()
+    save("    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
+    red = shown(page, "✗", "causal_mask(")
+    assert "here I am" in red and "wanted" in red.lower()
+    save("    raise RuntimeError('not yet')")
+    assert "RuntimeError" in shown(page, "✗", "RuntimeError")
+    save("    while True:\n        pass")
+    assert "did not return within 5 seconds" in shown(page, "✗", "did not return")
+    save("    return (")
+    page.locator(".standing", has_text="never closed").wait_for()
+    save(next(re.finditer(r"(?s)def causal_mask.*?# BEGIN SOLUTION\n(.*?)\n *# END SOLUTION", find("attention").solution.read_text("utf-8")))[1])
+    assert "Right." in shown(page, "✓")
+    page.locator(".standing", has_text="1 of 10 functions right").wait_for()
+
+
+def test_the_next_function_is_one_key_away_and_the_map_shows_the_points(page: Page) -> None:
+    page.locator(".standing:not([data-checking=true])").wait_for()
+    following = page.locator(".standing").get_attribute("data-next")
+    assert following and following != "causal_mask"
+    page.evaluate("scrollTo(0, 0)")
+    page.keyboard.press("n")
+    page.wait_for_function(
+        "(name) => { const box = document.getElementById(name).getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }",
+        arg=f"live-{following}",
+    )
+    assert "public points" in str(page.locator(".top [data-of=attention]").get_attribute("title"))
+
+
+def test_pictures_are_drawn_from_the_students_functions(page: Page) -> None:
+    own = page.locator("figure:has(img[src*=token_shuffle]) .mine")
+    own.wait_for(state="attached")
+    own.scroll_into_view_if_needed()
+    page.wait_for_function("(image) => image.naturalWidth > 0", arg=own.element_handle())
+
+
+def test_all_of_lesson_1_is_done_with_an_editor_and_this_page(handout: Path, page: Page) -> None:
+    (handout / "assignments" / "attention" / "attention.py").write_bytes(find("attention").solution.read_bytes())
+    page.locator(".standing", has_text="10 of 10 functions right, 8 of 8 public points").wait_for()
+    assert page.locator(".live[data-mark='✓']").count() == 10
+    assert page.locator(".live:not([data-mark='✓'])").count() == 0
+
+
+def asked(address: str, path: str, host: str | None = None, method: str = "GET") -> int:
+    where = urlsplit(address)
+    connection = http.client.HTTPConnection(str(where.hostname), where.port, timeout=10)
+    connection.putrequest(method, path, skip_host=True)
+    connection.putheader("Host", host or where.netloc)
+    connection.endheaders()
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str, handout: Path) -> None:
+    """Another host name, another word, a way out of the folder, another kind of file, and anything but reading."""
+    where = urlsplit(address)
+    word = where.path.split("/")[1]
+    assert where.hostname == "127.0.0.1" and len(word) > 20
+    assert asked(address, where.path) == 200
+    for host in ("localhost", "example.com", f"example.com:{where.port}", "127.0.0.1"):
+        assert asked(address, where.path, host) == 404
+    (handout / "course" / "out.svg").symlink_to(handout / "assignments" / "figures" / "map.svg")
+    others = (
+        "../Makefile",
+        "../assignments/attention/attention.py",
+        "%2e%2e/Makefile",
+        "/etc/passwd",
+        "mine/../../x.svg",
+        "out.svg",
+        "",
+        "nothing.html",
+    )
+    for path in [f"/{word}/{name}" for name in others] + ["/", "/attention.html", f"/{word}x/attention.html", "/course.css"]:
+        assert asked(address, path) == 404, path
+    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+        assert asked(address, where.path, method=method) == 501

@@ -1,0 +1,382 @@
+"""`make check` on a laptop: an invitation at first, then each mistake once, at the function where it sits, with its call."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder import course
+from autograder.checks.source import Blocks, Source
+from autograder.course import ROOT, assignments, find
+from autograder.laptop import limit
+from autograder.sandbox.limits import LIMITS
+
+ROPE = ROOT / "solutions" / "rope.py"
+SINUSOIDAL = ROOT / "solutions" / "sinusoidal.py"
+
+
+@pytest.fixture
+def laptop(tmp_path: Path) -> Path:
+    """What a student has of a course of three, with the untouched stubs."""
+    return lay_out(tmp_path, "attention", "sinusoidal", "rope")
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """The same of the whole course."""
+    return lay_out(tmp_path, *(assignment.name for assignment in assignments()))
+
+
+def lay_out(folder: Path, *names: str) -> Path:
+    for path in course.shipped_code():
+        (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, folder / path.relative_to(ROOT))
+    shutil.copytree(ROOT / "tests" / "public" / "expected", folder / "tests" / "public" / "expected")
+    for assignment in map(find, names):
+        (folder / "assignments" / assignment.name).mkdir(parents=True)
+        shutil.copy(assignment.stub, folder / "assignments" / assignment.name)
+        shutil.copy(assignment.lesson, folder / "assignments" / assignment.name)
+        shutil.copy(assignment.public_tests, folder / "tests" / "public")
+    return folder
+
+
+def run(laptop: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python -m autograder.checks …`."""
+    command = [sys.executable, "-P", "-m", "autograder.checks", *words]
+    env = {"PYTHONPATH": str(laptop)} | environment
+    return subprocess.run(command, cwd=laptop, capture_output=True, text=True, encoding="utf-8", errors="replace", env=env, timeout=120, check=False)
+
+
+def check(laptop: Path, *names: str, **environment: str) -> str:
+    """What `make check` prints."""
+    done = run(laptop, *names, **environment)
+    assert done.stderr == "" and done.returncode == 0
+    return done.stdout
+
+
+def write(laptop: Path, source: str, name: str = "rope") -> None:
+    (laptop / "assignments" / name / f"{name}.py").write_text(source, encoding="utf-8")
+
+
+def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
+    """Rope's solution with lines put at the beginning of a function."""
+    source = ROPE.read_text(encoding="utf-8")
+    head = next(line for line in source.split("\n") if line.startswith(f"def {at}("))
+    return source.replace(head, f"{head}\n    {inside}") if inside else source
+
+
+def test_an_untouched_handout_reads_as_an_invitation(laptop: Path) -> None:
+    printed = check(laptop, "rope")
+    assert "rope is all yours: 13 functions to write." in printed
+    assert "begin with rope_frequencies at assignments/rope/rope.py:" in printed
+    assert "✗" not in printed and "Traceback" not in printed and len(printed.splitlines()) < 8
+
+
+def test_every_untouched_stub_is_all_yours(whole: Path) -> None:
+    """Also where a test of one function calls another first."""
+    for assignment in assignments():
+        assert f"{assignment.name} is all yours" in check(whole, assignment.name)
+
+
+def test_the_overview_has_a_line_an_assignment_and_the_next_step(whole: Path) -> None:
+    printed = check(whole)
+    lines = printed.splitlines()
+    assert [line.split()[0] for line in lines[: len(assignments())]] == [assignment.name for assignment in assignments()]
+    assert "next: softmax  assignments/attention/attention.py:" in printed
+    assert f"0 of {8 * len(assignments())} public points" in printed
+
+
+def test_a_finished_assignment_still_has_points_to_be_decided(laptop: Path) -> None:
+    write(laptop, ROPE.read_text(encoding="utf-8"))
+    printed = check(laptop, "rope")
+    assert "8 of 8 public points. The other 12 of 20 are decided by tests that you do not see" in printed
+    assert "passed" not in printed and "Still empty" not in printed
+
+
+def test_all_public_points_do_not_hide_an_empty_answer(laptop: Path) -> None:
+    write(laptop, ROPE.read_text(encoding="utf-8").replace('"rotates_values": False', '"rotates_values": None'))
+    assert "Still empty in ANSWERS, 1 of " in check(laptop, "rope")
+    assert "all there, 1 of ANSWERS still empty" in check(laptop)
+
+
+def test_a_mistake_is_told_once_where_it_sits_with_its_call(laptop: Path) -> None:
+    source = ROPE.read_text(encoding="utf-8").replace("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim")
+    write(laptop, source)
+    printed = check(laptop, "rope")
+    assert printed.count("Likely cause: ") == 1
+    assert "     >>> rope_frequencies(4)\n" in printed
+    assert "builds on rope_frequencies: fix that first" in printed
+    assert "Next: rope_frequencies at assignments/rope/rope.py:" in printed
+    assert "Checked assignments/rope/rope.py. This is the file to hand in." in printed
+
+
+def test_a_function_that_waits_names_the_one_it_waits_for(laptop: Path) -> None:
+    source = ROPE.read_text(encoding="utf-8")
+    write(laptop, source.replace("    _check_even(head_dim)\n", "    raise NotImplementedError\n", 1))
+    printed = check(laptop, "rope")
+    assert "waits for rope_frequencies" in printed and "Next: rope_frequencies" in printed
+
+
+def test_a_crash_is_told_where_it_is(laptop: Path) -> None:
+    """The tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that one crashes."""
+    source = SINUSOIDAL.read_text(encoding="utf-8")
+    similarity = source.index("def offset_similarity")
+    body = source.index("    # BEGIN SOLUTION", similarity)
+    source = source[:body] + "    raise NotImplementedError\n" + source[source.index("    # END SOLUTION", body) :]
+    encoding = source.index("    # BEGIN SOLUTION", source.index("def sinusoidal_encoding"))
+    write(laptop, source[:encoding] + "    None + 1\n" + source[encoding:], "sinusoidal")
+    lines = {line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
+    assert lines["sinusoidal_encoding"].startswith(" ✗")
+    assert lines["shift_matrix"].startswith(" ·") and "waits for sinusoidal_encoding" in lines["shift_matrix"]
+    assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
+
+
+def test_wrong_values_are_told_where_they_are(laptop: Path) -> None:
+    source = SINUSOIDAL.read_text(encoding="utf-8")
+    encoding = source.index("    # BEGIN SOLUTION", source.index("def sinusoidal_encoding"))
+    write(laptop, source[:encoding] + "    return np.ones((np.size(positions), d_model))\n" + source[encoding:], "sinusoidal")
+    lines = {line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
+    assert lines["shift_matrix"].startswith(" ·") and "its tests also call sinusoidal_encoding: fix that first" in lines["shift_matrix"]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("import numpy\n\ndef rope_frequencies(head_dim)\n    return 1\n", "line 3\n    def rope_frequencies(head_dim)\n   "),
+        ("import scipy_that_is_not_there\n", "scipy_that_is_not_there"),
+        ("", "rope is all yours"),
+        ("raise SystemExit(3)\n", "SystemExit"),
+        ("x = 'ä'".encode("latin-1"), "is not UTF-8: save it as UTF-8."),
+        (None, "is not there. Take it from the handout again."),
+    ],
+)
+def test_a_broken_file_is_told_in_a_sentence(laptop: Path, source: str | bytes | None, words: str) -> None:
+    path = laptop / "assignments" / "rope" / "rope.py"
+    path.unlink()
+    if source is not None:
+        path.write_bytes(source if isinstance(source, bytes) else source.encode("utf-8"))
+    printed = check(laptop, "rope")
+    assert words in printed and "Traceback" not in printed and "line was checked" not in printed.partition("SyntaxError")[2]
+    assert "Traceback" not in check(laptop)
+
+
+def test_an_unknown_assignment_is_refused_with_the_names_there_are(laptop: Path) -> None:
+    done = run(laptop, "roap")
+    assert done.returncode == 2 and "No assignment roap: there are attention, sinusoidal, rope" in done.stderr
+
+
+def test_for_automatic_checks_there_is_an_exit_code(laptop: Path) -> None:
+    assert run(laptop, "rope", "--strict").returncode == 1
+    write(laptop, ROPE.read_text(encoding="utf-8"))
+    assert run(laptop, "rope", "--strict").returncode == 0
+
+
+def test_one_function_has_an_exit_code_of_its_own(laptop: Path) -> None:
+    """So that an automatic check gives points function by function."""
+    write(laptop, ROPE.read_text(encoding="utf-8") + "\n\ndef rotate_half(x):\n    raise NotImplementedError\n")
+    assert run(laptop, "rope.rotate_half", "--strict").returncode == 1
+    assert run(laptop, "rope.apply_rope", "--strict").returncode == 0
+    assert run(laptop, "rope.apply_rope", "rope.rotate_half", "--strict").returncode == 1
+    unknown = run(laptop, "rope.frequences", "--strict")
+    assert unknown.returncode == 2 and "rope.frequences" in unknown.stderr
+
+
+# Prints, the debugger, and what never returns
+
+
+def test_prints_stand_with_the_test_they_came_from(laptop: Path) -> None:
+    write(laptop, solution(inside="print('[dim]', head_dim); return positions", at="rope_cos_sin") + "\nprint('while loading')\n")
+    printed = check(laptop, "rope")
+    assert "Your code printed in test_cos_sin:\n     │ [dim] 6\n" in printed
+    assert "Your code printed while it was loaded:\n     │ while loading\n" in printed
+
+
+@pytest.mark.parametrize("inside", ["while True: pass", "9 ** 9 ** 9"])
+def test_a_call_that_never_returns_is_named_and_the_rest_is_told(laptop: Path, inside: str) -> None:
+    """Also one inside C code, which hears no signal and lets no other thread run."""
+    write(laptop, solution(inside=inside))
+    printed = check(laptop, "rope")
+    assert ">>> rope_cos_sin(np.arange(5), 6)" in printed
+    assert "rope_cos_sin did not return within 5 seconds; it was at line " in printed
+    assert "✓ rope_frequencies" in printed and "✓ decay_bound" in printed and "builds on rope_cos_sin: fix that first" in printed
+
+
+def test_a_file_that_never_ends_or_ends_python_is_told(laptop: Path) -> None:
+    write(laptop, "while True:\n    pass\n")
+    assert "stops at line" in (printed := check(laptop, "rope")) and "did not come to its end within 5 seconds" in printed
+    write(laptop, solution(inside="import os; os._exit(0)"))
+    assert "rope_cos_sin ended Python itself" in check(laptop, "rope")
+
+
+def test_the_limit_is_that_of_grading() -> None:
+    assert LIMITS.call_seconds == limit.SECONDS
+
+
+def started(laptop: Path, *words: str) -> subprocess.Popen[str]:
+    """The checks with a keyboard, and in a process group of their own for Ctrl-C; that counts, though who runs the tests may ignore it."""
+    command = [sys.executable, "-P", "-m", "autograder.checks", *words]
+    pipe = subprocess.PIPE
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return subprocess.Popen(
+            command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_names_what_was_running(laptop: Path) -> None:
+    running = laptop / "running"
+    write(laptop, solution(inside=f"open({str(running)!r}, 'w').close()\n    while True: pass"))
+    checks = started(laptop, "rope")
+    while not running.exists():
+        assert checks.poll() is None
+        time.sleep(0.05)
+    os.killpg(checks.pid, signal.SIGINT)
+    _, said = checks.communicate(timeout=60)
+    assert checks.returncode == 130 and "Traceback" not in said
+    assert "Stopped while rope_cos_sin(np.arange(5), 6) was running, at line " in said
+
+
+def test_breakpoint_opens_the_debugger(laptop: Path) -> None:
+    write(laptop, solution(inside="breakpoint()", at="decay_bound"))
+    checks = started(laptop, "rope")
+    said, _ = checks.communicate("p 6 * head_dim\nc\n" + "c\n" * 20, timeout=60)
+    assert "Your code is paused" in said and "(Pdb) 24\n" in said and "8 of 8 public points" in said
+
+
+def test_watching_shows_the_next_thing_after_each_save(laptop: Path) -> None:
+    checks = started(laptop, "rope", "--watch")
+    assert checks.stdout is not None
+    shown = ""
+    while "Watching." not in shown:
+        shown += checks.stdout.readline()
+    assert "begin with rope_frequencies at assignments/rope/rope.py:" in shown
+    write(laptop, solution(inside="return 1", at="rotate_half").replace("return np.mean", "return np.sum"))
+    shown = ""
+    while "Watching." not in shown:
+        shown += checks.stdout.readline()
+    os.killpg(checks.pid, signal.SIGINT)
+    checks.communicate(timeout=60)
+    assert "Next: rotate_half at assignments/rope/rope.py:" in shown
+    assert shown.count(">>> ") == 1, "only the next function's mistake is shown in full"
+
+
+# Before anything runs
+
+
+def test_imports_that_grading_has_not_are_named_first(laptop: Path) -> None:
+    guarded = "try:\n    import scipy\nexcept ImportError:\n    scipy = None\nif __name__ == '__main__':\n    import matplotlib\n"
+    write(laptop, f"import matplotlib.pyplot as plt\nfrom . import lab\nimport os, numpy.linalg\n{guarded}" + solution())
+    printed = check(laptop, "rope")
+    assert "assignments/rope/rope.py:1 imports matplotlib.pyplot." in printed.splitlines()[1]
+    assert "rope.py:2 imports ." in printed and "imports scipy" not in printed and printed.count(" imports ") == 2
+
+
+def test_an_import_that_is_not_there_stops_nothing_but_what_uses_it(laptop: Path) -> None:
+    """The file does not end at that line: what it defines below is checked, and what it does not define is named with the reason."""
+    write(laptop, "from helpers import rotate_half\n" + solution().replace("def rotate_half(", "def rotate_halves("))
+    printed = check(laptop, "rope")
+    assert "rope.py:1 imports helpers." in printed and "was checked" not in printed
+    (line,) = (line for line in printed.splitlines() if line.startswith(" · rotate_half"))
+    assert "what your file imports at line 1 is not there (No module named 'helpers'); rotate_half is not defined" in line
+    assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed
+    assert "next: rotate_half" in check(laptop)
+    write(laptop, "from helpers import rotate_half, rope_frequencies\n")
+    assert "all yours" not in check(laptop, "rope")
+
+
+def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(laptop: Path) -> None:
+    cell = nbformat.v4.new_code_cell("%matplotlib inline\ndef rotate_half(x):\n    return x\n")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), laptop / "assignments" / "rope" / "mine.ipynb")
+    assert "mine.ipynb defines rotate_half; in rope.py the same is not written yet." in check(laptop, "rope")
+    write(laptop, solution())
+    assert "mine.ipynb" not in check(laptop, "rope")
+
+
+def test_every_stub_has_only_unwritten_functions_and_empty_answers() -> None:
+    for assignment in assignments():
+        source = Source(assignment.stub)
+        assert set(source.unwritten()) == set(source.functions) and not any(source.answers.values()) and source.imports() == []
+        assert Source(assignment.solution).unwritten() == [] and all(Source(assignment.solution).answers.values())
+
+
+# Other systems
+
+WITHOUT_UNIX = """
+import os, runpy, signal, sys
+for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+for module, names in ((os, ("fork", "forkpty", "register_at_fork")), (signal, ("SIGALRM", "alarm", "setitimer"))):
+    for name in names:
+        delattr(module, name)
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["autograder.checks", "rope"],
+        ["autograder.laptop.screen", "rope", "--log", "1.log"],
+        [
+            "pytest",
+            "-q",
+            "-p",
+            "autograder.checks.fixtures",
+            "-p",
+            "autograder.laptop.local_context",
+            "--import-mode=importlib",
+            "tests/public/test_rope.py",
+        ],
+    ],
+)
+def test_the_students_path_runs_without_what_only_unix_has(laptop: Path, words: list[str]) -> None:
+    write(laptop, solution())
+    (laptop / "without_unix.py").write_text(WITHOUT_UNIX, encoding="utf-8")
+    command = [sys.executable, "-P", "without_unix.py", *words]
+    done = subprocess.run(command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and ("8 of 8 public points" in done.stdout or " passed" in done.stdout), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"PYTHONIOENCODING": "cp1252"}, {"PYTHONIOENCODING": "cp437"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+    ids=["cp1252", "cp437", "C"],
+)
+def test_a_terminal_that_cannot_show_a_letter_gets_another(laptop: Path, environment: dict[str, str]) -> None:
+    write(laptop, solution(inside="print('θ → ✓'); return positions"))
+    printed = check(laptop, "rope", **environment)
+    assert " x rope_cos_sin" in printed and "theta -> +" in printed and "?" not in printed
+
+
+def test_an_older_python_is_refused_once_with_the_version_that_is_needed(laptop: Path) -> None:
+    older = "import sys; sys.version_info = (3, 10, 4, 'final', 0); import runpy; sys.argv = ['x', 'rope']; "
+    for run_it in ("runpy.run_module('autograder.checks', run_name='__main__')", "import autograder.checks.fixtures"):
+        command = [sys.executable, "-P", "-c", older + run_it]
+        done = subprocess.run(command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 1 and done.stderr == "Python 3.11 or newer is needed; this is Python 3.10.\n"
+
+
+def test_building_blocks_reach_through_helpers() -> None:
+    blocks = Blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
+    assert {name: blocks.below(name) for name in "abcd"} == {"a": {"b", "c"}, "b": {"c"}, "c": frozenset(), "d": frozenset()}
+    assert blocks.root_causes(["a", "b", "c"]) == {"a": "c", "b": "c"}
+    assert blocks.root_causes(["a", "d"]) == {}
+
+
+def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
+    """Each of thousands builds on all the others; only what fails is followed."""
+    ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
+    blocks = Blocks(ring)
+    assert blocks.root_causes(["f0", "f5000"]) == {"f0": "f5000", "f5000": "f0"}
+    assert len(blocks.below("f1")) == 9999

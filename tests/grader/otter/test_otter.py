@@ -1,0 +1,156 @@
+"""Otter, two ways in, one result: the zip under `otter run` gives the same score, test by test, as the batch does."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder import course
+from autograder.course import Assignment
+from autograder.grading import feedback, scoring
+from autograder.grading.scoring import Scorer, gradescope
+from autograder.grading.suite import Suite
+from autograder.hints.catalogue import Module, solution
+from autograder.otter import package
+from autograder.submission import read_file
+from tests.grader.support.handed_in import SAMPLES, by_test, faults, otter_run, seen_by_student
+from tests.grader.support.once import Graded
+
+
+@pytest.fixture(scope="session")
+def zips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All assignments' zips."""
+    folder = tmp_path_factory.mktemp("zips")
+    assert len(list(package.build(course.assignments(), folder))) == len(course.assignments())
+    return folder
+
+
+def chosen_samples() -> list[Path]:
+    """All of rope's but the one that waits for time limits, and one of each other: the start of a kernel takes seconds."""
+    others = [sorted((SAMPLES / one.name).iterdir())[1] for one in course.assignments() if one.name != "rope"]
+    return [path for path in sorted((SAMPLES / "rope").iterdir()) if path.stem != "alonzo"] + others
+
+
+@pytest.mark.parametrize("path", chosen_samples(), ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, zips: Path, path: Path, tmp_path: Path) -> None:
+    name = path.parent.name
+    results, output = otter_run(zips / f"{name}.zip", path, tmp_path)
+    assert faults(output) == []
+    problem = read_file(path, name, [name]).problem
+    if problem is not None:
+        assert results.total == 0 and not any(by_test(results).values())
+        assert feedback.inline(problem.student) in seen_by_student(output)
+        return
+    _, grade = graded(path)
+    assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}
+    assert (results.total, results.possible) == (grade.score, grade.max_score)
+    assert output["tests"] == grade.gradescope["tests"]
+
+
+def test_every_solution_is_worth_its_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
+    test_results = suite.run(Module(solution(assignment)))
+    assert [one for one in test_results if not one.passed] == []
+    results = Scorer(suite).score(test_results, test_results)
+    assert results.total == results.possible == 20
+    assert faults(gradescope(results)) == []
+
+
+def test_a_student_sees_public_results_and_what_is_still_to_be_decided(zips: Path, tmp_path: Path) -> None:
+    _, output = otter_run(zips / "rope.zip", SAMPLES / "rope" / "hedy.py", tmp_path)
+    visible = [test for test in output["tests"] if test["visibility"] == "visible"]
+    assert [test["name"] for test in visible] == ["Public Tests"]
+    for text in (output["output"], visible[0]["output"]):
+        assert text.startswith("7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests")
+        assert "Likely cause" in text and "the exponent of pair i uses 2i" in text
+
+
+def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(zips: Path, tmp_path: Path) -> None:
+    """Not even who passes them all."""
+    _, output = otter_run(zips / "rope.zip", SAMPLES / "rope" / "ada.py", tmp_path)
+    said = seen_by_student(output)
+    assert "8 of 8 public points. The other 12 of 20" in said
+    assert "apply_rope: 1.5 of 1.5 public points, 1.75 still to be decided" in said
+    assert not re.search(r"all (test|case)|complete", said, re.IGNORECASE)
+
+
+def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Graded) -> None:
+    """An instructor may have Gradescope publish it."""
+    _, grade = graded(SAMPLES / "rope" / "tim.py")
+    entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
+    hidden = [one for one in grade.test_results if one.test.hidden and one.matters]
+    public = "".join(one.message for one in grade.test_results if not one.test.hidden)
+    values = {number for one in hidden for number in re.findall(r"got (-?[\d.]{6,})", one.message) if number not in public}
+    assert values and not any(number in entries for number in values)
+    assert all(f"{one.test.rule.rstrip('.')}: it " in entries for one in hidden if one.test.question != "ANSWERS")
+
+
+def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> None:
+    with zipfile.ZipFile(zips / "rope.zip") as archive:
+        for name in archive.namelist():
+            if name.startswith("tests/"):
+                content = archive.read(name).decode("utf-8")
+                assert "import" not in content.replace("from otter.test_files import test_case", "")
+                assert "numpy" not in content
+        # Otter copies what lies in files/ into the submission folder.
+        assert not any(name.startswith("files/") for name in archive.namelist())
+
+
+def test_the_same_course_makes_the_same_zip(zips: Path, tmp_path: Path) -> None:
+    (again,) = package.build([course.find("alibi")], tmp_path)
+    assert again.read_bytes() == (zips / "alibi.zip").read_bytes()
+
+
+def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -> None:
+    with zipfile.ZipFile(zips / "rope.zip") as archive:
+        environment = archive.read("environment.yml").decode("utf-8")
+        wheels = [name for name in archive.namelist() if name.endswith(".whl")]
+        (wheel,) = (name for name in wheels if "/" not in name)
+        assert len({archive.read(name) for name in wheels}) == 1
+        constraints = archive.read(package.CONSTRAINTS).decode("utf-8").splitlines()
+    assert f"- /autograder/source/{wheel}\n" in environment
+    assert f"- -c /autograder/source/{package.CONSTRAINTS}\n" in environment
+    assert "http" not in environment and not any("http" in line or "hash" in line for line in constraints)
+    assert any(line.startswith("numpy==") for line in constraints) and all("==" in line for line in constraints)
+
+
+def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
+    questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.test_files(suite.tests))]
+    assert questions == list(dict.fromkeys(test.question for test in suite.tests))
+
+
+HOSTILE = {
+    "json.py": "raise SystemExit('imported by the grader')",
+    "otter.py": "raise SystemExit('imported by the grader')",
+    "autograder/__init__.py": "raise SystemExit('imported by the grader')",
+    ".OTTER_LOG": "cos\nsystem\n(S'touch unpickled'\ntR.",
+    "sitecustomize.py": "open('customised', 'w')",
+}
+
+
+def test_other_files_in_a_submission_are_never_imported_or_unpickled(zips: Path, tmp_path: Path) -> None:
+    """A notebook in a zip may come with files that Otter's kernel, started in that folder, would import or unpickle."""
+    handed_in = tmp_path / "handed_in.zip"
+    with zipfile.ZipFile(handed_in, "w") as archive:
+        archive.write(SAMPLES / "rope" / "katherine.ipynb", "katherine.ipynb")
+        for name, content in HOSTILE.items():
+            archive.writestr(name, content)
+    results, _ = otter_run(zips / "rope.zip", handed_in, tmp_path)
+    assert results.total == 20
+
+
+def test_a_zip_of_another_version_of_the_course_is_refused(zips: Path, tmp_path: Path) -> None:
+    stale = tmp_path / "stale.zip"
+    with zipfile.ZipFile(zips / "rope.zip") as old, zipfile.ZipFile(stale, "w") as new:
+        for entry in old.infolist():
+            data = old.read(entry)
+            if entry.filename == "otter_config.json":
+                config = json.loads(data)
+                config["plugins"][0][package.PLUGIN]["suite"] = "0" * 64
+                data = json.dumps(config).encode()
+            new.writestr(entry, data)
+    with pytest.raises(RuntimeError, match="build it again"):
+        otter_run(stale, SAMPLES / "rope" / "ada.py", tmp_path)

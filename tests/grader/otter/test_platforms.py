@@ -1,0 +1,438 @@
+"""Course platforms: Gradescope and Canvas, GitHub Classroom, and an installed copy of the course."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+import shutil
+import tomllib
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import dill
+import pytest
+from click.testing import CliRunner
+
+from autograder import course
+from autograder.batch import coordinator
+from autograder.batch.coordinator import RunConfiguration
+from autograder.batch.gradebook import Gradebook
+from autograder.cli import main
+from autograder.grading.grader import Grader
+from autograder.otter import package
+from autograder.protocol.status import TestStatus
+from autograder.reports import canvas
+from autograder.sandbox.limits import LIMITS
+from autograder.submission import read_file
+from tests.grader.support import gradebooks
+from tests.grader.support.handed_in import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
+from tests.grader.support.once import Graded
+
+ROPE = SAMPLES / "rope"
+ADA = (ROPE / "ada.py").read_bytes()
+HEDY = (ROPE / "hedy.py").read_bytes()
+with (course.ROOT / "tests" / "grader" / "grading" / "expected_scores" / "rope.csv").open(encoding="utf-8", newline="") as _scores:
+    HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
+
+Platform = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment that has the course as a wheel, as the platform's container has it."""
+    return install(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="module")
+def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Platform:
+    """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the configuration."""
+    built: dict[str, tuple[Path, Path]] = {}
+
+    def grade(submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA) -> dict[str, Any]:
+        key = json.dumps(config)
+        if key not in built:
+            folder = tmp_path_factory.mktemp("gradescope")
+            settings = {"autograder_dir": str(folder / "autograder")} | (config or {})
+            (zipped,) = package.build([course.find("rope")], folder, settings)
+            built[key] = folder / "autograder", zipped
+        folder, zipped = built[key]
+        shutil.rmtree(folder, ignore_errors=True)
+        results = gradescope(python, folder, zipped, submission, metadata)
+        assert faults(results) == []
+        return results
+
+    return grade
+
+
+def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
+    """It stands in pyproject.toml alone, and the changes begin with it."""
+    said = run([str(python.with_name("autograder")), "--version"], tmp_path)
+    version = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert said.strip() == f"autograder, version {version}"
+    changes = (course.ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(r"^## (\S+)", changes, re.MULTILINE)[1] == version  # type: ignore[index]
+
+
+def points(results: dict[str, Any]) -> float:
+    return float(sum(test.get("score", 0) for test in results["tests"]))
+
+
+def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(platform: Platform) -> None:
+    results = platform({"rope.py": HEDY})
+    assert results["output_format"] == "md"
+    assert points(results) == HEDY_SCORE
+    said = seen_by_student(results)
+    assert "7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
+    assert "Likely cause" in said and "wanted 0.01, got 0.1" in said
+    assert {test["visibility"] for test in results["tests"][1:]} == {"hidden"}
+    assert "stdout_visibility" not in results
+    rope = course.find("rope")
+    files = (rope.public_tests, rope.hidden_tests)
+    public, hidden = (set(re.findall(r'"""(.*)"""', path.read_text("utf-8"))) for path in files)
+    assert hidden - public and not any(rule in said for rule in hidden - public)
+
+
+@pytest.mark.parametrize(
+    "submission",
+    [
+        {"ropes.ipynb": (ROPE / "katherine.ipynb").read_bytes(), "figure.png": b"\x89PNG"},
+        {"rope.py": ADA, "helpers.py": b"x = 1", "naive.py": b"y = 2", "README.md": b"# mine"},
+        {"assignments/rope/rope.py": ADA, "assignments/naive/naive.py": b"z = 3", "tests/public/test_rope.py": b"assert False"},
+    ],
+    ids=["notebook", "several files", "clone of a repository"],
+)
+def test_gradescope_takes_what_the_batch_takes(platform: Platform, submission: dict[str, bytes]) -> None:
+    assert points(platform(submission)) == 20
+
+
+def test_gradescope_takes_a_clone_of_the_handout(platform: Platform, handed_out: dict[str, bytes]) -> None:
+    """With all that the handout put there; and where the functions are in the notebook beside the stub."""
+    assert points(platform(handed_out | {"assignments/rope/rope.py": ADA})) == 20
+    cells = {"cells": [{"cell_type": "code", "source": source} for source in ("import rope", ADA.decode())], "nbformat": 4}
+    in_the_notebook = platform(handed_out | {"assignments/rope/explore.ipynb": json.dumps(cells).encode()})
+    assert points(in_the_notebook) == 20 and "explore" in in_the_notebook["output"]
+
+
+@pytest.mark.parametrize(
+    "submission",
+    [{"rope.ipynb": b"{ no notebook"}, {"report.pdf": b"%PDF"}, {"rope.py": (ROPE / "edsger.py").read_bytes()}],
+    ids=["no notebook", "no code", "no Python"],
+)
+def test_gradescope_has_a_sentence_for_what_cannot_be_read(platform: Platform, submission: dict[str, bytes]) -> None:
+    results = platform(submission)
+    assert points(results) == 0
+    assert "**Not graded.**" in results["output"] and "Traceback" not in json.dumps(results)
+
+
+def test_the_containers_of_otter_grade_find_what_they_put_there(python: Path, tmp_path: Path) -> None:
+    """They have an empty file of metadata, fetch the submission again, and load Otter's pickled results."""
+    folder = tmp_path / "autograder"
+    (zipped,) = package.build([course.find("rope")], tmp_path, {"autograder_dir": str(folder)})
+    with zipfile.ZipFile(zipped) as archive:
+        wheel = next(name for name in archive.namelist() if name.endswith(".whl") and "/" not in name)
+        # Of all that is installed from, their image has what matches requirements.*, folders by their contents.
+        for name in (wheel, package.CONSTRAINTS):
+            assert archive.read(f"requirements.d/{name}") == archive.read(name)
+    gradescope(python, folder, zipped, {"rope.py": HEDY}, metadata=None)
+    assert (folder / "submission" / "rope.py").read_bytes() == HEDY
+    results = dill.loads((folder / "results" / "results.pkl").read_bytes())
+    assert results.total == HEDY_SCORE
+
+
+SNOOP = b"""
+import glob, os
+def rope_frequencies(head_dim, base=10000.0):
+    found = []
+    for pattern in ("%s/*", "%s/*/*", "%s/*/*/*"):
+        for path in glob.glob(pattern):
+            found.append(path)
+            open(path).read()
+    for path in %r:
+        try:
+            found.append(open(path, "rb").read(20))
+        except OSError:
+            pass
+    raise ValueError(f"found {found}")
+"""
+
+
+def test_a_submission_on_gradescope_reads_nothing_of_the_autograder(python: Path, tmp_path: Path) -> None:
+    """Neither the wheel, nor the metadata with others' names, nor what else was handed in."""
+    folder = tmp_path / "autograder"
+    (zipped,) = package.build([course.find("rope")], tmp_path, {"autograder_dir": str(folder)})
+    with zipfile.ZipFile(zipped) as archive:
+        inside = [str(folder / "source" / name) for name in archive.namelist()]
+    paths = [*inside, str(folder / "submission_metadata.json"), str(folder / "handed_in" / "note.txt")]
+    snoop = SNOOP % (*[str(folder).encode()] * 3, paths)
+    results = gradescope(python, folder, zipped, {"rope.py": snoop, "note.txt": b"secret"})
+    assert "found []" in results["output"]
+
+
+def test_otters_rate_limit_hides_a_result_and_says_why(platform: Platform) -> None:
+    limit = {"plugins": [{"otter.plugins.builtin.RateLimiting": {"hours": 1, "allowed_submissions": 1}}]}
+    first = platform({"rope.py": HEDY}, limit)
+    assert "Students are allowed 1 submissions every 1 hours" in first["output"] and "Likely cause" in first["output"]
+    earlier = {"previous_submissions": [{"submission_time": "2026-11-01T14:02:32.365935-07:00", "score": 0.0, "results": {}}]}
+    second = platform({"rope.py": HEDY}, limit, METADATA | earlier)
+    assert second["output"].startswith("You have exceeded the rate limit") and "Likely cause" not in second["output"]
+    assert {test["visibility"] for test in second["tests"]} == {"hidden"}
+
+
+def test_an_instructor_may_publish_hidden_results(platform: Platform) -> None:
+    results = platform({"rope.py": HEDY}, {"show_hidden": True})
+    assert {test["visibility"] for test in results["tests"][1:]} == {"after_published"}
+    assert "7.5 of 8 public points" in results["output"]
+
+
+# The course as an installed wheel
+
+
+def check(python: Path, path: Path) -> dict[str, Any]:
+    """`autograder check --json` of an installed course."""
+    command = [str(python.with_name("autograder")), "check", str(path), "--assignment", "rope", "--json"]
+    found: dict[str, Any] = json.loads(run(command, python.parents[1]))
+    return found
+
+
+def installed_root(python: Path) -> Path:
+    return Path(run([str(python), "-c", "from autograder import course; print(course.ROOT)"], python.parents[1]).strip())
+
+
+def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
+    code = "from autograder import course; print(*(one.suite_hash for one in course.assignments()))"
+    hashes = run([str(python), "-c", code], python.parents[1])
+    assert hashes.split() == [one.suite_hash for one in course.assignments()]
+    assert installed_root(python).is_relative_to(python.parents[1])
+
+
+def test_an_installed_wheel_grades(python: Path) -> None:
+    found = check(python, ROPE / "hedy.py")
+    assert (found["score"], found["max_score"]) == (HEDY_SCORE, 20)
+
+
+def test_a_submission_reads_nothing_of_an_installed_course(python: Path, tmp_path: Path) -> None:
+    root = installed_root(python)
+    paths = [str(path) for path in root.rglob("*") if path.suffix in (".py", ".txt", ".json")]
+    assert any("hidden" in path for path in paths)
+    (tmp_path / "rope.py").write_bytes(SNOOP % (*[str(root).encode()] * 3, paths))
+    assert "found []" in check(python, tmp_path / "rope.py")["tests"][0]["message"]
+
+
+# What platforms give out, and take back
+
+
+EXPORT = """\
+---
+submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '17'
+    :email: ada@example.edu
+  :created_at: 2026-11-01 14:22:32.365935000 Z
+  :score: 0.0
+submission_2:
+  :submitters:
+  - :name: Hedy Lamarr
+    :sid: '18'
+    :email: hedy@example.edu
+  :created_at: 2026-11-01 15:22:32.365935000 Z
+  :score: 0.0
+"""
+
+LAYOUTS: dict[str, dict[str, bytes]] = {
+    "Gradescope's export": {
+        "assignment_9_export/submission_metadata.yml": EXPORT.encode(),
+        "assignment_9_export/submission_1/rope.py": ADA,
+        "assignment_9_export/submission_2/rope.py": HEDY,
+    },
+    "Canvas's download": {"lovelaceada_17_9001_rope.py": ADA, "lamarrhedy_18_9002_rope.py": HEDY},
+    "clones of GitHub Classroom": {
+        "positions-ada/assignments/rope/rope.py": ADA,
+        "positions-ada/.git/HEAD": b"ref: refs/heads/main",
+        "positions-hedy/assignments/rope/rope.py": HEDY,
+    },
+    "plain files": {"rope/ada.py": ADA, "rope/hedy.py": HEDY},
+}
+STUDENTS = {
+    "Gradescope's export": ("ada@example.edu", "hedy@example.edu"),
+    "Canvas's download": ("lovelaceada", "lamarrhedy"),
+    "clones of GitHub Classroom": ("positions-ada", "positions-hedy"),
+    "plain files": ("ada", "hedy"),
+}
+ROSTER = """\
+\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Homework (55),RoPE (77),Current Score
+,,,,,Manual Posting,,(read only)
+    Points Possible,,,,,10.00,20.00,(read only)
+"Lovelace, Ada",17,S17,ada@example.edu,"Monday, early",9.00,,88.0
+"Lamarr, Hedy",18,S18,hedy@example.edu,Monday,7.00,3.00,70.0
+"Turing, Alan",19,S19,alan@example.edu,Monday,8.00,11.00,80.0
+"""
+
+
+def batch_of(tmp_path: Path, layout: str) -> Path:
+    """OUT of a batch over a folder of that layout."""
+    for name, content in LAYOUTS[layout].items():
+        path = tmp_path / "handed_in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    coordinator.grade(RunConfiguration(tmp_path / "handed_in", tmp_path / "out"))
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_path: Path, layout: str) -> None:
+    out = batch_of(tmp_path, layout)
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
+        scores = {(row["student"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
+    ada, hedy = STUDENTS[layout]
+    assert {(ada, "rope"): 20.0, (hedy, "rope"): HEDY_SCORE}.items() <= scores.items()
+    if "Classroom" not in layout:  # its folders are named after GitHub accounts, which Canvas does not know
+        (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+        with Gradebook.reading(out) as book:
+            written = canvas.write(out, book, tmp_path / "roster.csv", {})
+            assert not written.left_out + written.unknown and written.scores == 2 and written.absent == ["Turing, Alan"]
+
+
+@pytest.fixture(scope="module")
+def from_canvas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return batch_of(tmp_path_factory.mktemp("canvas"), "Canvas's download")
+
+
+@pytest.fixture
+def out(from_canvas: Path, tmp_path: Path) -> Path:
+    """OUT of a batch over Canvas's download."""
+    return Path(shutil.copytree(from_canvas, tmp_path / "out"))
+
+
+def exported(tmp_path: Path, roster: str, *options: str) -> tuple[str, list[list[str]]]:
+    """What `autograder canvas` says, and the rows of the file it writes."""
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    said = CliRunner().invoke(main, ["canvas", str(tmp_path / "out"), "--roster", str(tmp_path / "roster.csv"), *options])
+    if said.exit_code:
+        return said.output, []
+    with (tmp_path / "out" / canvas.FILE).open(encoding="utf-8", newline="") as file:
+        return said.output, list(csv.reader(file))
+
+
+def test_canvas_gets_its_own_columns_back_with_the_scores(out: Path, tmp_path: Path) -> None:
+    _, rows = exported(tmp_path, ROSTER)
+    assert rows == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "RoPE (77)"],
+        ["    Points Possible", "", "", "", "", "20"],
+        ["Lovelace, Ada", "17", "S17", "ada@example.edu", "Monday, early", "20"],
+        ["Lamarr, Hedy", "18", "S18", "hedy@example.edu", "Monday", f"{HEDY_SCORE:g}"],
+        ["Turing, Alan", "19", "S19", "alan@example.edu", "Monday", "11.00"],
+    ]
+
+
+def test_a_column_that_canvas_does_not_have_is_announced(out: Path, tmp_path: Path) -> None:
+    said, rows = exported(tmp_path, ROSTER.replace("RoPE (77)", "Week 5 (77)"))
+    assert rows[0][-1] == "rope" and rows[-1][-1] == "" and "has no column rope" in said
+
+
+def test_an_assignment_may_have_another_name_in_canvas(out: Path, tmp_path: Path) -> None:
+    _, rows = exported(tmp_path, ROSTER.replace("RoPE (77)", "Week 5 (77)"), "--column", "rope=Week 5")
+    assert [row[-1] for row in rows] == ["Week 5 (77)", "20", "20", f"{HEDY_SCORE:g}", "11.00"]
+
+
+def test_canvas_exports_with_semicolons_and_two_name_columns_are_understood(out: Path, tmp_path: Path) -> None:
+    roster = "LastName;FirstName;ID;SIS Login ID;Section;RoPE (77)\nPoints Possible;;;;;20,00\nLovelace;Ada;4;;Monday;\nLamarr;Hedy;5;;Monday;\n"
+    _, rows = exported(tmp_path, roster)
+    assert [row[-1] for row in rows] == ["RoPE (77)", "20", "20", f"{HEDY_SCORE:g}"]
+
+
+def test_scores_never_go_into_a_column_of_other_points(out: Path, tmp_path: Path) -> None:
+    said, rows = exported(tmp_path, ROSTER.replace("20.00", "100.00"))
+    assert not rows and "set it to 20 points in Canvas" in said
+
+
+def test_who_is_not_certain_is_left_out_and_named(out: Path, tmp_path: Path) -> None:
+    namesake = '"Lovelace, Ada",20,S20,ada2@example.edu,Monday,9.00,,88.0\n'
+    said, rows = exported(tmp_path, ROSTER.replace(",17,", ",21,") + namesake)
+    assert "does not have, or has more than once: lovelaceada" in said
+    assert [row[-1] for row in rows if row[0] == "Lovelace, Ada"] == ["", ""]
+
+
+def recognised(tmp_path: Path, *students: str, logins: str = "jane@uni.edu", john: str = "john@uni.edu") -> tuple[list[str], str]:
+    """The scores in Canvas's file for Jane, whose roster has that login, and for John, where these students handed in; what is said."""
+    roster = f'Student,ID,SIS Login ID,Section,rope\n"Doe, Jane",1,{logins},A,\n"Roe, John",2,{john},A,\n'
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    grade = gradebooks.grade("rope", 0.0, random.Random(0))
+    handed_in = [gradebooks.submission_file(student, "rope", f"x = {number}") for number, student in enumerate(students)]
+    gradebooks.write(tmp_path / "out", [(one, replace(grade, score=float(number + 1))) for number, one in enumerate(handed_in)])
+    with Gradebook.reading(tmp_path / "out") as book:
+        written = canvas.write(tmp_path / "out", book, tmp_path / "roster.csv", {})
+    with written.path.open(encoding="utf-8", newline="") as file:
+        return [row[-1] for row in list(csv.reader(file))[2:]], "; ".join([*written.left_out, *(f"{one}: nobody" for one in written.unknown)])
+
+
+@pytest.mark.parametrize(
+    ("students", "login", "jane", "left_out"),
+    [
+        (["jane@uni.edu", "jane@evil.example"], "jane@uni.edu", "1", "jane@evil.example: nobody"),
+        (["jane@evil.example", "john@uni.edu"], "jane@uni.edu", "", "jane@evil.example: nobody"),
+        (["jane", "jane@evil.example"], "jane", "1", "jane@evil.example: nobody"),
+        (["jane", "jane@uni.edu"], "jane", "1", "jane is more surely Doe, Jane"),
+        (["jane@uni.edu", "jane@other.edu", "john@other.edu"], "jane", "1", "jane@other.edu: nobody"),
+        (["jane@uni.edu", "john@uni.edu"], "jane", "1", ""),
+        (["jane@uni.edu", "jane@evil.example", "john"], "jane", "1", "jane@evil.example: nobody"),
+        (["jane@evil.example", "john@uni.edu"], "jane", "", "jane@evil.example: nobody"),
+        (["jane@cs.uni.edu", "john@uni.edu"], "jane@uni.edu", "", "jane@cs.uni.edu: nobody"),
+        (["doe@jane", "john"], "jane@uni.edu", "", "doe@jane: nobody"),
+        (["jane", "john"], "jane@uni.edu", "1", ""),
+        (["1@evil.example", "john"], "jane@uni.edu", "", "1@evil.example: nobody"),
+    ],
+)
+def test_an_address_elsewhere_is_nobody_here(tmp_path: Path, students: list[str], login: str, jane: str, left_out: str) -> None:
+    """Whole logins and addresses count; the part before the @ where one of the two has no more and the roster knows the other's domain."""
+    scores, said = recognised(tmp_path, *students, logins=login)
+    assert scores[0] == jane and (left_out in said if left_out else not said)
+
+
+def test_logins_without_any_address_are_nobodys_address(tmp_path: Path) -> None:
+    """A roster of bare logins knows no domain, so an address may be anybody's; one address in it says which domain is its own."""
+    students = ["jane@uni.edu", "john"]
+    assert recognised(tmp_path, *students, logins="jane", john="john") == (["", "2"], UNKNOWN)
+    assert recognised(tmp_path, *students, logins="jane", john="john@uni.edu") == (["1", "2"], "")
+    assert recognised(tmp_path, "jane", "john", logins="jane", john="john") == (["1", "2"], "")
+
+
+UNKNOWN = "jane@uni.edu: nobody"
+
+
+def test_something_else_than_an_export_is_refused_in_words(out: Path, tmp_path: Path) -> None:
+    said, rows = exported(tmp_path, "name,score\nada,3\n")
+    assert not rows and "is not a gradebook exported from Canvas" in said
+
+
+# Each term anew
+
+
+def test_another_terms_seed_gives_the_same_scores(graded: Graded, monkeypatch: pytest.MonkeyPatch) -> None:
+    partial = [sorted((SAMPLES / one.name).iterdir())[-1] for one in course.assignments() if one.name != "rope"]
+    paths = [*sorted(ROPE.iterdir()), *partial]
+    readable = [path for path in paths if read_file(path, path.parent.name, [path.parent.name]).problem is None]
+    before = [graded(path) for path in readable]
+    monkeypatch.setattr(course, "seed", lambda: 977)
+    with Grader() as another_term:
+        for path, (submission, grade) in zip(readable, before, strict=True):
+            # What waits for the time of a call does so with less of it.
+            waits = any(one.status is TestStatus.TIMEOUT for one in grade.test_results)
+            another_term.sandbox.limits = replace(LIMITS, call_seconds=0.5) if waits else LIMITS
+            assert another_term.grade(course.find(submission.assignment), submission.cells).score == grade.score, path
+
+
+def test_the_seed_is_in_the_suites_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or grades of the last term would be taken from the gradebook."""
+    shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
+    shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
+    before = course.Assignment("rope").suite_hash
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    assert course.Assignment("rope").suite_hash == before
+    course.seed_file().write_text("977\n")
+    assert course.Assignment("rope").suite_hash != before

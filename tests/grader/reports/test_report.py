@@ -1,0 +1,227 @@
+"""The report: its numbers are right, nothing in it is markup that was not meant to be, and it stays small."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from autograder import cli
+from autograder.batch import postprocessing
+from autograder.batch.gradebook import Gradebook, GradebookError
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.grading.grade import Grade
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import TestStatus
+from autograder.reports.class_statistics import ClassStatistics, Item
+from autograder.submission import Problem, Submission
+from tests.grader.support import gradebooks
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</td></table></style></script><svg onload=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}",
+    "=cmd|' /C calc'!A0",
+    "a\nb\tc\x00\x1b[31m\u202edeb\u2066",
+    "undecodable \\udcff",
+    "n" * 5000,
+)
+
+
+class Reader(HTMLParser):
+    """Collects the tags, attributes and cells of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attributes]
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatistics:
+    gradebooks.write(tmp_path, graded)
+    class_statistics = ClassStatistics(gradebooks.COURSE)
+    with Gradebook.reading(tmp_path) as book:
+        for row in book.rows():
+            class_statistics.add(row)
+    return class_statistics
+
+
+def one_result(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> TestResult:
+    kind = {"failed": Kind.VALUE, "not_implemented": Kind.NOT_WRITTEN}.get(status)
+    return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule."), TestStatus(status), "", hint, kind)
+
+
+def graded(student: str, *test_results: TestResult, status: str = "graded") -> tuple[Submission, Grade]:
+    return gradebooks.submission_file(student, "rope", f"name = {student!r}"), gradebooks.scored(list(test_results), status=status)
+
+
+def test_separation_is_the_correlation_with_the_rest() -> None:
+    """The running sums give what numpy gives on all the data: for questions, and for tests that pass or fail."""
+    draw = np.random.default_rng(0)
+    for won in (draw.integers(0, 9, 200) / 4, draw.integers(0, 2, 200) * 1.5):
+        scores = won + draw.normal(10, 3, 200) + won
+        item = Item("a", "a", 2.0)
+        for mine, score in zip(won, scores, strict=True):
+            item.add(float(mine), float(score), True)
+        assert item.discrimination == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
+        assert item.mean == pytest.approx(won.mean() / 2.0)
+
+
+@pytest.mark.parametrize("pairs", [[(1.0, 5.0), (1.0, 9.0)], [(0.0, 5.0), (1.0, 6.0)], [(1.0, 3.0)]])
+def test_what_does_not_vary_separates_nobody(pairs: list[tuple[float, float]]) -> None:
+    """All won the same, all have the same rest, or there is one submission: no number is better than a wrong one."""
+    item = Item("a", "a", 1.0)
+    for won, score in pairs:
+        item.add(won, score, True)
+    assert item.discrimination is None
+
+
+def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
+    """A question with one test passed was tried; one whose tests all wait for code was not."""
+    class_statistics = survey_of(
+        graded("ada", one_result("t1", "passed"), one_result("t2", "passed")),
+        graded("bob", one_result("t1", "passed"), one_result("t2", "failed")),
+        graded("cy", one_result("t1", "failed"), one_result("t2", "not_implemented")),
+        graded("di", one_result("t1", "not_implemented"), one_result("t2", "waiting")),
+        tmp_path=tmp_path,
+    )
+    (results,) = class_statistics.results
+    item = results.questions["apply_rope"]
+    assert (item.count, item.complete, item.unwritten, item.mean) == (4, 1, 1, 3 / 8)
+    assert [(test.complete, test.unwritten) for test in results.tests.values()] == [(2, 1), (1, 2)]
+
+
+def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
+    """0 is in the first bin, full marks in the last, and an unreadable file counts with its 0."""
+    refused = gradebooks.scored([one_result("t1", "unreadable", 20.0)], status="unreadable")
+    class_statistics = survey_of(
+        graded("ada", one_result("t1", "passed", 20.0)),
+        graded("bob", one_result("t1", "failed", 20.0)),
+        graded("cy", one_result("t1", "passed", 19.0), one_result("t2", "failed", 1.0)),
+        (gradebooks.submission_file("di", "rope", "", Problem("Empty.", "Empty.")), refused),
+        tmp_path=tmp_path,
+    )
+    (results,) = class_statistics.results
+    assert results.histogram == [2, *[0] * 18, 2]
+    assert (results.median, results.full_marks, results.ran) == (9.5, 1, 3)
+
+
+def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
+    """However many tests show it; it is ranked by how many have it, and named after the question where it shows most."""
+    twice = [one_result("t1", "failed", hint="Pairs!"), one_result("t2", "failed", hint="Pairs!"), one_result("t3", "failed")]
+    once = [one_result("t1", "failed", hint="Sign!"), one_result("t2", "passed"), one_result("t3", "failed", question="decode_step")]
+    class_statistics = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
+    assert [(one.text, one.count, one.of, one.question) for one in class_statistics.mistakes] == [
+        ("Pairs!", 2, 3, "apply_rope"),
+        ("Sign!", 1, 3, "apply_rope"),
+    ]
+    assert [(one.question, one.text, one.count) for one in class_statistics.unexplained] == [("decode_step", Kind.VALUE.value, 1)]
+
+
+def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
+    """Every status but `graded`, and what no grader could judge; not a low score."""
+    statuses = ["graded", "import_error", "timeout", "killed"]
+    submission_files = [graded(status, one_result("t1", "failed"), status=status) for status in statuses]
+    class_statistics = survey_of(*submission_files, tmp_path=tmp_path)
+    assert {(case.student, case.status) for case in class_statistics.cases} == {(one, one) for one in statuses[1:]}
+    assert {student for student, _, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == set(statuses[1:])
+
+
+def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
+    """Hostile names of students and files, and sentences that quote them, come out as text in every table."""
+    draw = random.Random(0)
+    submission_files = []
+    for name in HOSTILE:
+        for assignment in ("rope", "alibi"):
+            submission = gradebooks.submission_file(name, assignment, gradebooks.CODE)
+            submission_files.append((submission, gradebooks.grade(assignment, 0.0, draw)))
+        problem = Problem(f"{name} is empty.", f"{name} is empty.")
+        submission_files.append((gradebooks.submission_file(name, "naive", "", problem), gradebooks.grade("naive", -3.0, draw)))
+        unknown = Submission(name, "", f"{name}.py", "0" * 64, problem=problem)
+        submission_files.append((unknown, gradebooks.grade("naive", -3.0, draw)))
+    plain, hostile = tmp_path / "plain", tmp_path / "hostile"
+    gradebooks.write(hostile, submission_files)
+    assert postprocessing.write_similarity(hostile)
+    gradebooks.write(plain, [(gradebooks.submission_file(f"student {n}", "rope", f"x = {n}"), submission_files[0][1]) for n in range(3)])
+    page, usual = (Reader(postprocessing.write_report(out).read_text("utf-8")) for out in (hostile, plain))
+    assert set(page.tags) <= set(usual.tags) | {"h3"}
+    assert page.tags.count("script") == 1 and page.tags.count("style") == 1
+    assert {name for name, _ in page.attributes} <= {name for name, _ in usual.attributes} | {"title", "data-v"}
+    shown = "".join(page.text)
+    assert "<script>alert(1)</script>" in shown and "{{ 7 * 7 }}" in shown
+    assert not re.search("[\x00\x1b\u202e\u2066]", shown)
+
+
+def test_the_page_stands_alone(tmp_path: Path) -> None:
+    """No address but places in the page itself, the empty icon, and the feedback that lies beside it."""
+    gradebooks.write(tmp_path, gradebooks.made_up_class(20, distinct=10))
+    text = postprocessing.write_report(tmp_path).read_text("utf-8")
+    targets = [value for name, value in Reader(text).attributes if name in ("src", "href")]
+    assert targets and all(value.startswith(("#", "feedback/")) or value == "data:," for value in targets)
+    with Gradebook.reading(tmp_path) as book:
+        folders = {row.folder for row in book.rows()}
+    assert {unquote(value).split("/")[1] for value in targets if value.startswith("feedback/")} == folders
+    ids = {value for name, value in Reader(text).attributes if name == "id"}
+    assert {value[1:] for value in targets if value.startswith("#")} <= ids
+    assert not re.search(r"url\(|@import|https?://", text)
+
+
+def test_pairs_of_an_earlier_run_are_not_shown(tmp_path: Path) -> None:
+    """similarity.csv speaks of files by their hash: once one of a pair is replaced, the pair is gone."""
+    grade = gradebooks.grade("rope", 0.0, random.Random(0))
+    both = [(gradebooks.submission_file(name, "rope", gradebooks.CODE), grade) for name in ("ada", "bob")]
+    gradebooks.write(tmp_path, both)
+    assert "has not been run" in postprocessing.write_report(tmp_path).read_text("utf-8")
+    postprocessing.write_similarity(tmp_path)
+    assert "side by side</h3>" in postprocessing.write_report(tmp_path).read_text("utf-8")
+    gradebooks.write(
+        tmp_path, [(gradebooks.submission_file("ada", "rope", "x = 1"), grade), (gradebooks.submission_file("bob", "rope", "x = 2"), grade)]
+    )
+    assert "No two submissions are alike" in postprocessing.write_report(tmp_path).read_text("utf-8")
+
+
+def test_an_empty_gradebook_gives_a_page(tmp_path: Path) -> None:
+    """Nothing handed in: a page that says so in numbers."""
+    gradebooks.write(tmp_path, [])
+    assert "<dd>0</dd>" in postprocessing.write_report(tmp_path).read_text("utf-8")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """`autograder report OUT` writes the page again; without a gradebook it says what to do."""
+    assert CliRunner().invoke(cli.main, ["report", str(tmp_path)]).exit_code == cli.WRONG_USE
+    gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
+    result = CliRunner().invoke(cli.main, ["report", str(tmp_path)])
+    assert (result.exit_code, result.output.strip()) == (0, str(tmp_path / "report.html"))
+
+
+def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, and no half page."""
+    gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
+    before = postprocessing.write_report(tmp_path).read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(GradebookError, match="disk"):
+        postprocessing.write_report(tmp_path)
+    assert (tmp_path / "report.html").read_bytes() == before
+    assert not list(tmp_path.glob("*.unfinished"))

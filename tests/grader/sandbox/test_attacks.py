@@ -1,0 +1,417 @@
+"""Hostile submissions, one idea each (`attacks/`): the score is an honest stub's, and nothing of the world has changed.
+
+Runs as the user at hand; `test_wall_as_another_user.py` runs it once more as an ordinary user where that one is root.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+import os
+import re
+import runpy
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+
+from autograder import course
+from autograder.checks.results import Phase, TestResult
+from autograder.grading import feedback
+from autograder.grading.grade import Grade, Outcome, to_json
+from autograder.grading.grader import Grader
+from autograder.grading.row import PackedGrade
+from autograder.grading.scoring import gradescope
+from autograder.grading.suite import Suite
+from autograder.protocol import codec
+from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.status import Status, TestStatus
+from autograder.sandbox.backend import Program, Sandboxed
+from autograder.sandbox.client import Sandbox
+from autograder.sandbox.confine import FIRST_USER, NAMES
+from autograder.sandbox.limits import LIMITS, Limits, bounded_memory
+from autograder.submission import Submission, read_file
+from tests.grader.grading.test_feedback import markdown
+
+ROPE = course.find("rope")
+FOLDER = Path(__file__).with_name("attacks")
+COMMON = FOLDER / "common.py"
+ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
+
+QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=1.0)
+"""The limits of an attack: the same but for the clock, which is no less real when it runs faster."""
+
+GRADED_AGAIN = 10
+"""After so many attacks an honest submission is graded in full; after each one, a call of it is made in the next worker."""
+
+FILES = {
+    "gradebook.sqlite": "a gradebook",
+    "grades.csv": "the grades",
+    "ada.py": "another submission",
+    "results.json": "results",
+}
+PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", str(course.ROOT), tempfile.gettempdir(), str(Path.home()))
+
+
+@dataclass
+class Field:
+    """What there is to attack, and what has been seen of the attacks."""
+
+    canary: str
+    folder: Path
+    targets: dict[str, Any]
+    process: subprocess.Popen[bytes]
+    listeners: list[socket.socket]
+    grader: Grader
+    workers: list[int] = field(default_factory=list)
+    """process ids of all workers so far"""
+    replaced: int = 0
+    """how often the last submission's worker was replaced while hidden tests were running"""
+    printed: str = ""
+    """what the last submission printed, in hidden tests too"""
+    hidden: bool = False
+    """whether hidden tests are running"""
+    asked: dict[bool, set[str]] = field(default_factory=dict)
+    """marks of the arguments that the last submission was shown, and of its workers, in public and in hidden tests"""
+
+
+carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
+
+
+@pytest.fixture(scope="module")
+def ground() -> Iterator[Field]:
+    """Canaries of every kind, and a warm grader among them."""
+    with _ground() as found:
+        yield found
+
+
+@contextmanager
+def _ground(disabled_locks: Collection[str] = ()) -> Iterator[Field]:
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        canary = f"canary-{secrets.token_hex(16)}"
+        patch.setenv("WHEREABOUTS_SECRET", canary)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="canaries-")))
+        folder.chmod(0o777)
+        for name, content in FILES.items():
+            (folder / name).write_text(f"{content}: {canary}")
+            (folder / name).chmod(0o666)
+        process = stack.enter_context(_process())
+        listeners, addresses = _listeners(stack, folder)
+        grader = stack.enter_context(Grader(disabled_locks))
+        mark = canary.replace("canary", "mark")
+        processes = {"process": process.pid, "grader": os.getpid()}
+        targets = {"folder": str(folder), "files": list(FILES), "mark": mark, **processes, **addresses}
+        found = Field(canary, folder, targets, process, listeners, grader)
+        _record(found, patch)
+        yield found
+
+
+@contextmanager
+def _process() -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the grader's user, in a group of its own, ended with the test whatever has been done to it."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], start_new_session=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _listeners(stack: ExitStack, folder: Path) -> tuple[list[socket.socket], dict[str, Any]]:
+    """A listener for each kind of address, none of which may ever hear anything."""
+
+    def listen(family: int, kind: int, address: Any) -> socket.socket:
+        listener = stack.enter_context(socket.socket(family, kind))
+        listener.bind(address)
+        listener.setblocking(False)
+        if kind == socket.SOCK_STREAM:
+            listener.listen()
+        return listener
+
+    name = f"whereabouts-{secrets.token_hex(8)}"
+    tcp = listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
+    udp = listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
+    unix = listen(socket.AF_UNIX, socket.SOCK_STREAM, str(folder / "socket"))
+    abstract = listen(socket.AF_UNIX, socket.SOCK_DGRAM, f"\0{name}")
+    (folder / "socket").chmod(0o777)
+    ports = {"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
+    return [tcp, udp, unix, abstract], {**ports, "unix": str(folder / "socket"), "abstract": name}
+
+
+def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
+    """Write down every worker, everything printed, and every argument that a submission is shown."""
+    honest_open, honest_call, honest_close, honest_observe = Sandbox.open, Sandboxed.call, Sandboxed.close, Suite.observe
+
+    def open_worker(self: Sandbox) -> Any:
+        worker = honest_open(self)
+        ground.workers.append(worker.process)
+        ground.replaced += ground.hidden
+        # What it says of itself could carry what the one before it has seen.
+        ground.asked.setdefault(ground.hidden, set()).add(carried((worker.process,)))
+        return worker
+
+    def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Any:
+        ground.asked.setdefault(ground.hidden, set()).add(carried(args))
+        return honest_call(self, function, args, kwargs, measured)
+
+    def close(self: Sandboxed) -> None:
+        honest_close(self)
+        ground.printed = self.printed
+
+    def observe(self: Suite, backend: Any, *phases: Phase) -> Any:
+        ground.hidden = Phase.HIDDEN in phases
+        return honest_observe(self, backend, *phases)
+
+    patch.setattr(Suite, "observe", observe)
+    patch.setattr(Sandbox, "open", open_worker)
+    patch.setattr(Sandboxed, "call", call)
+    patch.setattr(Sandboxed, "close", close)
+
+
+def graded(ground: Field, source: str, limits: Limits = LIMITS) -> Grade:
+    """Grade one submission, as a batch does: always the same grader, with the same warm sandbox."""
+    ground.asked, ground.replaced = {}, 0
+    ground.grader.sandbox.limits = limits
+    with bounded_memory():
+        return ground.grader.grade(ROPE, (source,))
+
+
+def hostile(ground: Field, attack: Path, beginning: Path = ROPE.stub) -> str:
+    """An attack as it is handed in: at the end of the honest stub, or of a solution."""
+    parts = (beginning, COMMON, attack)
+    stub, common, text = (path.read_text(encoding="utf-8") for path in parts)
+    return f"{stub}\n\n{common}\n\nTARGETS = {ground.targets!r}\n\n{text}"
+
+
+@pytest.fixture(scope="module")
+def alone(ground: Field) -> Grade:
+    """An honest submission before any attack."""
+    grade = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
+    assert (grade.status, grade.score) == ("graded", 20.0)
+    return grade
+
+
+@pytest.fixture(scope="module")
+def stub(ground: Field, alone: Grade) -> Grade:
+    """The honest stub, before any attack."""
+    grade = graded(ground, ROPE.stub.read_text(encoding="utf-8"))
+    assert (grade.status, grade.score) == ("graded", 0.0)
+    return grade
+
+
+def test_there_are_enough_attacks_and_each_says_its_idea() -> None:
+    assert len(ATTACKS) >= 40
+    for attack in ATTACKS:
+        said = ast.get_docstring(ast.parse(attack.read_text(encoding="utf-8"))) or ""
+        assert re.fullmatch(r"Idea: .+\n\n(Stopped by|Not stopped): .+", said, re.DOTALL), attack.name
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
+def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade, stub: Grade, attack: Path) -> None:
+    source = hostile(ground, attack)
+    grade = graded(ground, source, QUICK)
+    everything = ground.printed
+
+    assert "TRIED" in everything, "the attack was not even tried"
+    assert not re.findall(r"ESCAPED.*|BROKEN.*", everything)
+    assert ground.canary not in everything
+    assert (grade.score, grade.questions) == (stub.score, stub.questions)
+    assert len(grade.test_results) == len(stub.test_results)
+
+    nothing_is_left_running(ground)
+    nothing_is_left_written(ground)
+    nobody_heard_anything(ground)
+    handed_in = as_read(source)
+    pages = pages_of(handed_in, grade)
+    no_secret_is_shown(ground, pages, grade)
+    what_is_shown_at_once_is_settled(ground, handed_in, pages, grade)
+    assert ground.replaced or not attack.stem.startswith("replaced_and_") or grade.status is Status.TIMEOUT
+    nothing_is_rendered(pages, grade)
+    little_is_kept(handed_in, pages, grade)
+    the_next_is_as_if_alone(ground)
+    if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
+        after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
+        assert (after.score, after.status, after.printed, after.test_results) == (20.0, "graded", "", alone.test_results)
+
+
+ABOUT_LINES = [attack for attack in ATTACKS if attack.stem.startswith("lines_")]
+
+
+@pytest.mark.parametrize("attack", ABOUT_LINES, ids=lambda path: path.stem)
+def test_a_hidden_loop_costs_what_a_plain_one_does(ground: Field, alone: Grade, attack: Path) -> None:
+    """With right values: every test of a loop over the sequence fails, and no other."""
+    source = hostile(ground, attack, ROPE.solution)
+    missed = {one.test.name: one.kind for one in graded(ground, source).test_results if not one.passed}
+    assert set(missed.values()) == {Kind.LOOP}
+    assert len(missed) == LOOP_TESTS
+
+
+LOOP_TESTS = len(re.findall(r"expect\.vectorised\(", "".join(path.read_text("utf-8") for path in (ROPE.public_tests, ROPE.hidden_tests))))
+
+
+def nothing_is_left_running(ground: Field) -> None:
+    """No worker, no process of a worker's user, no child of the zygote; and the canary process is as it was."""
+    users = {FIRST_USER + worker for worker in ground.workers}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            lines = (entry / "status").read_text("utf-8", "replace").splitlines()
+        except OSError:
+            continue
+        status = dict(line.split(":", 1) for line in lines if ":" in line)
+        assert int(status["PPid"]) != ground.grader.sandbox.process.pid, status["Name"]
+        assert int(status["Uid"].split()[0]) not in users, status["Name"]
+        if int(entry.name) == ground.process.pid:
+            assert status["State"].split()[0] not in "TtZX"
+    assert ground.process.poll() is None
+    for kind in ("shm", "msg", "sem"):
+        rows = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
+        assert not users & {int(number) for row in rows for number in row.split()}
+
+
+def nothing_is_left_written(ground: Field) -> None:
+    assert sorted(path.name for path in ground.folder.iterdir()) == sorted([*FILES, "socket"])
+    for name, content in FILES.items():
+        assert (ground.folder / name).read_text() == f"{content}: {ground.canary}"
+        assert (ground.folder / name).stat().st_mode & 0o777 == 0o666
+    assert not list(ground.grader.sandbox.scratch.iterdir())
+    for place in PLACES:
+        assert not (Path(place) / ground.targets["mark"]).exists()
+
+
+def nobody_heard_anything(ground: Field) -> None:
+    for listener in ground.listeners:
+        with pytest.raises(BlockingIOError):
+            listener.accept() if listener.type == socket.SOCK_STREAM else listener.recv(1)
+
+
+def as_read(source: str) -> Submission:
+    """A submission with that text."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{ROPE.name}.py"
+        file.write_text(source, encoding="utf-8")
+        return read_file(file, ROPE.name, [ROPE.name])
+
+
+def pages_of(submission: Submission, grade: Grade) -> list[str]:
+    """Everything of a grade that a student may get to see, as Markdown."""
+    return [markdown(submission, grade), feedback.public_markdown(submission, grade)]
+
+
+def texts(grade: Grade) -> list[str]:
+    """What a student sees of single tests at Gradescope, which shows it as text."""
+    return [test["output"] for test in grade.gradescope["tests"] if test["visibility"] == "visible"]
+
+
+LIVE = {"html_block", "html_inline", "link_open", "image"}
+"""What a renderer of Markdown makes of text that is more than text."""
+
+
+def nothing_is_rendered(pages: list[str], grade: Grade) -> None:
+    """No control character, no markup of the submission's, in anything that a student or a teacher opens."""
+    for page in [*pages, *texts(grade)]:
+        assert all(character.isprintable() or character == "\n" for character in page)
+    for page in pages:
+        blocks = MarkdownIt("commonmark", {"html": True}).parse(page)
+        inline = [token for block in blocks for token in block.children or []]
+        assert not [token for token in (*blocks, *inline) if token.type in LIVE]
+        assert not [token for token in inline if "20 of 20" in token.content]
+
+
+MIB = 1 << 20
+
+
+def little_is_kept(submission: Submission, pages: list[str], grade: Grade) -> None:
+    """All that one submission can leave in the gradebook, in Gradescope's JSON and in the feedback, whatever it sends."""
+    assert len(to_json(grade)) < 2 * MIB
+    assert len(json.dumps(grade.gradescope)) < MIB
+    assert all(len(page) < MIB // 4 for page in pages)
+    packed = PackedGrade.of(grade, ROPE.name, submission.cells)
+    assert len(packed.grade) + len(packed.gradescope) + len(packed.feedback) < 2 * MIB
+
+
+def _code(path: Path) -> set[str]:
+    """The lines of a file that say something."""
+    return {line.strip() for line in path.read_text(encoding="utf-8").splitlines() if len(line.strip()) > 25}
+
+
+SHOWN = _code(ROPE.stub) | _code(ROPE.public_tests) | _code(ROPE.lesson)
+SECRET = (_code(ROPE.solution) | _code(ROPE.hidden_tests)) - SHOWN
+RULES = set(re.findall(r'"""(.*?)"""', ROPE.hidden_tests.read_text(encoding="utf-8")))
+
+
+def no_secret_is_shown(ground: Field, pages: list[str], grade: Grade) -> None:
+    """No line of the solution or of a hidden test, no hidden test's name, nothing of a hidden input."""
+    seen = "\n".join([*pages, *texts(grade)])
+    assert not [line for line in SECRET if line in seen and line.strip('"') not in RULES]
+    assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in seen]
+    assert not [mark for mark in ground.asked.get(True, set()) - ground.asked.get(False, set()) if mark in seen]
+
+
+def what_is_shown_at_once_is_settled(ground: Field, submission: Submission, pages: list[str], grade: Grade) -> None:
+    """It is the same whatever comes of the hidden tests: results, status, time."""
+    other = [TestResult(one.test, TestStatus.PASSED) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
+    results = ground.grader._suite(ROPE)[1].score(other, grade.at_once.test_results)
+    otherwise = dataclasses.replace(grade, final=Outcome(Status.GRADED, other), seconds=0.0, score=0.0, questions={}, gradescope=gradescope(results))
+    assert feedback.public_markdown(submission, otherwise) == pages[1]
+    assert texts(otherwise) == texts(grade)
+    assert len({len(one.gradescope["tests"]) for one in (grade, otherwise)}) == 1
+
+
+def the_next_is_as_if_alone(ground: Field) -> None:
+    """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
+    backend = Sandboxed(ground.grader.sandbox, Program("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
+    try:
+        reply = backend.call("rope_frequencies", (4,), {}, measured=False)
+    finally:
+        backend.close()
+    assert np.array_equal(codec.decode(reply.value), [1.0, 0.01])
+    assert backend.failure is None
+    assert backend.printed == ""
+
+
+def test_the_grader_has_not_grown(ground: Field, alone: Grade) -> None:
+    """After all attacks the grader's own memory is what a grader's is."""
+    status = Path("/proc/self/status").read_text()
+    resident = int(re.search(r"VmRSS:\s*(\d+)", status)[1]) >> 10  # type: ignore[index]
+    assert resident < 1024, f"{resident} MiB"
+    assert len(os.listdir("/proc/self/fd")) < 100
+
+
+NOTHING_STOPS = """
+    descriptor_bomb fork_bomb gain_privileges hidden_files import_solutions kill_the_grader list_folders memory_at_once
+    network_abstract network_tcp network_udp network_unix read_accounts read_other_submissions read_solutions
+    remove_results rewrite_results roundabout_paths search_memory search_proc signal_by_descriptor thread_bomb trace_the_grader
+    write_elsewhere
+"""
+"""Attacks that a lock stops, harmless enough to be let through once."""
+
+
+@pytest.mark.parametrize("name", NOTHING_STOPS.split())
+def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
+    """What the wall is seen to stop is really stopped by it: with all locks off, every one of these gets somewhere."""
+    with _ground(NAMES) as open_ground:
+        backend = Sandboxed(open_ground.grader.sandbox, Program("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
+        try:
+            with suppress(Stopped):
+                backend.call("rope_frequencies", (4,), {}, False)
+        finally:
+            backend.close()
+            for place in (*PLACES, open_ground.folder):
+                _remove(Path(place) / open_ground.targets["mark"])
+    assert "ESCAPED" in backend.printed
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        path.rmdir()
+    path.unlink(missing_ok=True)

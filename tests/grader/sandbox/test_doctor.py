@@ -1,0 +1,198 @@
+"""`autograder doctor`: every lock that is off is noticed by the probes of its promises, and grading is then refused."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import io
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from autograder import doctor
+from autograder.sandbox import client, confine, promises
+from autograder.sandbox.client import Sandbox, SandboxError
+from autograder.sandbox.promises import BrokenPromise, Finding
+
+
+def broken(findings: list[Finding]) -> dict[str, str]:
+    """The promises that do not hold, each with its lock."""
+    return {finding.promise: finding.lock for finding in findings if not finding.held}
+
+
+def test_every_promise_holds_here() -> None:
+    findings = promises.examine()
+    assert broken(findings) == {}, [finding for finding in findings if not finding.held]
+    assert len(findings) == len(promises.PROMISES) == 31
+    promises.require()
+
+
+def test_every_lock_keeps_a_promise() -> None:
+    assert {probe.promise.lock for probe in promises.PROMISES} >= set(confine.NAMES)
+
+
+@pytest.mark.parametrize("lock", confine.NAMES)
+def test_a_lock_that_is_off_is_noticed(lock: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if lock == "user" and os.geteuid() != 0:
+        pytest.skip("an ordinary user has no privilege that this lock could take")
+    findings = promises.examine([lock])
+    assert lock in broken(findings).values()
+
+    monkeypatch.setattr(promises, "examine", lambda: findings)
+    with pytest.raises(BrokenPromise) as refusal:
+        promises.require()
+    first = next(finding for finding in findings if not finding.held)
+    assert first.promise in str(refusal.value)
+    assert first.fix in str(refusal.value)
+    assert "--isolation none" in str(refusal.value)
+
+
+def test_no_lock_at_all_is_noticed_by_most_promises() -> None:
+    findings = promises.examine(confine.NAMES)
+    assert len(broken(findings)) > 20
+    assert all(finding.detail for finding in findings if not finding.held)
+
+
+def test_a_lock_that_cannot_be_put_on_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Sandbox) -> None:
+        raise SandboxError("the sandbox could not be set up (LockError: landlock: Function not implemented): run `autograder doctor`")
+
+    monkeypatch.setattr(Sandbox, "open", fail)
+    (finding,) = promises.examine()
+    assert (finding.lock, finding.held) == ("landlock", False)
+    assert "lsm=landlock" in finding.fix
+
+
+@pytest.mark.parametrize("module", ["landlockpy", "pyseccomp"])
+def test_a_library_that_is_missing_is_a_finding(module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """As on a machine without libseccomp, or of another system."""
+    (tmp_path / module).with_suffix(".py").write_text("raise RuntimeError('not on this machine')")
+    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
+    (tmp_path / "autograder").symlink_to(promises.PACKAGE)
+    (finding,) = promises.examine()
+    assert (finding.lock, finding.held) == ({"landlockpy": "landlock", "pyseccomp": "seccomp"}[module], False)
+    assert "not on this machine" in finding.detail
+
+
+def test_the_table_names_every_promise_and_every_limit() -> None:
+    out = io.StringIO()
+    assert doctor.print_table(Console(file=out, width=200))
+    text = out.getvalue()
+    assert all(probe.promise.words in text for probe in promises.PROMISES)
+    for amount in ("5 s", "60 s", "1024 MiB", "64 MiB", "64 KiB"):
+        assert amount in text
+
+
+def test_the_doctor_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked before every grading: its probes share a worker, and only after one that ends it is another started.
+
+    Five are needed, and one more for each of the two probes that may be ended for having too much.
+    """
+    opened = []
+    honest = Sandbox.open
+
+    def open_worker(self: Sandbox) -> client.Worker:
+        opened.append(honest(self))
+        return opened[-1]
+
+    monkeypatch.setattr(Sandbox, "open", open_worker)
+    promises.require()
+    assert len(opened) <= 7
+
+
+FIRST_ABI = """
+import sys
+
+sys.path.remove({folder!r})
+del sys.modules["landlockpy"]
+import landlockpy
+
+landlockpy._syscall.abi_version = lambda: 1
+sys.path.append({folder!r})
+"""
+"""Stands where the library is looked for first, and makes the library take the kernel for Linux 5.13."""
+
+
+def test_the_wall_holds_with_the_first_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Before ABI 3 Landlock covers no truncation, before ABI 4 no TCP, before ABI 6 no signal: the other locks do."""
+    (tmp_path / "landlockpy.py").write_text(FIRST_ABI.format(folder=str(tmp_path)))
+    (tmp_path / "autograder").symlink_to(promises.PACKAGE)
+    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
+    findings = promises.examine()
+    assert broken(findings) == {}, [finding for finding in findings if not finding.held]
+    # Seccomp is then what keeps files from being emptied.
+    (opening,) = [one for one in promises.examine(["seccomp"]) if one.promise.startswith("opens files")]
+    assert "neither to read nor to write, and emptied" in opening.detail
+    assert "the file has changed" in opening.detail
+
+
+CLONE_NEW = 0x7E020080
+"""All flags that ask for new namespaces."""
+
+DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
+"""What Docker leaves root by default, CAP_CHOWN to CAP_SETFCAP, by number."""
+
+PR_CAPBSET_DROP = 24
+
+
+def _as_in_a_container() -> None:
+    """No namespace, no mount, no tracing, no other process's descriptors; root with Docker's default capabilities."""
+    import pyseccomp as seccomp
+
+    rules = seccomp.SyscallFilter(seccomp.ALLOW)
+    denied = "unshare setns mount umount2 pivot_root pidfd_getfd process_vm_readv process_vm_writev ptrace keyctl bpf"
+    for call in denied.split():
+        rules.add_rule(seccomp.ERRNO(errno.EPERM), call)
+    for flag in (1 << bit for bit in range(32) if CLONE_NEW & (1 << bit)):
+        rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
+    rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
+    if os.geteuid() == 0:
+        _keep_capabilities(DOCKER_CAPABILITIES)
+    rules.load()
+
+
+def _keep_capabilities(kept: tuple[int, ...]) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in range(64):
+        if capability not in kept:
+            libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    mask = sum(1 << capability for capability in kept)
+    low, high = mask & 0xFFFFFFFF, mask >> 32
+    header = (ctypes.c_uint32 * 2)(confine.CAPABILITY_VERSION_3, 0)
+    assert libc.capset(header, (ctypes.c_uint32 * 6)(low, low, 0, high, high, 0)) == 0
+
+
+def _in_a_child(prepare: Callable[[], None]) -> list[Finding]:
+    """What the doctor finds in a process that is prepared so."""
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            prepare()
+            os.write(write_end, pickle.dumps(promises.examine()))
+        os._exit(0)
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    found: list[Finding] = pickle.loads(said)
+    return found
+
+
+def test_the_wall_holds_in_a_container() -> None:
+    findings = _in_a_child(_as_in_a_container)
+    assert broken(findings) == {}, [finding for finding in findings if not finding.held]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has no capabilities to lose")
+def test_root_without_capabilities_is_noticed() -> None:
+    """The kernel counts no threads of root: without a user id of its own, a worker would be bounded by the watch alone."""
+    findings = _in_a_child(lambda: _keep_capabilities(()))
+    assert set(broken(findings).values()) <= {"limits", "user"}
+    assert "has no privilege and gains none" in broken(findings)

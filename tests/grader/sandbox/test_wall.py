@@ -1,0 +1,363 @@
+"""The grader's side of the wall: what a worker is, how it ends, and what happens when the wall's own parts fail."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder import course
+from autograder.grading.grader import Grader
+from autograder.protocol import codec
+from autograder.protocol.failure import Stopped
+from autograder.sandbox import client, confine
+from autograder.sandbox.backend import Program, Sandboxed
+from autograder.sandbox.client import Sandbox, SandboxError
+from autograder.sandbox.limits import LIMITS, bounded_memory
+
+QUICK = dataclasses.replace(LIMITS, call_seconds=0.5, submission_seconds=3.0)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(limits=QUICK) as warm:
+        yield warm
+
+
+@contextmanager
+def loaded(sandbox: Sandbox, *cells: str) -> Iterator[Sandboxed]:
+    """A submission behind the wall, in its first part."""
+    backend = Sandboxed(sandbox, Program("rope", cells))
+    try:
+        yield backend
+    finally:
+        backend.close()
+
+
+def called(backend: Sandboxed, function: str, *args: Any) -> Any:
+    """What a function returns."""
+    reply = backend.call(function, args, {}, measured=False)
+    assert reply.raised is None, reply.raised
+    return codec.decode(reply.value)
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def ends_soon(process: int) -> bool:
+    deadline = time.monotonic() + 5
+    while is_running(process) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not is_running(process)
+
+
+# what a submission may do
+
+
+def test_threads_temporary_files_and_lazy_imports_work(sandbox: Sandbox) -> None:
+    source = """
+import numpy as np
+def work():
+    import concurrent.futures, dataclasses, tempfile, random, xml.dom.minidom, wave, colorsys, numpy.polynomial.legendre
+    with tempfile.TemporaryFile() as file, tempfile.NamedTemporaryFile() as named:
+        file.write(b"x")
+        named.write(b"y")
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        return list(pool.map(lambda n: n * n, range(5)))
+"""
+    with loaded(sandbox, source) as backend:
+        assert called(backend, "work") == [0, 1, 4, 9, 16]
+
+
+def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
+    """Two submissions could talk by which numbers are open; how many are open the kernel tells everybody."""
+    source = "import os\ndef open_in(process):\n    return [n for n in range(64) if os.path.lexists(f'/proc/{process}/fd/{n}')]"
+    with loaded(sandbox, source) as backend:
+        assert called(backend, "open_in", 10**7) == []
+        assert backend.worker is not None
+        if os.geteuid() == 0 and os.stat(f"/proc/{backend.worker.process}/fd").st_uid == 0 and not everybody_may_read_the_interpreter():
+            pytest.skip("only root may enter the folder of this interpreter, so a worker's files are root's")
+        with Sandbox(limits=QUICK) as other, loaded(other, "def f():\n    return 1") as theirs:
+            assert called(theirs, "f") == 1 and theirs.worker is not None
+            assert called(backend, "open_in", theirs.worker.process) == []
+
+
+def everybody_may_read_the_interpreter() -> bool:
+    return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
+
+
+def test_linear_algebra_uses_one_thread(sandbox: Sandbox) -> None:
+    source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
+    with loaded(sandbox, source) as backend:
+        assert called(backend, "f") == 300.0**3
+        assert backend.worker is not None
+        assert len(os.listdir(f"/proc/{backend.worker.process}/task")) == 1
+
+
+def test_what_an_honest_call_does_keeps_its_lines_counted(sandbox: Sandbox) -> None:
+    """An import, an exception caught, warnings, generators, random numbers: none of it is taken for changing the trace."""
+    source = """
+import numpy as np
+def work(x):
+    import colorsys, contextlib, optparse, wave, warnings
+    from collections import OrderedDict
+    with contextlib.suppress(ValueError):
+        raise ValueError
+    try:
+        x[len(x)]
+    except IndexError as error:
+        str(error)
+    warnings.warn("not now")
+    total = sum(value for value in range(3))
+    with np.errstate(all="raise"):
+        y = np.einsum("i,i->", x, x, optimize=True) + np.linalg.norm(x) + np.apply_along_axis(np.sum, 0, x)
+    return float(np.random.default_rng(0).normal() + y + np.vectorize(abs)(-1.0) + np.pad(x, 1).sum() + total)
+"""
+    with loaded(sandbox, source) as backend:
+        for _ in range(2):
+            reply = backend.call("work", (np.arange(4.0),), {}, True)
+            assert reply.raised is None
+            assert 10 < reply.lines < 40
+
+
+# what a worker is
+
+
+def test_a_worker_has_the_wire_and_an_output_and_no_other_descriptor(sandbox: Sandbox) -> None:
+    source = """
+import os, stat
+def descriptors():
+    found = {}
+    for number in range(1024):
+        try:
+            mode = os.fstat(number).st_mode
+        except OSError:
+            continue
+        kinds = {stat.S_IFSOCK: "socket", stat.S_IFIFO: "pipe", stat.S_IFCHR: "device"}
+        found[str(number)] = kinds.get(stat.S_IFMT(mode), "file")
+    return found
+"""
+    mine = os.open(os.devnull, os.O_RDONLY)
+    os.set_inheritable(mine, True)
+    with loaded(sandbox, source) as backend:
+        found = called(backend, "descriptors")
+        assert [found.pop(number) for number in "012"] == ["device", "pipe", "pipe"]
+        assert list(found.values()) == ["socket"]
+    os.close(mine)
+
+
+def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "def f(): pass") as backend:
+        called(backend, "f")
+        assert backend.worker is not None
+        process = Path(f"/proc/{backend.worker.process}")
+        status = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
+        assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+        assert [int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")] == [0, 0, 0, 0]
+        if os.geteuid() == 0:
+            assert os.getuid() not in {int(user) for user in status["Uid"].split()[:3]}
+        assert (process / "oom_score_adj").read_text().strip() == "1000"
+        assert (process / "environ").stat().st_uid == 0, "not to be dumped"
+        limits = (process / "limits").read_text()
+        for line in ("Max address space", "Max processes", "Max core file size"):
+            assert "unlimited" not in next(found for found in limits.splitlines() if found.startswith(line))
+
+
+def test_the_path_of_the_scratch_folder_says_nothing(sandbox: Sandbox) -> None:
+    assert sandbox.home.name.startswith("scratch-")
+    assert sandbox.home.parent == Path(client.tempfile.gettempdir())
+    assert sandbox.scratch == sandbox.home / "files"
+
+
+def test_two_sandboxes_know_nothing_of_each_other() -> None:
+    source = """
+import os
+def leave(): open("mine", "w").close(); return os.getcwd()
+def look(folder, process):
+    found = []
+    for attempt in (lambda: os.listdir(folder), lambda: open(folder + "/mine"), lambda: os.kill(process, 0)):
+        try:
+            attempt()
+        except PermissionError:
+            continue
+        found.append(str(attempt))
+    return found
+"""
+    with Sandbox() as one, Sandbox() as two, loaded(one, source) as first, loaded(two, source) as second:
+        folder = called(first, "leave")
+        assert first.worker is not None
+        assert called(second, "look", folder, first.worker.process) == []
+
+
+# how it ends
+
+
+def test_a_thread_ends_with_its_worker(sandbox: Sandbox) -> None:
+    source = """
+import threading, time
+def start():
+    threading.Thread(target=tick).start()
+def tick():
+    while True:
+        open("tick", "w").close()
+        time.sleep(0.001)
+"""
+    with loaded(sandbox, source) as backend:
+        called(backend, "start")
+        assert backend.worker is not None
+        process = backend.worker.process
+        time.sleep(0.05)
+        assert list(sandbox.scratch.iterdir())
+        backend.close()
+        assert not is_running(process)
+        assert not list(sandbox.scratch.iterdir())
+
+
+def test_a_worker_ends_with_its_zygote_and_with_its_grader() -> None:
+    with Sandbox() as doomed, loaded(doomed, "def f(): pass") as backend:
+        called(backend, "f")
+        assert backend.worker is not None
+        process = backend.worker.process
+        doomed.process.kill()
+        assert ends_soon(process)
+
+    read_end, write_end = os.pipe()
+    grader = os.fork()
+    if grader == 0:
+        abandoned = Sandbox()
+        backend = Sandboxed(abandoned, Program("rope", ("def f(): pass",)))
+        called(backend, "f")
+        assert backend.worker is not None
+        os.write(write_end, f"{abandoned.process.pid} {backend.worker.process} {abandoned.scratch}".encode())
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(grader, 0)
+    zygote, worker, scratch = os.read(read_end, 1000).decode().split()
+    os.close(read_end)
+    os.close(write_end)
+    assert ends_soon(int(zygote))
+    assert ends_soon(int(worker))
+    assert not Path(scratch).parent.exists()
+
+
+def test_closing_leaves_nothing(tmp_path: Path) -> None:
+    gc.collect()
+    before = set(os.listdir("/proc/self/fd"))
+    box = Sandbox()
+    with loaded(box, "def f(): pass") as backend:
+        called(backend, "f")
+    process = box.process.pid
+    box.close()
+    assert not is_running(process)
+    assert not box.home.exists()
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+# when the wall's own parts fail
+
+
+def test_a_zygote_that_has_ended_is_replaced_and_the_call_repeated(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "def f(): return 7") as backend:
+        assert called(backend, "f") == 7
+        sandbox.process.kill()
+        assert called(backend, "f") == 7
+        assert (backend.status, backend.deaths) == (None, 0)
+        sandbox.process.kill()
+        assert called(backend, "f") == 7
+
+
+def test_a_zygote_that_ends_again_and_again_is_the_machines_fault(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Sandbox._answer
+    starts = []
+
+    def answer(self: Sandbox) -> Any:
+        starts.append(self.process.pid)
+        self.process.kill()
+        self.process.wait()
+        return honest(self)
+
+    with loaded(sandbox, "def f(): return 7") as backend:
+        sandbox._wait_until_ready()
+        monkeypatch.setattr(Sandbox, "_answer", answer)
+        with pytest.raises(SandboxError):
+            called(backend, "f")
+        monkeypatch.undo()
+        assert len(set(starts)) <= client.STARTS + 1
+        assert called(backend, "f") == 7
+
+
+def test_no_submission_pays_for_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox error ends the grading: it is no result of a test, inside a property or outside."""
+
+    def fail(self: Sandbox) -> Any:
+        raise SandboxError("no worker today")
+
+    rope = course.find("rope")
+    with Grader() as grader:
+        monkeypatch.setattr(Sandbox, "open", fail)
+        with pytest.raises(SandboxError, match="no worker today"):
+            grader.grade(rope, (rope.solution.read_text(encoding="utf-8"),))
+        monkeypatch.undo()
+        assert grader.grade(rope, (rope.solution.read_text(encoding="utf-8"),)).score == 20.0
+
+
+def test_a_zygote_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
+    with Sandbox() as broken, pytest.raises(SandboxError, match="No module named 'autograder'"):
+        broken.open()
+
+
+# what the grader bounds on its own side
+
+
+def test_waiting_for_a_worker_without_output_costs_no_processor_time(sandbox: Sandbox) -> None:
+    source = "import os, time\ndef f():\n    os.close(1); os.close(2); time.sleep(10)"
+    with loaded(sandbox, source) as backend:
+        begin = time.process_time()
+        with pytest.raises(Stopped):
+            called(backend, "f")
+        assert time.process_time() - begin < 0.25
+
+
+def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
+    source = "import os\ndef f():\n    for _ in range(300): os.write(1, b'x' * 65536)"
+    with loaded(sandbox, source) as backend:
+        called(backend, "f")
+        assert len(backend.state.printed) == LIMITS.output
+
+
+def test_a_source_that_is_too_large_is_a_file_that_cannot_be_loaded(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "#" * (codec.MAX_BYTES + 1)) as backend:
+        reply = backend.call("f", (), {}, False)
+        assert reply.raised is not None
+        assert backend.failure is not None
+        assert "too large" in backend.failure.message
+
+
+def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "def f(): return 1") as backend:
+        assert called(backend, "f") == 1
+        backend.processor_begin -= QUICK.submission_seconds
+        with pytest.raises(Stopped, match="took too long"):
+            called(backend, "f")
+        assert backend.status == "timeout"
+
+
+def test_memory_of_the_tests_is_bounded() -> None:
+    with bounded_memory(1 << 27):
+        with pytest.raises(MemoryError):
+            np.empty(1 << 25)
+        np.empty(1 << 20)
+    np.empty(1 << 25)

@@ -1,0 +1,348 @@
+"""The wire: what a submission may hand over arrives as it was, and nothing else arrives at all."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import fractions
+import tracemalloc
+from typing import Any
+
+import hypothesis.extra.numpy as arrays
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from autograder.protocol import codec
+from autograder.protocol.call import Raised, Reply
+from autograder.protocol.codec import Foreign, Malformed, decode, encode
+from autograder.sandbox import wire
+
+thorough = settings(max_examples=300, derandomize=False)
+
+BOUND = 200 << 20
+"""Bytes that reading one message may take, whatever the message."""
+
+NUMBERS = ["?", "i1", "u1", "<i2", ">i2", "<u4", ">i8", "<f2", "<f4", ">f4", "<f8", ">f8", "<c8", ">c16", "g", "G"]
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+plain_arrays = arrays.arrays(st.sampled_from(NUMBERS), arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4))
+scalars = plain_arrays.filter(lambda array: array.size).map(lambda array: array.flat[0])
+numbers = st.booleans() | st.integers(-(2**500), 2**500) | st.floats() | st.complex_numbers() | scalars
+
+
+def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    lists = st.lists(inner, max_size=4)
+    return lists | lists.map(tuple) | st.dictionaries(texts, inner, max_size=4)
+
+
+plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max_leaves=20)
+
+
+def is_same(got: Any, sent: Any) -> bool:
+    """Of the same type, dtype and shape, and equal to the last bit but for the spelling of NaN."""
+    if type(got) is not type(sent):
+        return False
+    if isinstance(sent, np.ndarray | np.generic):
+        return got.dtype == sent.dtype and got.shape == sent.shape and np.array_equal(got, sent, equal_nan=True)
+    if isinstance(sent, list | tuple):
+        return len(got) == len(sent) and all(map(is_same, got, sent))
+    if isinstance(sent, dict):
+        return list(got) == list(sent) and all(is_same(got[key], sent[key]) for key in sent)
+    if isinstance(sent, float | complex):
+        return repr(got) == repr(sent)
+    return got == sent
+
+
+class Number(float):
+    pass
+
+
+class Sly(np.ndarray):
+    def __array_ufunc__(self, *args: object, **kwargs: object) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+        return True
+
+
+class Answer(enum.IntEnum):
+    YES = 1
+
+
+FOREIGN = [
+    object(),
+    Number(1.0),
+    Answer.YES,
+    np.arange(3.0).view(Sly),
+    np.ma.masked_array([1.0, 2.0], mask=[True, False]),
+    np.zeros((1, 1)).view(np.matrix),
+    np.array([1.0, None], dtype=object),
+    np.array(["a"]),
+    np.array([b"a"]),
+    np.zeros(2, dtype=[("a", "f8")]),
+    np.zeros(2, dtype=[("a", "f8")]).view(np.recarray),
+    np.array(["2020-01-01"], dtype="datetime64[D]"),
+    np.datetime64("2020-01-01"),
+    np.str_("a"),
+    np.zeros((1,) * 17),
+    2**600,
+    "\ud800",
+    {1: 2},
+    {"\ud800": 1},
+    {1.0, 2.0},
+    b"bytes",
+    range(3),
+    iter([1]),
+    lambda: None,
+    Foreign,
+    type,
+    Exception("no"),
+    decimal.Decimal(1),
+    fractions.Fraction(1, 2),
+    datetime.date(2020, 1, 1),
+    slice(3),
+    ...,
+    memoryview(b"a"),
+    np,
+]
+
+
+@thorough
+@given(plain)
+@example(np.zeros((2, 0, 4)))
+@example(np.float64("nan"))
+@example(-0.0)
+@example(np.array(-0.0))
+def test_a_plain_value_arrives_as_it_was(value: Any) -> None:
+    assert is_same(decode(encode(value)), value)
+
+
+@pytest.mark.parametrize("value", FOREIGN, ids=lambda value: type(value).__name__)
+def test_what_is_not_plain_is_described_and_goes_no_further(value: Any) -> None:
+    for inside, out in ((value, lambda got: got), ([value], lambda got: got[0]), ({"a": (value,)}, lambda got: got["a"][0])):
+        described = out(decode(encode(inside)))
+        assert type(described) is Foreign
+        assert described.description.isprintable()
+        assert 0 < len(described.description) < 200
+
+
+def test_no_two_foreign_values_are_equal() -> None:
+    assert decode(encode(object())) != decode(encode(object()))
+
+
+def test_arrays_of_any_layout_arrive() -> None:
+    base = np.arange(24.0).reshape(2, 3, 4)
+    frozen = base.copy()
+    frozen.flags.writeable = False
+    layouts = [base[::-1, :, ::2], np.asfortranarray(base), base.T, np.broadcast_to(1.5, (3, 4)), frozen, base.astype(">f4")]
+    for array in layouts:
+        got = decode(encode(array))
+        assert is_same(got, array)
+        assert got.flags.writeable
+
+
+def test_a_bool_is_true_or_false_whatever_its_byte() -> None:
+    odd = np.array([0, 1, 2, 255], dtype=np.uint8).view(bool)
+    got = decode(encode(odd))
+    assert got.tolist() == [False, True, True, True]
+    assert got.view(np.uint8).tolist() == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.broadcast_to(1.0, (10**6, 10**6)),
+        np.zeros(codec.MAX_NUMBERS + 1, dtype=bool),
+        [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
+        [0] * (codec.MAX_ITEMS + 1),
+        "x" * (codec.MAX_BYTES + 1),
+        {"x" * codec.MAX_BYTES: 1},
+    ],
+    ids=["equal numbers", "numbers", "numbers in all", "items", "text", "key"],
+)
+def test_what_is_too_large_is_one_foreign_value(value: Any) -> None:
+    assert type(decode(encode(value))) is Foreign
+
+
+def test_a_list_in_itself_is_one_foreign_value() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    assert type(decode(encode(endless))) is Foreign
+    wide: list[Any] = [1]
+    for _ in range(30):
+        wide = [wide, wide]
+    assert type(decode(encode(wide))) is Foreign
+
+
+def _bounded(read: Any, data: bytes) -> Any:
+    """What a reader makes of some bytes: a value or Malformed, in bounded memory."""
+    tracemalloc.start()
+    try:
+        return read(data)
+    except Malformed as error:
+        assert len(str(error)) < 1000
+        return Malformed
+    finally:
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < BOUND, f"{peak >> 20} MiB for {len(data)} bytes"
+
+
+@thorough
+@given(st.binary(max_size=400))
+def test_any_bytes_are_a_value_or_malformed(data: bytes) -> None:
+    value = _bounded(decode, data)
+    if value is not Malformed:
+        assert encode(value) == data, "every value has one spelling"
+
+
+@thorough
+@given(plain, st.data())
+def test_a_damaged_message_is_a_value_or_malformed(value: Any, draw: st.DataObject) -> None:
+    data = bytearray(encode(value))
+    for _ in range(draw.draw(st.integers(1, 4))):
+        place = draw.draw(st.integers(0, len(data) - 1))
+        data[place] = draw.draw(st.integers(0, 255))
+    cut = draw.draw(st.integers(0, len(data)))
+    for damaged in (bytes(data), bytes(data[:cut]), bytes(data) + b"N"):
+        got = _bounded(decode, damaged)
+        if got is not Malformed:
+            assert encode(got) == damaged
+
+
+def _count(number: int) -> bytes:
+    return number.to_bytes(4, "little")
+
+
+def _array(dtype: bytes, shape: tuple[int, ...], data: bytes = b"", tag: bytes = b"a") -> bytes:
+    sizes = b"".join(size.to_bytes(8, "little") for size in shape)
+    return tag + bytes([len(dtype)]) + dtype + bytes([len(shape)]) + sizes + data
+
+
+HOSTILE = {
+    "nothing": b"",
+    "an unknown tag": b"?",
+    "a list that promises more than there is": b"l" + _count(2**32 - 1),
+    "a dict that promises more than there is": b"m" + _count(2**32 - 1),
+    "a text that promises more than there is": b"s" + _count(2**32 - 1),
+    "an int that promises more than there is": b"i" + _count(2**32 - 1) + b"\x01" * 100,
+    "an int in too many bytes": b"i" + _count(2) + b"\x01\x00",
+    "an int in no byte": b"i" + _count(0),
+    "text that is not UTF-8": b"s" + _count(1) + b"\xff",
+    "half a surrogate pair": b"s" + _count(3) + b"\xed\xa0\x80",
+    "lists in lists": (b"l" + _count(1)) * 1000 + b"N",
+    "lists in lists, wide": b"l" + _count(10**5) + b"l\0\0\0\0" * 10**5,
+    "very many values": b"l" + _count(codec.MAX_ITEMS) + b"N" * codec.MAX_ITEMS,
+    "a key twice": b"m" + _count(2) + 2 * (b"s" + _count(1) + b"aN"),
+    "a key that is no text": b"m" + _count(1) + b"NN",
+    "an array of no known dtype": _array(b"|O", (1,), b"\0" * 8),
+    "an array of references": _array(b"O8", (1,), b"\0" * 8),
+    "a structured array": _array(b"f8,f8", (1,), b"\0" * 16),
+    "a dtype spelled otherwise": _array(b"=f8", (1,), b"\0" * 8),
+    "a dtype without bytes": _array(b"<U0", (2**40,)),
+    "an array larger than all memory": _array(b"<f8", (2**62, 2**62)),
+    "a size that overflows to nothing": _array(b"<f8", (2**32, 2**32)),
+    "nothing, very wide": _array(b"<f8", (0, 2**62)),
+    "nothing, wider than any index": _array(b"<f8", (0, 2**64 - 1)),
+    "too many axes": _array(b"<f8", (1,) * 64, b"\0" * 8),
+    "a scalar with axes": _array(b"<f8", (1,), b"\0" * 8, tag=b"g"),
+    "a scalar of the other byte order": _array(b">f8", (), b"\0" * 8, tag=b"g"),
+    "a bool that is neither": _array(b"|b1", (1,), b"\2"),
+    "a description longer than any of ours": b"!" + _count(codec.MAX_DESCRIPTION + 1) + b"x" * (codec.MAX_DESCRIPTION + 1),
+    "a description that moves the cursor": b"!" + _count(4) + b"\x1b[2J",
+    "more bytes than the value": b"NN",
+    "too many bytes": b"s" + _count(codec.MAX_BYTES) + b"x" * codec.MAX_BYTES,
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_bytes_are_malformed(data: bytes) -> None:
+    assert _bounded(decode, data) is Malformed
+
+
+def test_small_bytes_ask_for_little_memory() -> None:
+    tiny = _array(b"|u1", (0,) * codec.MAX_AXES)
+    for data in (
+        b"l" + _count(codec.MAX_ITEMS - 1) + tiny * (codec.MAX_ITEMS - 1),
+        b"l" + _count(codec.MAX_ITEMS - 1) + b"l\0\0\0\0" * (codec.MAX_ITEMS - 1),
+        b"l" + _count(codec.MAX_ITEMS - 1) + b"m\0\0\0\0" * (codec.MAX_ITEMS - 1),
+        b"s" + _count(codec.MAX_BYTES - 9) + b"x" * (codec.MAX_BYTES - 13) + "😀".encode(),
+        _array(b"<f8", (0, 2**40)),
+    ):
+        _bounded(decode, data)
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=wire.MAX_NAME)
+several = st.lists(names, max_size=5).map(tuple)
+raised = st.builds(Raised, names, several, names, st.none() | st.integers(0, 10**6), st.none() | names)
+replies = st.builds(Reply, value=plain.map(encode), lines=st.integers(0, 10**9), changed=several) | st.builds(
+    Reply, raised=raised, lines=st.integers(0, 10**9)
+)
+
+
+@thorough
+@given(replies)
+def test_a_reply_arrives_as_it_was(reply: Reply) -> None:
+    got = wire.unpack_reply(wire.pack_reply(reply)[wire.LENGTH.size :])
+    assert (got.value, got.lines, got.changed) == (reply.value, reply.lines, reply.changed)
+    assert got.raised == reply.raised
+
+
+def test_names_and_messages_of_an_exception_are_cut() -> None:
+    endless = Raised("K" * 10**6, ("B" * 10**6,) * 1000, "\ud800" + "m" * 10**6, 1, "f" * 10**6)
+    frame = wire.pack_reply(Reply(raised=endless))
+    assert len(frame) < wire.MAX_HEADER
+    got = wire.unpack_reply(frame[wire.LENGTH.size :]).raised
+    assert got is not None
+    assert len(got.message) == 2000
+    assert (len(got.kind), len(got.bases), len(got.function or "")) == (wire.MAX_NAME, wire.MAX_NAMES, wire.MAX_NAME)
+
+
+def _reply(header: Any, value: bytes = b"") -> bytes:
+    encoded = encode(header)
+    return _count(len(encoded)) + encoded + value
+
+
+FORGED = {
+    "nothing": b"",
+    "a header that promises more than there is": _count(2**32 - 1),
+    "a header of another form": _reply((None, 1)),
+    "a header that is no tuple": _reply("done"),
+    "lines that are no number": _reply((None, "1", ())),
+    "changed arguments that are no names": _reply((None, 1, (1,))),
+    "very many changed arguments": _reply((None, 1, ("x",) * 10**4)),
+    "a very long name": _reply((None, 1, ("x" * 10**4,))),
+    "an exception without a name": _reply(((None, (), "", None, None), 1, ())),
+    "an exception with a very long name": _reply((("K" * 10**4, (), "", None, None), 1, ())),
+    "an exception with a very long message": _reply((("K", (), "m" * 10**4, None, None), 1, ())),
+    "an exception in a line that is no number": _reply((("K", (), "", 1.5, None), 1, ())),
+    "an exception and a value": _reply((("K", (), "", 1, None), 1, ()), b"N"),
+    "a very long header": _reply((None, 1, ("x" * 10**5,))),
+}
+
+
+@pytest.mark.parametrize("data", FORGED.values(), ids=FORGED)
+def test_forged_replies_are_malformed(data: bytes) -> None:
+    assert _bounded(wire.unpack_reply, data) is Malformed
+
+
+@thorough
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_reply_or_malformed(data: bytes) -> None:
+    got = _bounded(wire.unpack_reply, data)
+    assert got is Malformed or type(got) is Reply
+
+
+@thorough
+@given(st.binary(max_size=200), st.binary(max_size=50))
+def test_any_header_is_a_reply_or_malformed(header: bytes, value: bytes) -> None:
+    got = _bounded(wire.unpack_reply, _count(len(header)) + header + value)
+    assert got is Malformed or type(got) is Reply
+
+
+def test_arguments_that_are_too_large_are_an_error() -> None:
+    with pytest.raises(ValueError, match="too large"):
+        wire.request("f", (np.zeros(codec.MAX_NUMBERS + 1),), {}, False)

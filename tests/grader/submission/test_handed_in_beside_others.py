@@ -1,0 +1,228 @@
+"""One submission decides about its own student and nothing else: who handed in what, and which of many files is meant."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from autograder import course
+from autograder.submission import Submission, disk, read_file
+from tests.grader.support import classroom
+
+KNOWN = [one.name for one in course.assignments()]
+STUB = course.find("rope").stub.read_text("utf-8")
+SOLVED = classroom.right("rope", 0)
+
+ADDRESSES = "".join(
+    f"submission_{number}:\n  :submitters:\n  - :email: {name}\n" for number, name in ((1, "ada"), (2, "bob"), (3, "ada@example.edu"))
+)
+MANY = "submission_1:\n  :submitters:\n" + "".join(f"  - :email: student{number}@example.edu\n" for number in range(20_000))
+
+
+def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not name.endswith("/"):
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        else:
+            path.mkdir(exist_ok=True)
+
+
+def notebook(*sources: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources], "nbformat": 4})
+
+
+def zip64_with_an_offset_beyond_all_files() -> bytes:
+    """The central directory says, in a zip64 field, that a member begins at 2⁶³."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("rope.py", SOLVED)
+    data = bytearray(stream.getvalue())
+    entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    extra = struct.pack("<HHQ", 1, 8, 2**63)
+    struct.pack_into("<H", data, entry + 30, len(extra))
+    struct.pack_into("<I", data, entry + 42, 0xFFFFFFFF)
+    name_end = entry + 46 + len("rope.py")
+    data[name_end:name_end] = extra
+    struct.pack_into("<I", data, end + len(extra) + 12, end - entry + len(extra))
+    return bytes(data)
+
+
+LAYOUTS: dict[str, tuple[str | None, dict[str, str | bytes]]] = {
+    "plain files": ("rope", {"ada.py": SOLVED, "bob.py": STUB, "zoe.ipynb": notebook(SOLVED)}),
+    "plain files in an assignment's folder": (None, {"ada.py": SOLVED, "bob.py": STUB}),
+    "clones": (None, {f"{name}/assignments/rope/rope.py": SOLVED for name in ("ada", "bob")}),
+    "a folder per student": ("rope", {"ada/rope.py": SOLVED, "bob/main.py": SOLVED}),
+    "a folder per assignment": (None, {"rope/ada.py": SOLVED, "rope/bob.py": STUB, "naive/ada.py": "x = 1"}),
+    "downloads of Canvas": ("rope", {"ada_1_10_rope.py": SOLVED, "bob_2_11_rope.py": STUB, "bob_2_12_rope-1.py": SOLVED}),
+    "an export of Gradescope": (
+        "rope",
+        {
+            "submission_metadata.yml": ADDRESSES,
+            "submission_1/rope.py": SOLVED,
+            "submission_2/rope.py": SOLVED,
+            "submission_3/rope.py": STUB,
+            "submission_4/rope.py": SOLVED,
+        },
+    ),
+}
+
+HOSTILE: dict[str, dict[str, str | bytes]] = {
+    "metadata beside files": {"submission_metadata.yml": ADDRESSES},
+    "metadata that names the others' folders": {"submission_metadata.yml": "ada:\n  :submitters:\n  - :email: bob\nbob: {}\n"},
+    "an export in a folder": {
+        "mallory/submission_metadata.yml": ADDRESSES,
+        "mallory/submission_1/rope.py": "x = 1",
+        "mallory/submission_2/rope.py": "x = 1",
+    },
+    "an export by its name": {"assignment_9_export/submission_metadata.yml": ADDRESSES, "assignment_9_export/submission_1/rope.py": "x = 1"},
+    "very many addresses": {"mallory/submission_metadata.yml": MANY, "mallory/submission_1/rope.py": "x = 1"},
+    "metadata in a clone": {"mallory/submission_metadata.yml": "s:\n  :submitters:\n  - :email: ada\n", "mallory/s/rope.py": "x = 1"},
+    "an empty folder of the handout": {"assignments/rope/": ""},
+    "a folder of the handout": {"assignments/rope/rope.py": SOLVED, "assignments/rope/tests/rope.py": "x = 1"},
+    "a folder named after an assignment": {"rope/ada.py": "x = 1", "rope/bob.py": "x = 1", "rope/zoe.ipynb": "x = 1"},
+    "another one": {"naive/ada.py": "x = 1", "naive/submission_metadata.yml": ADDRESSES, "naive/submission_1/a.py": "x = 1"},
+    "downloads by their names": {"ada_1_99_rope.py": "x = 1", "bob_7_98_rope-9.py": "x = 1"},
+    "a zip64 beyond all files": {"mallory.zip": zip64_with_an_offset_beyond_all_files()},
+    "nothing at all": {"mallory/": ""},
+}
+
+
+def seen(one: Submission) -> tuple[object, ...]:
+    return one.student, one.assignment, one.file, one.sha256, one.cells, one.notes, one.problem, one.superseded
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_what_one_hands_in_leaves_the_others_as_they_were(tmp_path: Path, layout: str, hostile: str) -> None:
+    """Their rows stay the same to the last note, and none is added for anybody but who handed it in."""
+    assignment, files = LAYOUTS[layout]
+    folder = tmp_path / ("rope" if "assignment's" in layout else "handed_in")
+    put(folder, files)
+    before = classroom.read_folder(folder, assignment, KNOWN)
+    # Within an export or a folder per assignment, what a student gives lies where the platform puts it.
+    place = {"an export of Gradescope": "submission_666", "a folder per assignment": "rope/mallory"}.get(layout, "")
+    if layout == "downloads of Canvas" and any("/" not in name and name.count("_") > 2 for name in HOSTILE[hostile]):
+        pytest.skip("Canvas itself gives these names")
+    put(folder / place, HOSTILE[hostile])
+    after = classroom.read_folder(folder, assignment, KNOWN)
+    assert [one for one in map(seen, after) if one in list(map(seen, before))] == list(map(seen, before))
+    new = [one for one in after if seen(one) not in list(map(seen, before))]
+    names = {one.student for one in before}
+    assert not names & {one.student for one in new}
+    # A folder of another assignment than the one that is graded is passed over.
+    assert (hostile == "another one" and not new) or 1 <= len(new) <= 4
+    assert not any(one.superseded for one in new)
+
+
+def test_stray_metadata_is_listed(tmp_path: Path) -> None:
+    put(tmp_path, {"ada/rope.py": SOLVED, "mallory/rope.py": SOLVED, "mallory/submission_metadata.yml": ADDRESSES})
+    ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert ada.notes == () and "submission_metadata.yml" in mallory.notes[0]
+    put(tmp_path, {"ada.py": SOLVED, "submission_metadata.yml": ADDRESSES})
+    rows = {one.student: one for one in classroom.read_folder(tmp_path, "rope", KNOWN)}
+    assert rows["submission_metadata"].problem is not None
+
+
+def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a parser raises on what one student gave."""
+    put(tmp_path, {"ada.py": SOLVED, "bob.py": SOLVED, "zoe/rope.py": SOLVED})
+    whole = disk.read, disk.walk
+    for error in (OverflowError("too large"), RecursionError("deep"), MemoryError(), KeyError("x"), AssertionError("no")):
+
+        def fails(path: Path, *rest: int, error: Exception = error) -> bytes:
+            if path.name == "bob.py":
+                raise error
+            return whole[0](path, *rest)
+
+        def fails_too(folder: Path, error: Exception = error) -> list[str]:
+            raise error
+
+        monkeypatch.setattr(disk, "read", fails)
+        monkeypatch.setattr(disk, "walk", fails_too)
+        ada, bob, zoe = classroom.read_folder(tmp_path, "rope", KNOWN)
+        assert ada.problem is None
+        for one in (bob, zoe):
+            assert one.problem is not None and type(error).__name__ in one.problem.instructor
+
+
+# Which file is meant
+
+
+@pytest.mark.parametrize("root", ["", "positions-ada/"])
+def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path, handed_out: dict[str, bytes], root: str) -> None:
+    """Whatever else the handout put there; also in a folder below, as in the zip of a repository."""
+    put(tmp_path / "ada" / root, handed_out)
+    for one in course.assignments():
+        put(tmp_path / "ada" / root, {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes()})
+        found = read_file(tmp_path / "ada", one.name, KNOWN)
+        assert (found.problem, found.notes) == (None, ())
+        assert found.cells == (one.solution.read_text("utf-8"),)
+    rows = classroom.read_folder(tmp_path / "ada" if not root else tmp_path, None, KNOWN)
+    assert [row.assignment for row in rows] == sorted(KNOWN)
+    assert all(row.problem is None for row in rows)
+
+
+def test_an_untouched_stub_is_never_a_rival(tmp_path: Path) -> None:
+    """Functions are graded where they are written, and notes say so."""
+    stub = {"assignments/rope/rope.py": STUB}
+    answered = STUB.replace(": None,", ": 1,", 1)
+    written = {
+        "rope.py": (stub | {"rope.py": SOLVED}, (SOLVED,)),
+        "old/rope.py": ({"rope.py": STUB, "old/rope.py": SOLVED}, (SOLVED,)),
+        "assignments/rope/explore.ipynb": (stub | {"assignments/rope/explore.ipynb": notebook("import rope", SOLVED)}, ("import rope", SOLVED)),
+        "explore.ipynb": ({"rope.py": STUB, "explore.ipynb": notebook(SOLVED)}, (SOLVED,)),
+        "main.py": (stub | {"main.py": SOLVED}, (SOLVED,)),
+        "rope (2).py": ({"rope.py": STUB, "rope (2).py": SOLVED}, (SOLVED,)),
+    }
+    for number, (name, (files, cells)) in enumerate(written.items()):
+        put(tmp_path / f"{number}", files)
+        one = read_file(tmp_path / f"{number}", "rope", KNOWN)
+        assert one.problem is None, one.problem
+        assert (one.file, one.cells) == (f"{number}/{name}", cells)
+        assert any(name in note for note in one.notes), one.notes
+    put(tmp_path / "answers", {"rope.py": answered, "explore.ipynb": notebook(SOLVED.split("ANSWERS")[0])})
+    one = read_file(tmp_path / "answers", "rope", KNOWN)
+    assert one.cells == (answered, SOLVED.split("ANSWERS")[0])
+
+
+def test_what_is_not_graded_is_mentioned(tmp_path: Path) -> None:
+    half = SOLVED.replace("def apply_rope(", "def apply_rope_later(")
+    put(tmp_path / "ada", {"rope.py": half, "rope (2).py": "x = 1", "explore.ipynb": notebook("def apply_rope(x, positions):\n    return x")})
+    one = read_file(tmp_path / "ada", "rope", KNOWN)
+    assert one.cells == (half,)
+    assert len(one.notes) == 2
+    assert any("apply_rope" in note for note in one.notes) and any("rope (2).py" in note for note in one.notes)
+
+
+def test_two_files_with_functions_are_still_two(tmp_path: Path) -> None:
+    put(tmp_path / "ada", {"rope.py": STUB, "main.py": SOLVED, "other.py": SOLVED})
+    one = read_file(tmp_path / "ada", "rope", KNOWN)
+    assert one.problem is not None and "main.py" in one.problem.student
+
+
+def test_a_zero_is_never_silent(tmp_path: Path) -> None:
+    """An untouched stub, another assignment's file and a file with none of the functions are said to be that."""
+    naive = classroom.right("naive", 0)
+    put(tmp_path, {"stub.py": STUB, "none.py": "x = 1\n", "doe_1_2_naive.py": naive, "magic.py": "globals().update(apply_rope=1)\n", "ok.py": SOLVED})
+    rows = {one.file: one for one in classroom.read_folder(tmp_path, "rope", KNOWN)}
+    assert "No function of rope is written yet" in rows["stub.py"].notes[0]
+    assert "defines none of the functions of rope" in rows["none.py"].notes[0]
+    assert rows["magic.py"].notes == rows["ok.py"].notes == ()
+    problem = rows["doe_1_2_naive.py"].problem
+    assert problem is not None and "naive" in problem.student and "--assignment naive" in problem.instructor
+
+
+def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
+    marks = "\u0301\u0316" * 60_000
+    put(tmp_path, {"fields.py": "x = 1\ny = f'" + "{x}" * 80_000 + "'\n", "cells.ipynb": notebook(*["x = 1"] * 180_000)})
+    put(tmp_path, {"marks.py": f"x = 1\na{marks} = 1\n", "marks.ipynb": notebook("def (", f"a{marks} = 1")})
+    for one in classroom.read_folder(tmp_path, "rope", KNOWN):
+        assert one.problem is not None

@@ -1,0 +1,72 @@
+"""Classes of made-up students, for tests of many submissions: distinct submissions, right, wrong and broken ones.
+
+Every submission comes from a seed alone, so that a class is the same wherever it is made.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from autograder import course
+from autograder.submission import Submission, find_in_folder, read
+
+SECONDS = "seconds"
+
+
+def right(name: str, number: int) -> str:
+    """A complete solution, unlike everybody else's by a comment."""
+    return f"# submission {number}\n{course.find(name).solution.read_text('utf-8')}"
+
+
+def unfinished(name: str, number: int) -> str:
+    """The stub as it is handed out, unlike everybody else's by a comment."""
+    return f"# submission {number}\n{course.find(name).stub.read_text('utf-8')}"
+
+
+def stops(name: str, number: int) -> str:
+    """Complete, and raises in its last line."""
+    return f"{right(name, number)}\nraise RuntimeError('submission {number}')\n"
+
+
+def ends_its_process(name: str, number: int) -> str:
+    """Ends the process that loads it."""
+    return f"import os\nos._exit({number % 256})\n"
+
+
+def no_python(name: str, number: int) -> str:
+    """Text that is no Python."""
+    return f"submission {number}: I could not do it, sorry (\n"
+
+
+def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], str]], seed: int = 0) -> None:
+    """Write a class of `size` submissions for one assignment, kinds drawn at random, into `folder`/`name`."""
+    draw = random.Random(seed)
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    for number in range(size):
+        text = draw.choice(kinds)(name, number)
+        (folder / name / f"student{number:04}.py").write_text(text, "utf-8")
+
+
+def copy_of_the_course(folder: Path) -> Path:
+    """All that grading needs, free to be changed."""
+    aside = shutil.ignore_patterns("__pycache__", ".hypothesis", "submissions")
+    for part in ("autograder", "solutions", "assignments", "tests"):
+        shutil.copytree(course.ROOT / part, folder / "course" / part, ignore=aside)
+    return folder / "course"
+
+
+def grades(out: Path) -> list[dict[str, str]]:
+    """The rows of grades.csv without the one column that differs from run to run."""
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return [{name: value for name, value in row.items() if name != SECONDS} for row in csv.DictReader(file)]
+
+
+def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
+    """Everything handed in, read, sorted by assignment and then student."""
+    names = tuple(known)
+    found = [one for hand_in in find_in_folder(folder, assignment, names).hand_ins for one in read(hand_in, names)]
+    return sorted(found, key=lambda one: (one.assignment, one.student, one.superseded, one.file))

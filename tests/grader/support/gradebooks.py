@@ -1,0 +1,96 @@
+"""Gradebooks of made-up classes, written through the gradebook's own API: nobody's code is run for them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+from autograder.batch.gradebook import Gradebook, code_hash
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.grading.grade import Grade, Outcome
+from autograder.grading.row import Key, PackedGrade
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status, TestStatus
+from autograder.submission import Problem, Submission
+
+COURSE = (*("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),)
+FIRST = ("Ada", "Alan", "Barbara", "Donald", "Edsger", "Emmy", "Grace", "Hedy", "Katherine", "Kurt", "Radia", "Sophie", "Tim")
+LAST = ("Abel", "Babbage", "Cauchy", "Dirac", "Euler", "Fourier", "Gauss", "Hopper", "Ito", "Jacobi", "Kepler", "Lovelace")
+QUESTIONS, TESTS = 10, 6
+CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
+"""enough code for two submissions of it to be alike"""
+
+
+def tests_of(assignment: str) -> list[Test]:
+    """Ten questions of six tests each, worth 20 points in all."""
+    points = 20 / (QUESTIONS * TESTS)
+    return [
+        Test(
+            f"test_{assignment}_{question}_{number}",
+            f"{assignment}_part_{question}",
+            points,
+            Phase.PUBLIC if number < 2 else Phase.HIDDEN,
+            f"Part {question} of {assignment} keeps rule {number}, whatever the leading axes and the dtype are.",
+        )
+        for question in range(QUESTIONS)
+        for number in range(TESTS)
+    ]
+
+
+def grade(assignment: str, ability: float, draw: random.Random, status: str = "graded") -> Grade:
+    """What a student of that ability (about −3 to 3) may come to: later questions are harder."""
+    test_results = []
+    for place, test in enumerate(tests_of(assignment)):
+        ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
+        if ease > 0:
+            test_results.append(TestResult(test, TestStatus.PASSED))
+        elif ease < -2.5:
+            test_results.append(TestResult(test, TestStatus.NOT_IMPLEMENTED, "not written yet", kind=Kind.NOT_WRITTEN))
+        else:
+            hint = f"Part {place // TESTS} of {assignment} counts features where it should count pairs." if draw.random() < 0.4 else None
+            test_results.append(TestResult(test, TestStatus.FAILED, "wanted 1, got 2", hint, Kind.VALUE))
+    return scored(test_results, draw.gauss(0.2, 0.03), status)
+
+
+def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "graded") -> Grade:
+    """The grade that has these results."""
+    questions: dict[str, float] = {}
+    for one in test_results:
+        questions[one.test.question] = questions.get(one.test.question, 0.0) + one.test.points * one.passed
+    possible = sum(one.test.points for one in test_results)
+    outcome = Outcome(Status(status), test_results)
+    return Grade(outcome, outcome, sum(questions.values()), possible, questions, {"tests": []}, seconds)
+
+
+def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
+    """A file with that code, or with that problem instead."""
+    cells = () if problem else (code,)
+    return Submission(student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, problem=problem)
+
+
+def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
+    """A gradebook with these submissions and what they came to."""
+    pairs = list(graded)
+    with Gradebook.writing(out) as book:
+        book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
+        grades = {Key(one.assignment, "suite", code_hash(one)): (grade, one.assignment, one.cells) for one, grade in pairs}
+        book.add((key, PackedGrade.of(*grades[key]), "") for key in book.to_grade())
+
+
+def made_up_class(size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0) -> list[tuple[Submission, Grade]]:
+    """Everybody's submissions; one in fifty cannot be read. At most so many distinct grades an assignment, to be quick."""
+    draw = random.Random(seed)
+    graded = []
+    for assignment in assignments:
+        grades = [grade(assignment, 4 * level / distinct - 2, draw) for level in range(distinct)]
+        for number in range(size):
+            student = f"{FIRST[number % len(FIRST)]} {LAST[number % len(LAST)]} {number:04}"
+            level = min(max(round(draw.gauss(distinct * 0.55, distinct * 0.22)), 0), distinct - 1)
+            if draw.random() < 0.02:
+                problem = Problem("Your file is empty.", "The file is empty.")
+                refused = [TestResult(test, TestStatus.UNREADABLE, "empty") for test in tests_of(assignment)]
+                graded.append((submission_file(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
+            elif draw.random() < 0.95:
+                graded.append((submission_file(student, assignment, f"level = {level}"), grades[level]))
+    return graded

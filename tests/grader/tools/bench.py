@@ -1,0 +1,250 @@
+"""How fast grading is on this machine: `make bench` measures, in one run, what the course promises; `make bench SHORT=1` in a minute.
+
+Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that others use
+too. Where a line repeats its measurement it shows the median; processor time includes that of all child processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from autograder import course, handout
+from autograder.batch.pool import with_packages
+from autograder.course import Assignment
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.otter import package
+from autograder.protocol.call import ANSWERS
+
+ASSIGNMENT = "rope"
+"""What is graded: the assignment with the most tests of values."""
+
+HUNDREDS, THOUSANDS = 200, 2000
+ROUNDS = 4
+
+_COORDINATOR = """
+import json, resource, sys, time
+begin = time.monotonic()
+from pathlib import Path
+from autograder.batch.coordinator import RunConfiguration, grade
+grade(RunConfiguration(Path(sys.argv[1]), Path(sys.argv[2]), jobs=int(sys.argv[3])))
+seconds = time.monotonic() - begin
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+written = [path.stat().st_mtime for path in Path(sys.argv[2]).glob("results/*/*.json")]
+warm_seconds = max(written) - min(written)
+own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+own, children = own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime
+memory = int(status["VmHWM"].split()[0]) / 1024
+found = {"seconds": seconds, "own": own, "busy": own + children, "warm_seconds": warm_seconds, "memory": memory}
+print(json.dumps(found))
+"""
+"""Imports what `autograder grade` does, and nothing of this file, whose own imports would hide what a class takes."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One promise, and what was measured."""
+
+    what: str
+    wanted: str
+    ratio: float
+    kept: bool
+    measured: str
+    unit: str = "×"
+
+
+def run(console: Console, short: bool = False) -> None:
+    """Measure everything and print the table. The short form leaves out what takes longest: the large classes."""
+    measures = [throughput, processor_time, checking] if short else [throughput, processor_time, checking, large_classes]
+    lines: list[Line] = []
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder, Progress(console=console, transient=True) as progress:
+        task = progress.add_task("", total=len(measures))
+        for number, measure in enumerate(measures):
+            progress.update(task, description=measure.__doc__)
+            lines += measure(Path(folder, str(number)), course.find(ASSIGNMENT), ROUNDS // 4 if short else ROUNDS)
+            progress.advance(task)
+    console.print(_table(lines))
+    console.print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the end.", highlight=False)
+
+
+def _table(lines: list[Line]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("what", "wanted", "ratio", "measured"):
+        table.add_column(name, justify="right" if name in ("wanted", "ratio") else "left", overflow="fold")
+    for line in lines:
+        style = "green" if line.kept else "red"
+        table.add_row(line.what, line.wanted, f"[{style}]{line.ratio:.3g} {line.unit}[/]", line.measured)
+    return table
+
+
+def _at_least(what: str, wanted: float, ratio: float, measured: str) -> Line:
+    return Line(what, f"≥ {wanted:g} ×", ratio, ratio >= wanted, measured)
+
+
+def _at_most(what: str, wanted: float, ratio: float, measured: str) -> Line:
+    return Line(what, f"≤ {wanted:g} ×", ratio, ratio <= wanted, measured)
+
+
+def throughput(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+    """Grading the same submissions by `otter run` and by `grade --jobs 1`"""
+    size = ROUNDS * rounds
+    make_class(folder / "class", assignment, size)
+    (archive,) = package.build([assignment], folder)
+    files = sorted((folder / "class" / assignment.name).iterdir())
+    otter, runs = [], []
+    for number, file in enumerate(files, start=1):
+        begin = time.monotonic()
+        command = [sys.executable, "-m", "otter", "run", "-a", str(archive), "-o", str(folder), str(file)]
+        subprocess.run(command, env=with_packages(), check=True, capture_output=True)
+        otter.append(time.monotonic() - begin)
+        if number % ROUNDS == 0:
+            runs.append(_coordinated(folder, 1))
+    otters = statistics.median(otter)
+    ours = statistics.median(run["warm_seconds"] / (size - 1) for run in runs)
+    whole = statistics.median(run["seconds"] / size for run in runs)
+    measured = f"{otters:.2f} s against {1000 * ours:.0f} ms a submission"
+    yield _at_least("throughput of `grade --jobs 1` against `otter run`", 50, otters / ours, measured)
+    measured = f"{otters:.2f} s against {1000 * whole:.0f} ms a submission, start and report spread over {size}"
+    yield Line("  the same, from typing the command to its end", "", otters / whole, True, measured)
+
+
+def processor_time(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+    """Grading one submission, right or wrong, behind the wall, and running the suite on the solution without one"""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})  # as a grader of a batch keeps to one core
+    solution = catalogue.Module(catalogue.solution(assignment))
+    suite, text = Suite(assignment), assignment.solution.read_text("utf-8")
+    functions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
+    wrong = [(_mistaken(text, function),) for function in functions]
+    with Grader() as grader:
+
+        def graded(*files: tuple[str, ...]) -> float:
+            return _processor_seconds(lambda: [grader.grade(assignment, cells) for cells in files], grader) / len(files)
+
+        right, bare, mistaken, empty = [], [], [], []
+        for _ in range(rounds):
+            right.append(graded((text,)))
+            bare.append(_processor_seconds(lambda: suite.run(solution), grader))
+            mistaken.append(graded(*wrong))
+            begin = time.monotonic()
+            for _ in range(TIMES):
+                grader.grade(assignment, ("",))
+            empty.append((time.monotonic() - begin) / TIMES)
+    os.sched_setaffinity(0, before)
+    ours, runner, theirs, nothing = (1000 * statistics.median(seconds) for seconds in (right, bare, mistaken, empty))
+    measured = f"{ours:.0f} ms against {runner:.0f} ms on the solution in one warm process"
+    yield _at_most("processor time of a grading against the grader's own runner", 2.0, ours / runner, measured)
+    measured = f"{theirs:.0f} ms against {ours:.0f} ms, a mistake in each of {len(wrong)} functions"
+    yield _at_most("processor time of a wrong submission, causes and all, against a right one", 1.15, theirs / ours, measured)
+    measured = f"on a machine where the runner takes {runner:.0f} ms"
+    yield Line("wall time of grading a file without any function", "≤ 15 ms", nothing, nothing <= 15, measured, "ms")
+
+
+TIMES = 10
+"""How often a thing is done for one measurement."""
+
+
+def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
+    """What one run takes, of this process and the sandbox's."""
+    way()
+    begin = _used(grader)
+    for _ in range(TIMES):
+        way()
+    return (_used(grader) - begin) / TIMES
+
+
+def _used(grader: Grader) -> float:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    with open(f"/proc/{grader.sandbox.process.pid}/stat", encoding="ascii") as stat:
+        sandbox = sum(map(int, stat.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own.ru_utime + own.ru_stime + sandbox
+
+
+def large_classes(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+    """Grading classes of hundreds and of thousands"""
+    runs = {}
+    for size in (HUNDREDS, THOUSANDS):
+        make_class(folder / str(size) / "class", assignment, size)
+        runs[size] = _coordinated(folder / str(size), len(os.sched_getaffinity(0)))
+    few, many = runs[HUNDREDS], runs[THOUSANDS]
+    what = f"{THOUSANDS} distinct submissions against {HUNDREDS}"
+    measured = f"{many['seconds']:.0f} s against {few['seconds']:.1f} s"
+    yield _at_most(f"time for {what}", 10.5, many["seconds"] / few["seconds"], measured)
+    cores = len(os.sched_getaffinity(0))
+    measured = f"{many['busy']:.0f} s of processor time in {many['seconds']:.0f} s on {cores} cores"
+    yield _at_least(f"processors kept busy over {THOUSANDS} distinct submissions", 0.9, many["busy"] / many["seconds"] / cores, measured)
+    measured = f"{1000 * many['own'] / THOUSANDS:.1f} ms of {1000 * many['busy'] / THOUSANDS:.0f} ms per submission"
+    yield _at_most("  the coordinator's share of it, for 40 cores per coordinator", 1 / 40, many["own"] / many["busy"], measured)
+    measured = f"{many['memory']:.0f} MiB against {few['memory']:.0f} MiB at their peaks"
+    yield _at_most(f"memory of the coordinator at {what}", 1.2, many["memory"] / few["memory"], measured)
+
+
+def checking(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
+    """Checking a finished assignment as a student does, and running bare pytest on it"""
+    handout.build(folder.with_suffix(".zip"))
+    stub = folder / assignment.stub.relative_to(course.ROOT)
+    stub.write_text(assignment.solution.read_text("utf-8"), "utf-8")
+    tests = assignment.public_tests.relative_to(course.ROOT)
+    ways = {"check": ["autograder.checks", assignment.name], "pytest": ["pytest", "-q", str(tests)]}
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(2 * rounds):
+        for name, words in ways.items():
+            begin = time.monotonic()
+            subprocess.run([sys.executable, "-m", *words], cwd=folder, check=True, capture_output=True)
+            seconds[name].append(time.monotonic() - begin)
+    check, pytest = (statistics.median(seconds[name]) for name in ways)
+    measured = f"{check:.2f} s against {pytest:.2f} s"
+    yield _at_most(f"`make check ASSIGNMENT={assignment.name}` against bare pytest", 1.3, check / pytest, measured)
+
+
+def make_class(folder: Path, assignment: Assignment, size: int) -> None:
+    """Distinct submissions: of five, two are complete, two have one mistake, and one is only begun."""
+    (folder / assignment.name).mkdir(parents=True)
+    solution, stub = (path.read_text("utf-8") for path in (assignment.solution, assignment.stub))
+    functions = [test.question for test in Suite(assignment).tests if test.question != ANSWERS]
+    for number in range(size):
+        wrong = functions[number % len(functions)]
+        text = (solution, solution, _mistaken(solution, wrong), _mistaken(solution, wrong), stub)[number % 5]
+        (folder / assignment.name / f"student{number:04}.py").write_text(f"# submission {number}\n{text}", "utf-8")
+
+
+def _mistaken(solution: str, function: str) -> str:
+    """The solution with one function that returns something close to right."""
+    return f"""{solution}
+
+
+_right = {function}
+
+
+def {function}(*args, **kwargs):
+    result = _right(*args, **kwargs)
+    return tuple(part * 1.01 for part in result) if isinstance(result, tuple) else result * 1.01
+"""
+
+
+def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
+    """A batch run in a process of its own; what it says about itself."""
+    with tempfile.TemporaryDirectory(dir=folder) as out:
+        command = [sys.executable, "-c", _COORDINATOR, str(folder / "class"), out, str(jobs)]
+        done = subprocess.run(command, env=with_packages(), check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+if __name__ == "__main__":
+    run(Console(), short="--short" in sys.argv[1:])
