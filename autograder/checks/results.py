@@ -176,4 +176,4 @@ def _with_call(found: TestResult, about: tuple[Any, ...], submission: StudentMod
         message = f"{says}: one call gives {words.replace(', got ', ', another ', 1)}" if separator else found.message
         calls = dict.fromkeys(filter(None, map(typed, (wanted, got))))
         return replace(found, message=message, call="\n>>> ".join(calls))
-    return replace(found, call=typed(got) if got else submission.last_typed() if submission.calls == 1 else "")
+    return replace(found, call=typed(got) if got else submission.last_typed() if len(submission.seen) == 1 else "")
