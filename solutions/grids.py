@@ -309,4 +309,11 @@ ANSWERS = {
     "text_under_mrope_is_plain_rope": True,  # three equal coordinates: it does not matter which of them a pair uses
     # Does any single pair of axial RoPE rotate by an angle that depends on y and x together?
     "axial_rope_sees_diagonals_in_one_pair": False,  # each row of its frequencies has a single entry that is not 0
+    # For practice, worth no points.
+    # Axial RoPE scores the key at (Δy, Δx) = (0, 0) with 3, at (4, 4) with 1, at (4, 0) with 2.5: what is the score at (0, 4)?
+    "fourth_corner_of_the_cross": 1.5,  # S(0, 0) + S(4, 4) = S(4, 0) + S(0, 4)
+    # 4 cells are stretched to 8: where, counted in old cells, is the centre u of new cell 3?
+    "old_position_of_new_cell_3": 1.25,  # (3 + ½) · 4/8 − ½
+    # Two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells, one token of text: where does the next token stand?
+    "next_position_after_two_images": 10,  # the images start at 2 and 7, the text at 9
 }

@@ -365,4 +365,11 @@ ANSWERS = {
     "share_of_first_token_at_position_9": 0.1,  # it sees ten tokens
     # Does p-RoPE, with p large enough that some pair rotates, keep the frequency of the fastest pair?
     "p_rope_keeps_the_fastest_pair": True,  # the slow pairs stop first, and pair 0 rotates by 1 as long as any pair does
+    # For practice, worth no points.
+    # All layers have a window of 8: how many does it take until a query can use something 30 positions back?
+    "layers_that_reach_30_back_with_a_window_of_8": 5,  # each layer reaches 7 positions back, and 4 · 7 < 30
+    # How many keys does the query at position 9000 see in chunks of 8192, its own included?
+    "keys_seen_at_position_9000_in_chunks_of_8192": 809,  # the keys 8192 … 9000
+    # Of 100 tokens 4 sinks and a window of 20 stay: by which offset must the keys of the window move to close the gap?
+    "offset_of_the_window_after_100_tokens": -76,  # token 80 moves to position 4
 }

@@ -384,10 +384,6 @@ ANSWERS = {
     "score_at_half_a_rotation": -(0.5**0.5),  # the angle is 4 · π/4 = π, and d = 2
     # Head size 128, base 10000: which is the last pair with at least one full rotation over 8,192 positions?
     "last_pair_with_a_full_rotation_in_8192": 49,  # 8192 θ_i ≥ 2π means i ≤ 64 ln(8192/2π)/ln 10000 = 49.8
-    # Which is the first whole position that float16 cannot store exactly?
-    "first_position_float16_cannot_hold": 2049,  # 2¹¹ + 1 would need twelve bits
     # 32 layers, 8 heads of size 128 for keys and values: how many numbers are in the caches after 8,192 tokens?
     "numbers_in_the_cache_at_8192": 536870912,  # keys and values: 2 · 32 · 8 · 128 · 8192
-    # Cosines and sines stored as registered buffers: how many of these numbers does training change?
-    "trained_numbers_in_a_buffer": 0,  # the optimiser gets parameters, not buffers
 }

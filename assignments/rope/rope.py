@@ -238,10 +238,6 @@ ANSWERS = {
     "score_at_half_a_rotation": None,
     # Head size 128, base 10000: which is the last pair with at least one full rotation over 8,192 positions?
     "last_pair_with_a_full_rotation_in_8192": None,
-    # Which is the first whole position that float16 cannot store exactly?
-    "first_position_float16_cannot_hold": None,
     # 32 layers, 8 heads of size 128 for keys and values: how many numbers are in the caches after 8,192 tokens?
     "numbers_in_the_cache_at_8192": None,
-    # Cosines and sines stored as registered buffers: how many of these numbers does training change?
-    "trained_numbers_in_a_buffer": None,
 }
