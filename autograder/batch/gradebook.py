@@ -319,10 +319,11 @@ class Gradebook:
         with self._transaction():
             self._database.executemany(f"UPDATE submissions SET written = ? WHERE {where}", marked)
 
-    def students(self, assignment: str) -> list[Known]:
-        """Who has a submission for an assignment, by name."""
+    def students(self, assignment: str | None = None) -> list[Known]:
+        """Who has a submission, for one assignment or any, by name."""
         columns = "person, student, folder, login, email"
-        query = f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE assignment = ? AND counts ORDER BY student"
+        where = "(?1 IS NULL OR assignment = ?1) AND counts"
+        query = f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE {where} ORDER BY student"
         return [Known(*row) for row in self._all(query, assignment)]
 
     def identities(self) -> list[str]:

@@ -89,6 +89,15 @@ def test_several_add_up_in_order_and_stay_between_zero_and_full_marks(out: Path)
     assert "rope: 7 of 20" in said(out, "ada", "rope", "--score", 7, "--reason", "x")
 
 
+def test_a_bonus_is_a_score_that_somebody_set(out: Path) -> None:
+    """Points that are added end at full marks; what is set may be more, and points then add up from there to no more than that."""
+    assert "rope: 22 of 20" in said(out, "ada", "rope", "--score", 22, "--reason", "an eighth encoding")
+    assert "rope: 22 of 20" in said(out, "ada", "rope", "--points", 3, "--reason", "x")
+    assert rows(out)["ada"]["score"] == "22"
+    assert "22" in (out / "feedback" / "ada" / "rope.md").read_text("utf-8")
+    assert (out / "report.html").is_file()
+
+
 def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
     before = (out / "grades.csv").read_bytes(), (out / "feedback" / "ada" / "rope.md").read_bytes()
     said(out, "ada", "rope", "--points", "1", "--reason", "First.", "--by", "Grace")
@@ -110,7 +119,7 @@ def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
         (["AD", "rope", "--points", "1", "--reason", "x"], "nobody named AD has a grade in rope; the nearest: ada"),
         (["ada", "rope", "--points", "1"], "say why with --reason"),
         (["ada", "rope", "--points", "1", "--score", "2", "--reason", "x"], "give one of them"),
-        (["ada", "rope", "--score", "21", "--reason", "x"], "lies between 0 and 20"),
+        (["ada", "rope", "--score", "41", "--reason", "x"], "lies between 0 and 20, or up to 40 with a bonus"),
         (["ada", "--points", "1", "--reason", "x"], "name the student and the assignment"),
         (["--undo", "7"], "there is no adjustment 7"),
         (["ada", "roap", "--points", "1", "--reason", "x"], "there is no assignment"),
@@ -120,6 +129,11 @@ def test_wrong_use_is_one_sentence(out: Path, words: list[str], sentence: str) -
     done = run(out, *words)
     assert done.exit_code == 2 and sentence in " ".join(done.output.split())
     assert said(out) == ""
+
+
+def test_who_handed_in_something_else_is_known(out: Path) -> None:
+    done = run(out, "ada", "alibi", "--points", "1", "--reason", "x")
+    assert done.exit_code == 2 and "ada handed in nothing for alibi, only rope" in " ".join(done.output.split())
 
 
 def test_of_two_names_that_look_alike_the_folder_says_which(out: Path) -> None:
