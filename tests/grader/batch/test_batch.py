@@ -337,7 +337,7 @@ def test_a_submission_that_no_grader_survives(two: Path, tmp_path: Path, monkeyp
     rows = by_student(tmp_path / "out")
     assert [(row["status"], row["score"]) for row in rows.values()] == [("killed", "0"), ("graded", "20")]
     (named,) = summary.needs_human["without a grade"]
-    assert "student0000 (killed): no grade could be given" in named and "signal 9" in named
+    assert "student0000: no grade could be given" in named and "signal 9" in named
     feedback = (tmp_path / "out" / "feedback" / "student0000" / f"{NAME}.md").read_text("utf-8")
     assert "the teaching staff will look at it" in feedback
     monkeypatch.undo()
@@ -604,3 +604,14 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(NothingToGrade):
         grade(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_suite_that_does_not_add_up_grades_nobody(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused as `make handout` refuses it."""
+    root = classroom.copy_of_the_course(tmp_path)
+    path = root / "tests" / "hidden" / f"test_{NAME}.py"
+    path.write_text(path.read_text("utf-8").replace("points=0.5", "points=0.75", 1), "utf-8")
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(two), "--out", str(tmp_path / "out"), "--jobs", "1"]
+    done = subprocess.run(command, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and f"the tests of {NAME} are worth 20.25 points" in done.stderr
+    assert not (tmp_path / "out" / "grades.csv").exists() or not classroom.grades(tmp_path / "out")
