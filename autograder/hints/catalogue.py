@@ -186,6 +186,13 @@ def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | No
     return reply.raised.kind, " and ".join(whole) or f"“{_raises(vars(right(assignment))[function].__doc__ or '')}”"
 
 
+def refused_at(assignment: Assignment, encoded_call: bytes) -> int | None:
+    """The line of the solution that refuses a call: the same one for all functions that leave it to another."""
+    function, args, kwargs = codec.decode(encoded_call)
+    raised = call.perform(right(assignment), function, args, kwargs, measured=False).raised
+    return raised.line if raised is not None else None
+
+
 def _raises(docstring: str) -> str:
     """What a docstring says of errors."""
     match = re.search(r"^ *(Raises: .+?)(?=^ *[A-Z]\w+: |\Z)", docstring, re.DOTALL | re.MULTILINE)
