@@ -1554,7 +1554,7 @@ def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> F
     read.fill_between(far, low, np.minimum(high, 2 * far[-1]), color=ORANGE, alpha=0.3, linewidth=0)
     read.plot(far, modern.position_from_share(exact), color=BLUE, linestyle="-")
     read.set(xlabel="position of the query", ylabel="position read from the weight", ylim=(0, 2 * far[-1]), xlim=(0, far[-1]))
-    read.set_title(f"shaded: what the weight ± {error:g} may say")
+    read.set_title(f"shaded: positions that fit a weight ± {error:g}")
     return figure
 
 
@@ -1782,7 +1782,7 @@ def save(figure: Figure, path: Path) -> None:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
         figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = page.getvalue()
-    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>\n?|^ +", "", text, flags=re.MULTILINE)
+    drawing = re.sub(r"(?s)<metadata>.*?</metadata>\n?|^ +", "", text[text.index("<svg") :], flags=re.MULTILINE)
     drawing = re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), drawing)
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
     for colour, (name, _, _) in THEME.items():

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from autograder import course
+from autograder.checks.parsing import MAX_CODE
+from autograder.checks.source import Blocks
 from autograder.submission import Submission, disk, read_file
 from tests.grader.support import classroom
 
@@ -208,6 +210,24 @@ def test_two_files_with_functions_are_still_two(tmp_path: Path) -> None:
     assert one.problem is not None and "main.py" in one.problem.student
 
 
+@pytest.mark.parametrize("around", ["class Solution:", "def main():", "class Solution(object):\n    x = 1"])
+def test_functions_inside_something_are_said_to_be_there(tmp_path: Path, around: str) -> None:
+    body = "\n".join("    " + line for line in SOLVED.splitlines())
+    put(tmp_path, {"inside.py": f"{around}\n{body}\n"})
+    (note,) = classroom.read_folder(tmp_path, "rope", KNOWN)[0].notes
+    assert "stand inside the " in note and around.split()[1].split("(")[0].rstrip(":") in note
+
+
+def test_a_zip_in_a_zip_is_named(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("rope.py", SOLVED)
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+        archive.writestr("week5/rope.zip", inner.getvalue())
+    (one,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert one.problem is not None and "rope.zip" in one.problem.student and "not opened" in one.problem.student
+
+
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     """An untouched stub, another assignment's file and a file with none of the functions are said to be that."""
     naive = classroom.right("naive", 0)
@@ -220,9 +240,30 @@ def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     assert problem is not None and "naive" in problem.student and "--assignment naive" in problem.instructor
 
 
+MARKS = ["\u0301\u0316", "\u0f73", "\u0301\uff9e"]
+"""Characters whose many marks the parser sorts; in the last two, some that are a mark only once they are taken apart."""
+
+
 def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
-    marks = "\u0301\u0316" * 60_000
     put(tmp_path, {"fields.py": "x = 1\ny = f'" + "{x}" * 80_000 + "'\n", "cells.ipynb": notebook(*["x = 1"] * 180_000)})
-    put(tmp_path, {"marks.py": f"x = 1\na{marks} = 1\n", "marks.ipynb": notebook("def (", f"a{marks} = 1")})
+    for number, marks in enumerate(MARKS):
+        name = f"a{marks * 60_000}"
+        put(tmp_path, {f"marks{number}.py": f"x = 1\n{name} = 1\n", f"notebook{number}.ipynb": notebook("def (", f"{name} = 1")})
     for one in classroom.read_folder(tmp_path, "rope", KNOWN):
-        assert one.problem is not None
+        assert one.problem is not None and "seconds" not in one.problem.instructor
+
+
+def test_whoever_grades_parses_within_the_same_bounds() -> None:
+    """Of a text that reading would refuse nothing is known."""
+    text = "def f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n"
+    assert Blocks(text).below("g") == {"f"}
+    for dear in (*(f"\na{marks * 60_000} = 1" for marks in MARKS), "\nf'" + "{f}" * 80_000 + "'", "\nf()" * MAX_CODE):
+        assert Blocks(text + dear).below("g") == set()
+
+
+def test_what_students_wrote_is_parsed_in_one_place() -> None:
+    """In the rooms that a batch runs; the others here parse the course's own files, at home, or behind the wall."""
+    rooms = [path for path in course.PACKAGE.rglob("*.py") if path.relative_to(course.PACKAGE).parts[0] not in ("handout", "laptop", "protocol")]
+    parsing = {path.relative_to(course.PACKAGE).as_posix() for path in rooms if "ast.parse(" in path.read_text("utf-8")}
+    own = {"checks/results.py", "checks/source.py", "grading/quiz.py", "hints/catalogue.py"}
+    assert parsing == own | {"checks/parsing.py"}
