@@ -18,7 +18,7 @@ from autograder.checks.expect import difference
 from autograder.checks.prompt import text, typed
 from autograder.checks.proxy import Backend, Refusal, StudentModule
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import Blocks
+from autograder.checks.source import Blocks, blocks_of
 from autograder.course import Assignment
 from autograder.hints import catalogue, signature
 from autograder.hints.catalogue import Misconception
@@ -70,7 +70,7 @@ def with_causes(assignment: Assignment, observed: Sequence[ObservedTest], cells:
     mistaken = list(dict.fromkeys(one.test.question for one in mistakes if one.test.question != ANSWERS))
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
-    roots = Blocks("\n".join(cells) if len(mistaken) > 1 else "").root_causes(wrong)
+    roots = blocks_of("\n".join(cells) if len(wrong) > 1 else "").root_causes(wrong)
     hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()}
     given: set[str] = set()
     results = []
