@@ -25,7 +25,7 @@ HIDDEN = "[yellow]hidden[/]"
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
-    """The result in the format that DESIGN fixes."""
+    """The result as `autograder check --json` prints it. Other programs read it (`autograder/FORMATS.md`): keys are only added."""
     tests = [
         {
             "question": one.test.question,
