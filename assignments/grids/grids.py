@@ -47,11 +47,12 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 def resize_grid(table, old_shape, new_shape):
     """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
 
-    The centre of new row j lies at the old row coordinate
+    Counted in old rows, the centre of new row j lies at u. It mixes the two old rows beside u:
 
         u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
+        new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
 
-    and takes its values from the two old rows beside u, each in proportion to its nearness. Columns work the same way.
+    Where r is 0 the second row is not needed. Columns work the same way.
 
     Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
     Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
@@ -149,7 +150,7 @@ def mrope_positions(segments):
 
     A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The cells
     stand in order of time, then row by row. The first segment starts at 0, each further one at 1 + the largest coordinate so far.
-    A text token i of its segment has three equal coordinates, start + i; a cell adds its own (t, h, w) to the start.
+    Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the start.
 
     Parameters: `segments`, a list of such ints and triples. A loop over segments is fine, a loop over cells is not.
     Returns: int64, shape (T, 3), where T counts all tokens and cells.

@@ -3,8 +3,7 @@
 Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer)
 adds nothing. It rotates each pair of features of a query or key by an angle proportional to its
 position. If both vectors of a dot product are rotated by the same angle, the product does not
-change. So the score of a query at m and a key at n depends on n − m alone. Values are not rotated,
-and nothing is learned.
+change. So the score of a query at m and a key at n depends on n − m alone. Values are not rotated.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
@@ -139,7 +138,7 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
 
         score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
 
-    If you shift all positions by the same amount, the scores do not change.
+    No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
     Returns: shape (..., Tq, Tk); float32 if q and k both are, otherwise float64.

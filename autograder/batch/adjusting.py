@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.batch import output, postprocessing
-from autograder.batch.gradebook import Gradebook, GradebookError, Known
+from autograder.batch.gradebook import Gradebook, GradebookError, Known, saved_adjustments
 from autograder.course import UserError
 from autograder.files import write_csv
 from autograder.grading.row import Adjustment, Row
@@ -88,8 +88,7 @@ def _of_line(book: Gradebook, line: dict[str, str], by: str, where: str) -> Adju
 
 def save(out: Path, table: Path) -> int:
     """Write all corrections as a table that `add_all` takes, in this version or another; returns how many there are."""
-    with Gradebook.reading(out) as book:
-        rows = [[_cell(getattr(one, name)) for name in TABLE] for one in book.adjustments()]
+    rows = [[_cell(getattr(one, name)) for name in TABLE] for one in saved_adjustments(out)]
     write_csv(table, [TABLE, *rows])
     return len(rows)
 

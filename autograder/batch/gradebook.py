@@ -193,8 +193,7 @@ class Gradebook:
     @classmethod
     def reading(cls, out: Path) -> Gradebook:
         """Open the gradebook of a batch that is finished, or still running."""
-        if not (out / FILE).is_file():
-            raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
+        _existing(out)
         with in_words(out), ExitStack() as opened:
             return cls(out, opened, create=False)
 
@@ -488,11 +487,26 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
         age = "an older" if found < VERSION else "a newer"
         raise GradebookError(
             f"{path} was written by {age} version of the autograder (format {found}; this one has {VERSION}): "
-            "move it away to keep it, and run again; everything is then graded anew"
+            f"move it away to keep it, and run again; everything is then graded anew. `autograder adjust {path.parent} --save corrections.csv` "
+            "writes the corrections made by hand, for `adjust --from` to take in afterwards"
         )
     (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
     if whole != "ok":
         raise GradebookError(_DAMAGED.format(path))
+
+
+def saved_adjustments(out: Path) -> list[Adjustment]:
+    """What people said of grades, in order, from a gradebook of this version or another. Raises GradebookError."""
+    with in_words(out), closing(_connected(_existing(out), create=False)) as database:
+        found = database.execute('SELECT number, student, assignment, points, score, reason, comment, "by", "at" FROM adjustments ORDER BY number')
+        return [Adjustment(**dict(row)) for row in found]
+
+
+def _existing(out: Path) -> Path:
+    path = out / FILE
+    if not path.is_file():
+        raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
+    return path
 
 
 @contextmanager

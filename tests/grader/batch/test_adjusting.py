@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from autograder.batch import output, postprocessing
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook import FILE, Gradebook
 from autograder.cli import main
 from autograder.submission import Problem
 from tests.grader.batch.test_gradebook import PACKED, submission_file
@@ -176,6 +178,29 @@ def test_a_table_with_a_wrong_line_changes_nothing_and_names_it(out: Path, line:
     done = run(out, "--from", table(out, "ada,rope,+1.5,The sign is right.", line))
     assert done.exit_code == 2 and "line 3" in done.output and "Nothing was changed" in done.output
     assert "adjustment" not in rows(out)["ada"]
+
+
+FORMAT_3 = """
+CREATE TABLE adjustments (number INTEGER PRIMARY KEY, student TEXT NOT NULL, assignment TEXT NOT NULL, points REAL, score REAL,
+    reason TEXT NOT NULL, comment TEXT NOT NULL, "by" TEXT NOT NULL, "at" TEXT NOT NULL);
+INSERT INTO adjustments VALUES (1, 'ada', 'rope', 1.5, NULL, 'The sign is right.', '', 'Grace', '2026-01-02T03:04:05+00:00');
+PRAGMA user_version = 3;
+"""
+"""what matters here of a gradebook of an earlier version"""
+
+
+def test_corrections_survive_a_change_of_format(out: Path, tmp_path: Path) -> None:
+    """A gradebook of another version is not used, and its corrections come out all the same."""
+    earlier = tmp_path / "earlier"
+    earlier.mkdir()
+    with contextlib.closing(sqlite3.connect(earlier / FILE)) as database:
+        database.executescript(FORMAT_3)
+    refused = run(earlier, "ada", "rope", "--points", "1", "--reason", "x")
+    assert refused.exit_code == 2 and "adjust" in refused.output and "--save corrections.csv" in " ".join(refused.output.split())
+    saved = tmp_path / "saved.csv"
+    assert said(earlier, "--save", saved).startswith("1 corrections in")
+    assert said(out, "--from", saved) == "1 corrections made\n"
+    assert rows(out)["ada"]["score"] == "5" and "by Grace" in said(out)
 
 
 def test_corrections_go_out_and_come_into_another_gradebook_once(out: Path) -> None:
