@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from autograder.checks.parsing import parse
 from autograder.protocol.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
@@ -123,14 +124,18 @@ class Blocks:
     """
 
     def __init__(self, source: str) -> None:
-        """Of text that is not Python nothing is known."""
-        try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            tree = ast.Module([], [])
-        self._functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        """Parsed when it is first asked. Of text that is not Python, or too dear to parse, nothing is known."""
+        self._source = source
         self._named: dict[str, set[str]] = {}
         self._below: dict[str, frozenset[str]] = {}
+
+    @functools.cached_property
+    def _functions(self) -> dict[str, ast.FunctionDef]:
+        try:
+            body = parse(self._source).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+            body = []
+        return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
     def below(self, name: str) -> frozenset[str]:
         """All functions of the same file that one uses, directly or through others."""
@@ -154,7 +159,7 @@ class Blocks:
 
     def root_causes(self, failing: Collection[str]) -> dict[str, str]:
         """For each failing function that builds on another failing one: the function to fix first."""
-        below = {name: [other for other in failing if other in self.below(name)] for name in failing}
+        below = {name: [other for other in failing if other != name and other in self.below(name)] for name in failing}
         lowest = {name: [one for one in others if self.below(one).isdisjoint(others)] for name, others in below.items()}
         return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
 
