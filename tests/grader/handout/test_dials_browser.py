@@ -377,19 +377,43 @@ def test_what_can_be_dragged_changes_a_setting_and_keeps_to_the_limits(opened: O
     assert not opened.complaints
 
 
-def test_shift_both_keeps_the_offset_and_the_score_to_the_end(browser: Browser, course_folder: Path) -> None:
+@pytest.mark.parametrize("opened", ["rope"], indirect=True)
+def test_shift_both_keeps_the_offset_and_the_score_to_the_end(opened: Opened) -> None:
     """Both buttons, pressed until they can be pressed no more: the offset and the rotated score are what they were."""
-    with Opened(browser, course_folder / "rope.html") as opened:
-        section = opened.page.locator("[data-dial=shift]")
-        section.locator("svg").wait_for()
-        for by, presses in (("-1", 1), ("1", 38)):
-            button = section.locator(f"[data-step='m n'][data-by='{by}']")
-            for _ in range(presses):
-                assert button.is_enabled()
-                button.click()
-                m, n = (int(section.locator(f"[name={name}]").input_value()) for name in "mn")
-                assert n - m == 2 and section.evaluate("(one) => one.numbers.rotated") == pytest.approx(-3.5355, abs=1e-4)
-            assert button.is_disabled()
+    section = begun(opened, Dial("rope", "shift"))
+    for by, last in (("-1", [0, 3]), ("1", [37, 40])):
+        passed = section.locator(f"[data-step='m n'][data-by='{by}']").evaluate(PRESSED)
+        assert passed[-1][:2] == last and len(passed) > 1
+        assert all(n - m == 3 and score == pytest.approx(-1.5 * 2**0.5, abs=1e-9) for m, n, score in passed)
+
+
+PRESSED = """(button) => {
+  const [section, passed] = [button.closest("section"), []];
+  const { m, n } = button.form.elements;
+  while (!button.disabled) {
+    button.click();
+    passed.push([Number(m.value), Number(n.value), section.numbers.rotated]);
+  }
+  return passed;
+}"""
+
+
+# Where a dial begins is not the case of a graded question: what that asks is for the reader to find.
+GRADED = {
+    "shuffle": [{"order": "210"}, {"order": "012"}],
+    "bits": [{"position": 3}, {"position": 4}],
+    "scale": [{"position": 5}, {"position": 255}],
+    "shift": [{"m": 1, "n": 3}, {"m": 3, "n": 5}],
+    "buckets": [{"count": "32", "far": "128"}, {"relative": -1}, {"relative": 1}, {"k": 16}],
+    "slopes": [{"heads": 8}],
+    "stretch": [{"factor": 4}, {"factor": 16}, {"method": "ntk"}],
+}
+
+
+@on_every_dial
+def test_no_dial_begins_where_a_graded_question_stands(opened: Opened, dial: Dial) -> None:
+    begin = {one["name"]: one["begin"] for one in opened.page.locator(f"[data-dial={dial.name}]").evaluate(CONTROLS)}
+    assert not any(begin.items() >= case.items() for case in GRADED.get(dial.name, []))
 
 
 def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembered(browser: Browser, course_folder: Path) -> None:
