@@ -139,7 +139,7 @@ class Sandboxed:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
 
     def close(self) -> None:
-        """End the last worker. Nothing of the submission runs any more when this returns."""
+        """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a new one."""
         # A worker ends with its zygote, and a new one is there already.
         with contextlib.suppress(ZygoteGone):
             self._close()
