@@ -35,6 +35,9 @@ FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
 VERSION = 4
 
+BESIDE_FOLDERS = frozenset({"people.csv"})
+"""What reports write beside the folders of students: nobody's folder is called so."""
+
 _SCHEMA = f"""
 CREATE TABLE submissions (
     assignment TEXT NOT NULL,           -- empty where it could not be told
@@ -211,7 +214,7 @@ class Gradebook:
             columns = "SELECT submissions.*, student FROM submissions JOIN people USING (person) WHERE place = ?"
             before = {(row["assignment"], row["person"], row["file"]): row for row in self._all(columns, number)}
             folders = {row["person"]: row["folder"] for row in self._all("SELECT person, folder FROM people")}
-            names: set[str] = set()
+            names = set(BESIDE_FOLDERS)
             for folder in folders.values():
                 safe_name(folder, names)  # a safe name stays itself, and `names` grows by it
             now: set[tuple[str, str, str]] = set()
