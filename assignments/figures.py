@@ -1736,6 +1736,20 @@ def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
     return _loss_curves({f"{run}, RoPE in {schedule}": [row for row in rows if row[:2] == (run, schedule)] for run, schedule in names}, 4)
 
 
+# 12. state
+
+
+@picture
+def state_steps(state: ModuleType, seq_len: int = 6, width: float = 1.5) -> Figure:
+    """The steps of a line, and the middle of each."""
+    middles = _numbers(state.state_middles(seq_len, width))
+    figure, axes = _panels(1, 6.4, 2.2)
+    axes.vlines(np.arange(seq_len + 1) * width, 0, 1, color=GREY, linewidth=1)
+    axes.plot(middles, np.full(len(middles), 0.5), "o", color=BLUE)
+    axes.set(xlabel="position", yticks=[], ylim=(-0.2, 1.2), title="the middle of every step")
+    return figure
+
+
 # Drawing all of them.
 
 

@@ -1301,3 +1301,13 @@ def test_the_answers_are_what_the_functions_say(name: str) -> None:
             assert answer == found[question], question
             continue
         assert float(answer) == pytest.approx(float(found[question]), rel=1e-12), question
+
+
+@lesson
+def state(m: Any) -> Sentences:
+    yield f"the middles of three steps are {point(m.state_middles(3, 2))}"
+
+
+@asked_in("state")
+def state_questions(m: Any) -> dict[str, Any]:
+    return {"state_middle_of_step_0": m.state_middles(1, 3)[0]}
