@@ -366,7 +366,7 @@ def divided_by_the_weights(q, k, v, log_f):
 
 @misconception(
     "linear_attention",
-    hint="You divided the scores by √d; the rule has no scale here. Qwen3-Next divides q before this step.",
+    hint="You divided the scores by √d, as softmax attention does; the rule of linear attention has no scale.",
     origin="expected: the scale of softmax attention kept",
 )
 def linear_with_a_scale(q, k, v, log_f):
@@ -477,13 +477,12 @@ def moving_average(memory, q, k, v, log_f):
 
 @misconception(
     "linear_step",
-    hint="You took the rows of the state for values and its columns for keys; the rule is (dk, dv): the query is multiplied along the rows.",
+    hint="Your new state is (dv, dk); the rule is (dk, dv): row a belongs to feature a of the key.",
     origin="vllm-project/vllm #41292; sgl-project/sgl-kernel-npu #640 (hidden while both sizes are equal)",
 )
-def state_the_other_way_round(memory, q, k, v, log_f):
-    right = state.linear_step(memory, q, k, v, log_f)
-    turned_round = state.linear_step(swapped(memory), q, v, k, log_f)
-    return of_dtypes((turned_round[0], swapped(turned_round[1])), right)
+def state_stored_the_other_way_round(memory, q, k, v, log_f):
+    out, new = state.linear_step(memory, q, k, v, log_f)
+    return out, np.swapaxes(new, -1, -2)
 
 
 # linear_chunks
