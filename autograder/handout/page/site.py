@@ -52,7 +52,7 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
     """Name → HTML, and what a search finds: title, page, link, further words."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
-    templates = FileSystemLoader([HERE / "templates", dials.FOLDER])
+    templates = FileSystemLoader([HERE / "templates", *dict.fromkeys(dial.folder for dial in dials.DIALS)])
     environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= vars(environment.get_template("controls.html").module)
 
