@@ -416,9 +416,9 @@ ANSWERS = {
     "half_life_of_gate_0_99": float(np.log(0.5) / np.log(0.99)),  # 68.968
     # One head with d_k = d_v = 128: from how many tokens on is the cache as large as the state?
     "tokens_until_cache_equals_state_128": 64,  # 128 · 128 / (128 + 128)
-    # For practice, no points. Every gate is 1/2. Which slope gives ALiBi the same bias?
-    "slope_of_a_gate_of_one_half": float(np.log(2)),  # ALiBi's gate is e^(−slope), and e^(−ln 2) is 1/2
-    # For practice, no points. A key of length 1 reads 4. delta_step writes 6 under it, with β = 1/2 and a gate of 1. What
-    # does the key read then?
-    "read_after_a_write_with_beta_one_half": 5,  # half of the way from 4 to 6
+    # For practice, no points. Every gate is ½. With which slope does ALiBi give the same bias?
+    "slope_of_a_gate_of_one_half": float(np.log(2)),  # exp(−slope) = ½
+    # For practice, no points. Under a key of length 1 the value 4 is written with β = 1, then 6 with β = ½, all gates 1.
+    # What does the key read?
+    "read_after_a_write_with_beta_one_half": 5.0,  # half of the way from 4 to 6
 }

@@ -243,4 +243,9 @@ ANSWERS = {
     "half_life_of_gate_0_99": None,
     # One head with d_k = d_v = 128: from how many tokens on is the cache as large as the state?
     "tokens_until_cache_equals_state_128": None,
+    # For practice, no points. Every gate is ½. With which slope does ALiBi give the same bias?
+    "slope_of_a_gate_of_one_half": None,
+    # For practice, no points. Under a key of length 1 the value 4 is written with β = 1, then 6 with β = ½, all gates 1.
+    # What does the key read?
+    "read_after_a_write_with_beta_one_half": None,
 }
