@@ -23,7 +23,7 @@ dials.beta = ({ beta, angle }, width) => {
     words(left, y + 34 + 26 * i, i ? "second key reads" : "first key reads", "start") + box(Math.min(at(0), at(v)), y + 22 + 26 * i, Math.abs(at(v) - at(0)), 16, kind, i ? 0.9 : 0.45) +
     words(width, y + 34 + 26 * i, short(v, 2), "strong end")).join("");
   const wanted = line(at(6), top + 16, at(6), top + 180, "axis") + words(at(6), top + 194, "6, the last value");
-  const bars = wanted + group("sum: linear_step", added, "unwritten", top) + group(`delta rule: delta_step, β = ${short(beta, 2)}`, mended, "complete", top + 92);
+  const bars = wanted + group("sum: linear_step", added, "below", top) + group(`delta rule: delta_step, β = ${short(beta, 2)}`, mended, "complete", top + 92);
   const says = `The second key reads ${short(added[1], 2)} from the sum and ${short(mended[1], 2)} from the delta rule. The first key reads ${short(added[0], 2)} and ${short(mended[0], 2)}. Before the second write it read 4.00.`;
   const toAngle = (px0, py) => ({ angle: clamp(5 * Math.round((Math.atan2(cy - py, px0 - cx) * 180) / Math.PI / 5), 0, 90) });
   return {
