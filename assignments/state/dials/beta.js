@@ -13,7 +13,7 @@ dials.beta = ({ beta, angle }, width) => {
   const tip = ([a, b]) => [cx + unit * a, cy - unit * b];
   const names = angle < 15
     ? words(cx + unit * 0.5, cy + 18, "both keys")
-    : words(cx + unit * 0.6, cy + 18, "first key") + words(...tip([Math.cos(turn) * 0.62, Math.sin(turn) * 0.62 + 0.12]), "second key", "start");
+    : words(cx + unit * 0.6, cy + 18, "first key") + words(tip(keys[1])[0] + 12, tip(keys[1])[1] + 4, "second key", "start");
   const plane = line(cx, cy, ...tip(keys[0]), "one") + line(cx, cy, ...tip(keys[1]), "two") + names + knob("angle", ...tip(keys[1]), "below");
   const [left, top] = stacked ? [0, size + 14] : [size + 70, 10];
   const begin = left + wide("second key reads") + 8;
