@@ -241,8 +241,10 @@ def test_a_key_that_changes_in_the_cache_shows() -> None:
     assert "changed in the cache" in words(figures.cache(catalogue.mistaken(course.find("rope"), again)))
 
 
-def test_the_map_has_the_lessons_in_their_order() -> None:
+def test_the_map_has_the_lessons_in_their_order_with_their_hours() -> None:
     assert [row[0] for row in figures.COURSE] == [one.name for one in course.assignments()]
+    for name, hours, *_ in figures.COURSE:
+        assert f"**{hours:g} hours".replace(".5", "½") in course.find(name).lesson.read_text("utf-8"), name
 
 
 def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:

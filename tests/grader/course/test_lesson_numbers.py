@@ -82,7 +82,8 @@ def test_the_numbers_of_the_lesson(name: str) -> None:
 def attention(m: Any) -> Sentences:
     rng = np.random.default_rng(0)
     products = (rng.normal(size=(20000, 64)) * rng.normal(size=(20000, 64))).sum(axis=1)
-    yield f"With $d = 64$ scores are about ±{products.std():.0f}, "
+    yield f"With $d = 64$ scores are about ±{products.std():.0f}. A score"
+    yield f"A score that is higher by 8 has a weight $e^8 \\approx {math.exp(8):.0f}$ times as large"
     with np.errstate(over="ignore"):
         assert np.exp(1000.0) == np.inf
     yield "$e^{1000}$ overflows"
@@ -210,7 +211,7 @@ def sinusoidal(m: Any) -> Sentences:
     yield f"for $d = 8$ the longest wavelength is 2π · {waves[-1] / (2 * math.pi):.0f}"
     tensor2tensor = 10000.0 ** (-np.arange(4) / 3)
     instead = ", ".join(short(float(f"{value:.3g}")) for value in tensor2tensor)
-    yield f"{instead} for $d = 8$"
+    yield f"{instead} for $d = 8$, in place of {', '.join(map(short, m.frequencies(8)))}"
     assert np.abs(tensor2tensor - m.frequencies(8))[1:].min() > 1e-4
     similar = m.offset_similarity(np.array([6, 1]), 8)
     yield f"with $d = 8$, positions 6 apart ({d(similar[0], 3)}) are more alike than neighbours ({d(similar[1], 3)})"
