@@ -1,6 +1,7 @@
 """The language of tests: what a test may say about a submission, in the words of the lesson.
 
     fixtures  the pytest plugin: marks, the fixture that hands a test its submission, random inputs
+    answers   the entries of ANSWERS: whether one is right, and whether it has the form of an answer
     expect    compares what came with what is wanted, and finds the words
     proxy     the submission as a test sees it, wherever its code runs
     prompt    a call as a student would type it
@@ -18,5 +19,5 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-FRONT_DOOR = ("expect", "fixtures", "inputs", "prompt", "proxy", "results", "source", "standing")
+FRONT_DOOR = ("answers", "expect", "fixtures", "inputs", "prompt", "proxy", "results", "source", "standing")
 """The modules that other rooms may import."""

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.answers import is_answer, plain_scalar
 from autograder.checks.proxy import REFUSED, Function, Refusal, StudentModule, is_a, parts
 from autograder.protocol.call import ANSWERS, UNCOUNTED, Reply
 from autograder.protocol.codec import Foreign
@@ -33,9 +34,6 @@ for features and positions of moderate size; tests with larger positions pass a 
 
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
-
-ANSWER_TOLERANCE = 1e-4
-"""Relative: an answer that is not a whole number may be rounded to five digits, zeros in front not counted."""
 
 GROWTH = 16
 """How much longer the second sequence is in `vectorised`."""
@@ -144,11 +142,10 @@ def answer(submission: StudentModule, key: str) -> None:
     got, wanted = answers.get(key), submission.reference.answer(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
-    given = _plain_scalar(got)
-    if type(got) is Foreign or not _answers(given, wanted):
+    if type(got) is Foreign or not is_answer(got, wanted):
         known = submission.reference.known_answers(key)
-        hint = next((hint for value, hint in known.items() if _answers(given, value)), None)
-        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(given, wanted))
+        hint = next((hint for value, hint in known.items() if is_answer(got, value)), None)
+        raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(plain_scalar(got), wanted))
 
 
 def _measured(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None = None) -> Reply:
@@ -282,23 +279,10 @@ def _all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
     return bool((near | (got == wanted)).all())
 
 
-def _answers(got: Any, wanted: Any) -> bool:
-    if type(wanted) in (bool, str) or type(got) in (bool, str):
-        return type(got) is type(wanted) and (got == wanted if type(wanted) is bool else got.strip() == wanted)
-    if type(got) not in (int, float):
-        return False
-    allowed = 0.0 if type(wanted) is int else ANSWER_TOLERANCE * abs(wanted)
-    return bool(abs(got - wanted) <= allowed)
-
-
 def _rounded(got: Any, wanted: Any) -> str | None:
     """For a number that is nearly right."""
     near = type(got) in (int, float) and type(wanted) is float and abs(got - wanted) <= 0.01 * abs(wanted)
     return "You are near, but rounded too early or too much; the rule is five right digits, or an expression." if near else None
-
-
-def _plain_scalar(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) or (type(value) is np.ndarray and value.ndim == 0) else value
 
 
 def _mentions(message: str, wanted: Any) -> bool:

@@ -121,8 +121,13 @@ class Function:
         if failure.left_out:
             why = f"what your file imports{failure.at_line} is not there ({failure.message}); {self.name} is not defined"
         else:
-            why = f"your file stops{failure.at_line} with {failure.kind}: {failure.message}; {self.name} is not reached"
+            why = f"{stops(failure)}; {self.name} is not reached"
         return Wrong(Kind.NOT_REACHED, why)
+
+
+def stops(failure: Raised) -> str:
+    """The words for a file that does not run to its end."""
+    return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
 
 class StudentModule:

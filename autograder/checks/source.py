@@ -63,15 +63,16 @@ class Source:
     @property
     def answers(self) -> dict[str, bool]:
         """The keys of ANSWERS, and whether each has an answer."""
-        node = self._answers
-        if node is None or not isinstance(node.value, ast.Dict):
+        return {key: not (isinstance(value, ast.Constant) and value.value in (None, ...)) for key, value in self.entries.items()}
+
+    @property
+    def entries(self) -> dict[str, ast.expr]:
+        """The entries of ANSWERS as they are written."""
+        written = self._answers.value if self._answers is not None else None
+        if not isinstance(written, ast.Dict):
             return {}
-        pairs = zip(node.value.keys, node.value.values, strict=True)
-        return {
-            str(key.value): not (isinstance(value, ast.Constant) and value.value in (None, ...))
-            for key, value in pairs
-            if isinstance(key, ast.Constant)
-        }
+        pairs = zip(written.keys, written.values, strict=True)
+        return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
 
     @property
     def _answers(self) -> ast.Assign | None:

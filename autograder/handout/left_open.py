@@ -1,6 +1,7 @@
-"""What the public tests leave open: which of the rules that docstrings state are checked by hidden tests alone.
+"""What the public tests leave open: which of the rules that docstrings state are checked by hidden tests alone, and the questions.
 
-Only the kind of a rule and the function are told, as a student reads them in every docstring; nothing of a hidden test itself.
+Only the kind of a rule and the function are told, as a student reads them in every docstring; nothing of a hidden test itself. Of a
+question its form is told, and the answer where it is for practice.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
+from autograder.checks import answers
 from autograder.checks.results import Test
 from autograder.checks.source import Blocks
 from autograder.course import Assignment
 from autograder.grading import quiz
+from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
 
 RULES = {
@@ -24,8 +28,9 @@ RULES = {
 """What `expect` checks → the rule in the words of assignments/README.md."""
 
 
-def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, str] | str]:
-    """Rule → the functions for which only hidden tests check it; and the keys of ANSWERS that have no points."""
+def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, Any]]:
+    """`rules`: rule → the functions for which only hidden tests check it; `answers`: key of ANSWERS → the form of its answer;
+    `practice`: key of a question without points → its answer and reason."""
     public, hidden = _checked(assignment.public_tests, tests, hidden=False), _checked(assignment.hidden_tests, tests, hidden=True)
     questions = list(dict.fromkeys(test.question for test in tests))
     every = [name for name in questions if name != ANSWERS]
@@ -33,8 +38,17 @@ def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, 
     for check, words in RULES.items():
         if names := [name for name in questions if check in hidden[name] - public[name]]:
             rules[words] = "every function" if names == every else ", ".join(names)
-    practice = [quiz.key(test) for test in tests if test.question == ANSWERS and not test.points]
-    return {"rules": rules, "practice": " ".join(practice)}
+    return {"rules": rules, "answers": _forms(assignment), "practice": _practice(assignment, tests)}
+
+
+def _forms(assignment: Assignment) -> dict[str, str]:
+    return {key: answers.form(value) for key, value in catalogue.solution(assignment).ANSWERS.items()}
+
+
+def _practice(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, Any]]:
+    values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
+    keys = [quiz.key(test) for test in tests if test.question == ANSWERS and not test.points]
+    return {key: {"value": values[key], "reason": written[key].reason} for key in keys}
 
 
 def _checked(file: Path, tests: list[Test], hidden: bool) -> defaultdict[str, set[str]]:

@@ -21,6 +21,9 @@ from autograder.protocol import codec
 from autograder.protocol.call import Reply
 from autograder.protocol.failure import VALUES, Kind
 
+LARGEST = 1e290
+"""A value beyond it counts as this one."""
+
 MAX_HINTS = 2
 """Known mistakes that explain the same are all told, up to this many. More of them say nothing."""
 
@@ -59,10 +62,11 @@ def fingerprint(value: Any) -> Fingerprint:
     flat = np.concatenate([array.ravel().astype(np.float64, copy=False) for array in arrays])
     # A masked score is −inf: it must leave the other values their say.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
+    # A sum that overflows is NaN on one processor and infinite on another, by the order in which it is made.
+    flat = np.clip(flat, -LARGEST, LARGEST)
     # Weights that repeat at no lag, so that a reordering of the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
+    sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
     single = any(array.dtype == np.float32 for array in arrays)
     return Fingerprint(tuple(axis for array in arrays for axis in array.shape), sums, TOLERANCE[np.dtype(np.float32 if single else np.float64)])
 

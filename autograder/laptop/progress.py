@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograder.checks import fixtures
+from autograder.checks.proxy import stops
 from autograder.checks.results import TestResult, describe, test_result
 from autograder.checks.source import Blocks, Source
 from autograder.checks.standing import Standing, State, standings
@@ -18,6 +21,7 @@ from autograder.hints.recorded import Evidence
 from autograder.hints.rule import Hints
 from autograder.laptop.limit import FILE, Limit
 from autograder.laptop.local_context import LocalContext
+from autograder.protocol.call import ANSWERS, Raised
 from autograder.protocol.failure import Kind
 
 LESSON = "README.md"
@@ -34,6 +38,8 @@ class Progress:
     """test → what the student's code printed in it"""
     stopped: str
     """why the file does not run to its end; empty where it does, or leaves out no more than an import"""
+    answers: object = None
+    """the value of ANSWERS, where the file came as far as that"""
 
     @property
     def is_finished(self) -> bool:
@@ -90,10 +96,17 @@ class Run(LocalContext):
     def progress(self, name: str) -> Progress:
         """What came of one assignment."""
         test_results = self.test_results.get(name, [])
+        defined = vars(self.loaded[name].module) if name in self.loaded else {}
+        path = self.file(name).relative_to(self.root)
+        return Progress(name, path, test_results, self.printed.get(name, {}), self._stopped(name, path), defined.get(ANSWERS))
+
+    def _stopped(self, name: str, path: Path) -> str:
+        """Why a file does not run to its end, and at which entry of ANSWERS if it is there."""
         failure = self.loaded[name].failure if name in self.loaded else None
-        unreached = next((one.message for one in test_results if one.kind is Kind.NOT_REACHED), "")
-        stopped = unreached.rsplit(";", 1)[0] if failure is not None and not failure.left_out else ""
-        return Progress(name, self.file(name).relative_to(self.root), test_results, self.printed.get(name, {}), stopped)
+        if failure is None or failure.left_out:
+            return ""
+        entry = _entry_that_stops(Source(path), failure, vars(self.loaded[name].module))
+        return stops(failure) + (f" (the entry {entry} of {ANSWERS})" if entry else "")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
@@ -153,3 +166,17 @@ def _lesson_order(lesson: Path) -> tuple[int, str]:
     title = lesson.read_text(encoding="utf-8").partition("\n")[0] if lesson.is_file() else ""
     match = re.match(r"# (\d+)\.", title)
     return (int(match[1]) if match else 10**6, lesson.parent.name)
+
+
+def _entry_that_stops(source: Source, failure: Raised, functions: dict[str, Any]) -> str | None:
+    """The entry of ANSWERS at which a file stops, if it is one: by the line, or, where a function was called there, by asking again."""
+    for key, written in source.entries.items():
+        if written.lineno <= (failure.line or 0) <= (written.end_lineno or 0):
+            return key
+    for key, written in source.entries.items() if ANSWERS not in functions and failure.kind != "TimeoutError" else ():
+        try:
+            eval(compile(ast.Expression(written), str(source.path), "eval"), dict(functions))
+        except BaseException as error:  # a student's code may raise anything
+            if type(error).__name__ == failure.kind:
+                return key
+    return None

@@ -13,6 +13,7 @@ import pdb
 import re
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 from rich.console import Console
 from rich.markup import escape
 
+from autograder.checks import answers
 from autograder.checks.results import TestResult, points_possible, points_won
 from autograder.checks.source import notebook_functions
 from autograder.checks.standing import Standing, State
@@ -33,7 +35,7 @@ POINTS = 20
 """What every assignment is worth; the tests that students cannot see decide the rest of it."""
 
 LEFT_OPEN = Path("tests", "public", "left_open.json")
-"""In the handout: assignment → what the public tests leave open, and the keys of ANSWERS that are for practice."""
+"""In the handout: assignment → what the public tests leave open, and what is told of its questions."""
 
 MAX_PRINTED = 12
 """Lines that a test printed and that are shown."""
@@ -94,6 +96,7 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
                 _print_function(console, progress, standing, only_next and standing.name != following)
         if following is not None and not progress.stopped:
             console.print(f"\nNext: [bold]{following}[/] at {escape(progress.source.location(following))}")
+    _print_answers(console, progress)
     if progress.is_finished:
         _print_what_is_left(console, progress)
     if any(one.call for one in progress.test_results):
@@ -190,34 +193,61 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
         console.print(f"     [dim]│ … and {len(lines) - MAX_PRINTED} more lines[/]")
 
 
+def _print_answers(console: Console, progress: Progress) -> None:
+    """The entries of ANSWERS that cannot be right as they are written, and how the questions for practice were answered."""
+    asked = _left_open(progress.name)
+    faults = list(answers.faults(progress.answers, asked.forms)) if progress.answers is not None and asked.forms else []
+    for fault in faults:
+        console.print(f" [red]✗[/] {escape(fault)}.")
+    if faults:
+        console.print(f"[dim]See {escape(progress.source.location(ANSWERS))}[/]")
+    for key, is_right, question in answers.practised(progress.answers, asked.practice):
+        mark, word = ("[green]✓[/]", "right") if is_right else ("[red]✗[/]", "not right")
+        console.print(f" {mark} {key} is {word}. {escape(question.sentence)}.")
+
+
 def _print_what_is_left(console: Console, progress: Progress) -> None:
     """What all public points do not say."""
-    rules, practice = _left_open(progress.name)
+    asked = _left_open(progress.name)
     empty, empty_practice = _empty_answers(progress)
     if empty:
-        console.print(f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {len(progress.source.answers) - len(practice)}:[/] {', '.join(empty)}")
+        console.print(
+            f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {len(progress.source.answers) - len(asked.practice)}:[/] {', '.join(empty)}"
+        )
         console.print(f"Next: the questions of the lesson, at {escape(progress.source.location(ANSWERS))}")
     if empty_practice:
         console.print(f"For practice, without points: {', '.join(empty_practice)}")
-    if rules:
+    if asked.rules:
         console.print("\nOnly tests that you do not see check these rules:")
-    for rule, functions in rules.items():
+    for rule, functions in asked.rules.items():
         console.print(f"   {rule}: {functions}")
 
 
 def _empty_answers(progress: Progress) -> tuple[list[str], list[str]]:
     """The questions without an answer: those that are worth points, and those for practice."""
-    _, practice = _left_open(progress.name)
+    practice = _left_open(progress.name).practice
     empty = [key for key, is_answered in progress.source.answers.items() if not is_answered]
     return [key for key in empty if key not in practice], [key for key in empty if key in practice]
 
 
-def _left_open(assignment: str) -> tuple[dict[str, str], list[str]]:
-    """The rules that public tests leave open, each with its functions; and the questions for practice."""
-    if not LEFT_OPEN.is_file():  # a checkout of the course, not a handout
-        return {}, []
-    left_open = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[assignment]
-    return left_open["rules"], left_open["practice"].split()
+@dataclass(frozen=True)
+class LeftOpen:
+    """What the handout tells of an assignment besides its public tests."""
+
+    rules: dict[str, str]
+    """rule that public tests leave open → functions"""
+    forms: dict[str, str]
+    """question → form of its answer"""
+    practice: dict[str, answers.Practice]
+    """question without points → its answer"""
+
+
+def _left_open(assignment: str) -> LeftOpen:
+    """Nothing in a checkout of the course, which is no handout."""
+    if not LEFT_OPEN.is_file():
+        return LeftOpen({}, {}, {})
+    told = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[assignment]
+    return LeftOpen(told["rules"], told["answers"], {key: answers.Practice(**one) for key, one in told["practice"].items()})
 
 
 def _report(found: Sequence[Progress]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from autograder.course import Assignment, assignments
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from tests.grader.support.browsing import browser  # noqa: F401, a fixture
+from tests.grader.support.kernels import forking_kernels, quick_kernels  # noqa: F401, fixtures
 from tests.grader.support.once import graded, handed_out, once  # noqa: F401, fixtures
 
 LONGEST = """

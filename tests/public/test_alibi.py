@@ -33,7 +33,7 @@ def test_slopes_of_a_power_of_two(alibi):
         expect.matches(alibi.alibi_slopes, n_heads)
 
 
-@pytest.mark.question("alibi_slopes", points=0.75)
+@pytest.mark.question("alibi_slopes", points=0.625)
 def test_slopes_of_other_numbers_of_heads(alibi):
     """The slopes of the power of two below, then every other slope of twice that power."""
     slopes = expect.matches(alibi.alibi_slopes, 3)
@@ -75,7 +75,7 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
     expect.close(bias[:, 0, :] * 256, np.array([[-48.0, -32.0, -16.0, 0.0], [-3.0, -2.0, -1.0, 0.0]]), "256 times the bias")
 
 
-@pytest.mark.question("alibi_bias", points=0.25)
+@pytest.mark.question("alibi_bias", points=0.375)
 def test_queries_line_up_with_keys(alibi):
     """More queries than keys are refused."""
     expect.answers(alibi.alibi_bias, 2, 3, 4)

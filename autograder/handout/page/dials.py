@@ -2,7 +2,8 @@
 
 A dial is a form in `dials/<name>.html` (what to look for, a question, the controls) and a function in `dials/<name>.js` that turns
 the settings into numbers, a picture and a sentence. `toolkit.js` connects the two; `kernels.js` computes the encodings, a few
-lines for each. All of it ships as one file without comments and line ends: a lesson asks students to write these functions in numpy,
+lines for each. A lesson can bring its own dials: their files lie in `assignments/<lesson>/dials/`, and `dials.csv` there names them.
+All of it ships as one file without comments and line ends: a lesson asks students to write these functions in numpy,
 and they are meant to be reached through their values.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,11 +35,21 @@ class Dial:
     figure: str
     repeats: bool = False
     """the figure shows no more than the dial does, and is for paper"""
+    folder: Path = FOLDER
+    """where its files lie"""
 
     @property
     def kind(self) -> str:
         """What its files are called."""
         return self.name.partition("_")[0]
+
+
+def _brought() -> Iterator[Dial]:
+    """The dials that lessons bring."""
+    for path in sorted((ROOT / "assignments").glob("*/dials/dials.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                yield Dial(row["name"], row["title"], path.parts[-3], row["figure"], row["repeats"] == "yes", path.parent)
 
 
 DIALS = (
@@ -59,6 +71,7 @@ DIALS = (
     Dial("guess_extrapolation", "Your prediction, and what was measured", "extrapolation", ""),
     Dial("guess_modern", "Your prediction, and what was measured", "modern", ""),
     Dial("sinks", "A cache with sinks", "modern", "cache_with_sinks"),
+    *_brought(),
 )
 
 
@@ -83,11 +96,15 @@ def measured(dial: Dial) -> dict[str, Any]:
     return {"groups": list(complete), "lengths": lengths, "json": data, "best": best, "highest": last[best]}
 
 
-PARTS = ("kernels.js", "page.js", "toolkit.js", *dict.fromkeys(f"{dial.kind}.js" for dial in DIALS), "ask.js", "find.js")
+PARTS = (
+    *(FOLDER / part for part in ("kernels.js", "page.js", "toolkit.js")),
+    *dict.fromkeys(dial.folder / f"{dial.kind}.js" for dial in DIALS),
+    *(FOLDER / part for part in ("ask.js", "find.js")),
+)
 """The JavaScript of the course, in the order in which it is put together."""
 
 
 def script() -> str:
     """All of it, as it ships."""
-    source = "\n".join((FOLDER / part).read_text("utf-8") for part in PARTS)
+    source = "\n".join(part.read_text("utf-8") for part in PARTS)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

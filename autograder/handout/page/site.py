@@ -21,7 +21,6 @@ from autograder.handout.left_open import left_open
 from autograder.handout.page import dials
 from autograder.handout.page.glossary import Glossary, slug
 from autograder.handout.page.markdown import Placed, Rendered, Renderer, code
-from autograder.hints import catalogue
 
 HERE = Path(__file__).parent
 SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
@@ -52,7 +51,7 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
     """Name → HTML, and what a search finds: title, page, link, further words."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
-    templates = FileSystemLoader([HERE / "templates", dials.FOLDER])
+    templates = FileSystemLoader([HERE / "templates", *dict.fromkeys(dial.folder for dial in dials.DIALS)])
     environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= vars(environment.get_template("controls.html").module)
 
@@ -127,9 +126,9 @@ def _given(dial: dials.Dial) -> dict[str, Any]:
 
 def _practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """Key → right answer and reason of each question without points: those are no secret, all others are."""
-    keys = str(left_open(assignment, Suite(assignment).tests)["practice"]).split()
-    values, answers = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
-    return {key: {"value": values[key], "yes_or_no": answers[key].yes_or_no, "reason": answers[key].reason} for key in keys}
+    answers = quiz.answers(assignment)
+    practice = left_open(assignment, Suite(assignment).tests)["practice"]
+    return {key: {**one, "yes_or_no": answers[key].yes_or_no} for key, one in practice.items()}
 
 
 def _docstrings(stub: str) -> dict[str, str]:

@@ -195,6 +195,10 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
         (figures.partial_and_p_rope, "p_rope_frequencies"),
         (figures.cache_with_sinks, "shift_keys"),
         (figures.content_and_position, "decoupled_scores"),
+        (figures.decay_matrices, "decay_bias"),
+        (figures.chunk_paths, "linear_chunks"),
+        (figures.two_writes, "delta_step"),
+        (figures.cache_against_state, "cache_and_state"),
     ],
     ids=lambda one: getattr(one, "__name__", one),
 )
@@ -237,8 +241,10 @@ def test_a_key_that_changes_in_the_cache_shows() -> None:
     assert "changed in the cache" in words(figures.cache(catalogue.mistaken(course.find("rope"), again)))
 
 
-def test_the_map_has_the_lessons_in_their_order() -> None:
+def test_the_map_has_the_lessons_in_their_order_with_their_hours() -> None:
     assert [row[0] for row in figures.COURSE] == [one.name for one in course.assignments()]
+    for name, hours, *_ in figures.COURSE:
+        assert f"**{hours:g} hours".replace(".5", "½") in course.find(name).lesson.read_text("utf-8"), name
 
 
 def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:

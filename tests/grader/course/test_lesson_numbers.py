@@ -82,7 +82,8 @@ def test_the_numbers_of_the_lesson(name: str) -> None:
 def attention(m: Any) -> Sentences:
     rng = np.random.default_rng(0)
     products = (rng.normal(size=(20000, 64)) * rng.normal(size=(20000, 64))).sum(axis=1)
-    yield f"With $d = 64$ scores are about ±{products.std():.0f}, "
+    yield f"With $d = 64$ scores are about ±{products.std():.0f}. A score"
+    yield f"A score that is higher by 8 has a weight $e^8 \\approx {math.exp(8):.0f}$ times as large"
     with np.errstate(over="ignore"):
         assert np.exp(1000.0) == np.inf
     yield "$e^{1000}$ overflows"
@@ -210,7 +211,7 @@ def sinusoidal(m: Any) -> Sentences:
     yield f"for $d = 8$ the longest wavelength is 2π · {waves[-1] / (2 * math.pi):.0f}"
     tensor2tensor = 10000.0 ** (-np.arange(4) / 3)
     instead = ", ".join(short(float(f"{value:.3g}")) for value in tensor2tensor)
-    yield f"{instead} for $d = 8$"
+    yield f"{instead} for $d = 8$, in place of {', '.join(map(short, m.frequencies(8)))}"
     assert np.abs(tensor2tensor - m.frequencies(8))[1:].min() > 1e-4
     similar = m.offset_similarity(np.array([6, 1]), 8)
     yield f"with $d = 8$, positions 6 apart ({d(similar[0], 3)}) are more alike than neighbours ({d(similar[1], 3)})"
@@ -1095,6 +1096,62 @@ def _schedules() -> Sentences:
     )
 
 
+@lesson
+def state(m: Any) -> Sentences:
+    # Three ways and the delta rule, as the table by hand has them.
+    keys, values, gates = np.array([[1.0, 0], [0, 1], [1, 0]]), np.array([[4.0], [2], [6]]), np.array([1, 0.5, 1])
+    queries, log_f = np.tile([1.0, 0], (3, 1)), np.log(gates)
+    added = mended = np.zeros((2, 1))
+    steps = []
+    for t in range(3):
+        out, added = m.linear_step(added, queries[t], keys[t], values[t], log_f[t])
+        mended = m.delta_step(mended, keys[t], values[t], 1.0, log_f[t])
+        steps.append(out)
+        key, read, kept = point(keys[t]), short(out[0]), point(mended[:, 0])
+        yield f"| {t} | {ratio(gates[t])} | {key} | {short(values[t, 0])} | {point(added[:, 0])} | {read} | {kept} |"
+    assert np.allclose(steps, m.linear_attention(queries, keys, values, log_f))
+    rows = [f"({', '.join(map(ratio, row))})" for row in m.decay_matrix(log_f)]
+    yield f"The rows of $D$ are {', '.join(rows)}. The products $q \\cdot k_j$ are {', '.join(map(short, keys @ queries[0]))}"
+    yield f"So the last output is $\\tfrac12 \\cdot 1 \\cdot 4 + 1 \\cdot 0 \\cdot 2 + 1 \\cdot 1 \\cdot 6 = {short(steps[-1][0])}$"
+    _, left = m.linear_chunks(queries[:2], keys[:2], values[:2], log_f[:2], 2)
+    last, _ = m.linear_chunks(queries[2:], keys[2:], values[2:], log_f[2:], 2, left)
+    alone, _ = m.linear_chunks(queries[2:], keys[2:], values[2:], log_f[2:], 2)
+    yield (
+        f"The first chunk leaves the state {point(left[:, 0])}. In the second chunk token 2 gives {short(alone.item())}, "
+        f"and the state gives {short((last - alone).item())}"
+    )
+    shares = m.forgetting_attention(np.zeros((3, 1)), np.zeros((3, 1)), np.eye(3), log_f)[-1]
+    yield f"has the weights (1/2, 1, 1)/2.5 = {', '.join(map(short, shares))}"
+
+    # What the text claims in words.
+    written = m.delta_step(m.delta_step(np.zeros((2, 1)), keys[0], [4.0], 1, 0), keys[0], [6.0], 0.5, 0)
+    assert written[0, 0] == 5, "with β = ½ it is half of the way"
+    _, doubled = m.linear_chunks(queries[:2], keys[[0, 0]], [[4.0], [6.0]], np.zeros(2), 1)
+    yield f"Write 4 under a key and then 6 under the same key: the key reads {short(doubled[0, 0])}, which nobody wrote"
+    yield f"For a gate of 0.9 it is {d(m.half_life(math.log(0.9)), 2)} tokens"
+    cache, kept = m.cache_and_state(32768, 16, 64, 128)
+    yield f"a cache of 32,768 tokens has {cache:,} numbers, {cache // kept} times as many as the state"
+    assert cache % kept == 0
+    qwen, _ = m.cache_and_state(1, 32, 128, 128)[::-1]
+    yield f"A state has 32 · 128 · 128 = {qwen:,} numbers"
+    rng = np.random.default_rng(0)
+    q, k, v = rng.normal(size=(3, 5, 4))
+    shuffled = [2, 0, 3, 1, 4]
+    for log_gates, same in ((np.zeros(5), True), (np.full(5, -0.1), False)):
+        first, second = (m.linear_attention(q[order], k[order], v[order], log_gates)[-1] for order in (slice(None), shuffled))
+        assert np.allclose(first, second) == same, "a state that never forgets does not see order"
+    unit = k / np.linalg.norm(k, axis=-1, keepdims=True)
+    ends = []
+    for order in (range(5), shuffled):
+        end = np.zeros((4, 4))
+        for t in order:
+            end = m.delta_step(end, unit[t], v[t], 1.0, 0.0)
+        ends.append(end)
+    assert not np.allclose(*ends), "the delta rule sees order"
+    factors = (q @ k.T) * m.decay_matrix(np.full(5, -0.1))
+    assert (factors < 0).any() and not np.allclose(factors.sum(axis=1), 1)
+
+
 # The questions: what the lessons ask and do not say, found with the functions.
 
 ASKED: dict[str, Callable[[Any], dict[str, Any]]] = {}
@@ -1290,6 +1347,25 @@ def layers_and_shares(m: Any) -> dict[str, Any]:
     }
 
 
+@asked_in("state")
+def gates_and_states(m: Any) -> dict[str, Any]:
+    q, k, v = np.random.default_rng(2).normal(size=(3, 4, 3))
+    with_first = [m.linear_attention(q, k, v, [first, -0.1, -0.2, -0.3]) for first in (0.0, -5.0)]
+    distance = np.subtract.outer(np.arange(6), np.arange(6))
+    alibi_bias = np.where(distance < 0, -np.inf, -0.3 * distance)
+    sizes = [m.cache_and_state(length, 1, 128, 128) for length in range(200)]
+    key = np.array([0.6, 0.8])
+    before = m.delta_step(np.zeros((2, 1)), key, [4.0], 1.0, 0.0)
+    return {
+        "alibi_is_a_constant_forget_gate": np.allclose(m.decay_bias(m.constant_decay(6, 0.3)), alibi_bias),
+        "first_gate_changes_linear_attention": not np.allclose(*with_first),
+        "half_life_of_gate_0_99": m.half_life(math.log(0.99)),
+        "tokens_until_cache_equals_state_128": next(length for length, (cache, state) in enumerate(sizes) if cache >= state),
+        "slope_of_a_gate_of_one_half": -math.log(0.5),
+        "read_after_a_write_with_beta_one_half": (key @ m.delta_step(before, key, [6.0], 0.5, 0.0)).round(12).item(),
+    }
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_answers_are_what_the_functions_say(name: str) -> None:
     module = solution(name)
@@ -1301,13 +1377,3 @@ def test_the_answers_are_what_the_functions_say(name: str) -> None:
             assert answer == found[question], question
             continue
         assert float(answer) == pytest.approx(float(found[question]), rel=1e-12), question
-
-
-@lesson
-def state(m: Any) -> Sentences:
-    yield f"the middles of three steps are {point(m.state_middles(3, 2))}"
-
-
-@asked_in("state")
-def state_questions(m: Any) -> dict[str, Any]:
-    return {"state_middle_of_step_0": m.state_middles(1, 3)[0]}

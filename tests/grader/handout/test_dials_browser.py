@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import itertools
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -229,9 +230,34 @@ def sinks(s: Settings) -> Numbers:
     return {"tokens": tokens, "moved": moved}
 
 
+def gate(s: Settings) -> Numbers:
+    state = solution("state")
+    gates = np.full(8, float(s["others"]))
+    gates[s["at"]] = s["gate"]
+    with np.errstate(divide="ignore"):
+        log_f = np.log(gates)
+    keys, values = np.tile(np.eye(2), (4, 1)), np.array([[4.0], [2], [6], [1], [3], [5], [2], [4]])
+    held, after = np.zeros((2, 1)), []
+    for key, value, log_gate in zip(keys, values, log_f, strict=True):
+        _, held = state.linear_step(held, key, key, value, log_gate)
+        after.append(held[:, 0])
+    return {"matrix": state.decay_matrix(log_f).ravel(), "states": np.concatenate(after)}
+
+
+def beta(s: Settings) -> Numbers:
+    state = solution("state")
+    angle = math.radians(s["angle"])
+    keys = np.array([[1.0, 0.0], [math.cos(angle), math.sin(angle)]])
+    _, first = state.linear_step(np.zeros((2, 1)), keys[0], keys[0], [4.0], 0.0)
+    _, added = state.linear_step(first, keys[1], keys[1], [6.0], 0.0)
+    mended = state.delta_step(first, keys[1], [6.0], s["beta"], 0.0)
+    return {"sum": added[:, 0], "delta": mended[:, 0], "added": keys @ added[:, 0], "mended": keys @ mended[:, 0]}
+
+
 EXPECTED: dict[str, Expected] = {
     "whole": whole, "shuffle": shuffle, "scale": scale, "bits": bits, "slice": encoding, "fan": fan, "clock": encoding, "rows": rows,
     "shift": shift, "decay": decay, "buckets": buckets, "slopes": slopes, "stretch": stretch, "patch": patch, "sinks": sinks,
+    "gate": gate, "beta": beta,
     **{f"guess_{lesson}": guess(lesson) for lesson in ("context_extension", "extrapolation", "modern")},
 }  # fmt: skip
 
@@ -253,6 +279,8 @@ ALWAYS: dict[str, Callable[[dict[str, Any], Settings], bool]] = {
     "patch": lambda n, s: int(np.argmax(n["scores"])) == 15 * (7 + s["down"]) + 7 + s["right"],
     **{f"guess_{lesson}": lambda n, s: bool(s["shown"]) or len(n["mean"]) == 0 for lesson in ("context_extension", "extrapolation", "modern")},
     "sinks": lambda n, s: len(n["tokens"]) == min(s["total"], s["sinks"] + s["window"]),
+    "gate": lambda n, s: s["gate"] > 0 or not np.reshape(n["matrix"], (8, 8))[s["at"] :, : s["at"]].any(),
+    "beta": lambda n, s: s["beta"] != 1 or np.isclose(n["mended"][1], 6),
 }
 
 
@@ -470,7 +498,7 @@ def test_the_question_of_a_dial_takes_an_answer_and_says_whether_it_is_right(ope
 
 def test_the_small_script_says_what_the_long_one_says(browser: Browser, folder: Path) -> None:
     """Comments and line ends are gone, and no space within a text: every dial draws the same picture."""
-    long = "\n".join((dials.FOLDER / part).read_text("utf-8") for part in dials.PARTS)
+    long = "\n".join(part.read_text("utf-8") for part in dials.PARTS)
     short = re.sub(r"^\(\(\)=>\{|\}\)\(\);?\s*$", "", (folder / "dials.js").read_text("utf-8"))
     page = browser.new_page()
     drawn = [
@@ -501,4 +529,6 @@ SETTINGS = {
     "patch": {"kind": "mixed", "d": 16, "down": 3, "right": 4},
     **{f"guess_{lesson}": {"group": "rope", "shown": True, "at0": 90, "at1": 20} for lesson in ("context_extension", "extrapolation", "modern")},
     "sinks": {"total": 20, "sinks": 4, "window": 8},
+    "gate": {"at": 4, "gate": 0.25, "others": 0.9},
+    "beta": {"beta": 0.5, "angle": 60},
 }

@@ -26,8 +26,11 @@ from otter.check.notebook import Notebook
 
 from autograder import course
 from autograder.course import Assignment
+from autograder.grading import quiz
+from autograder.grading.suite import Suite
 from autograder.handout import HandoutError, build, bundle, leaks, stub
 from autograder.handout.stubs import answer_texts
+from autograder.hints import catalogue
 from autograder.laptop import notebook_checks
 from autograder.protocol import codec
 from tests.grader.support.handed_in import SAMPLES
@@ -263,6 +266,45 @@ def test_all_public_points_say_which_rules_only_hidden_tests_check(laptop: Path)
     assert "For practice" not in said and "Still empty" not in said
 
 
+WRITTEN = {
+    '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write True or False instead of 1."),
+    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": np.array([True]),', "half_layout_is_a_bug: wanted yes or no, got ndarray."),
+    '"extra_parameters": 0,': ('"extra_parameters": "0",', "extra_parameters: write a number, without quotes, instead of '0'."),
+    '"score_change_when_all_shift_by_5": 0,': (
+        '"score_change_when_all_shift": 0,',
+        "is no question of this lesson: score_change_when_all_shift_by_5 is missing.",
+    ),
+    '"score_m1_n3_equals_m3_n5": True,': ("", "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again."),
+    "-(0.5**0.5),": ("-0.71,", "score_at_half_a_rotation: -0.71 has fewer than 5 digits"),
+}
+
+
+@pytest.mark.parametrize("line", WRITTEN)
+def test_an_answer_that_cannot_be_right_is_told_by_its_form_alone(laptop: Path, line: str) -> None:
+    right = ROPE.solution.read_text("utf-8")
+    written, said = WRITTEN[line]
+    assert line in right
+    write(laptop, right.replace(line, written).encode())
+    told = on_laptop(laptop, "-m", "autograder.checks", "rope")
+    assert said in told and told.count(" ✗ ") == 1
+    write(laptop, right.replace('"half_layout_is_a_bug": False', '"half_layout_is_a_bug": True').encode())
+    assert " ✗ " not in on_laptop(laptop, "-m", "autograder.checks", "rope"), "a graded answer is not told"
+
+
+@pytest.mark.parametrize("expression", ["1 / 0", "rope_frequencies(3)", "[0 for _ in iter(int, 1)]"])
+def test_an_answer_that_raises_or_never_ends_is_named(laptop: Path, expression: str) -> None:
+    write(laptop, ROPE.solution.read_text("utf-8").replace('"rotates_values": False', f'"rotates_values": {expression}').encode())
+    told = on_laptop(laptop, "-m", "autograder.checks", "rope")
+    assert "(the entry rotates_values of ANSWERS)" in told
+
+
+def test_a_question_for_practice_is_answered_with_its_reason(laptop: Path) -> None:
+    write(laptop, ROPE.solution.read_text("utf-8").replace(": 2049", ": 2048").encode())
+    told = on_laptop(laptop, "-m", "autograder.checks", "rope")
+    assert "✗ first_position_float16_cannot_hold is not right. 2049: 2¹¹ + 1 would need twelve bits." in told
+    assert "✓ trained_numbers_in_a_buffer is right." in told
+
+
 def test_what_is_left_open_names_kinds_of_rules_and_functions(shipped: Path) -> None:
     found = json.loads((shipped / "tests" / "public" / "left_open.json").read_text("utf-8"))
     assert found.keys() == {assignment.name for assignment in course.assignments()}
@@ -270,6 +312,9 @@ def test_what_is_left_open_names_kinds_of_rules_and_functions(shipped: Path) -> 
         functions = set(re.findall(r"^def (\w+)", course.find(name).stub.read_text("utf-8"), re.MULTILINE))
         for told in left["rules"].values():
             assert told == "every function" or set(told.split(", ")) <= functions
+        asked = catalogue.solution(course.find(name)).ANSWERS
+        assert left["answers"].keys() == asked.keys() and set(left["answers"].values()) <= {"yes or no", "a number", "a word"}
+        assert all(test.points == 0 for test in Suite(course.find(name)).tests if quiz.key(test) in left["practice"])
 
 
 def test_the_workflow_runs_the_public_checks_on_push(laptop: Path) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import textwrap
 
+import numpy as np
 import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, TestResult
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, live
+from autograder.hints import catalogue, live, rule
 from autograder.protocol import call
 from autograder.protocol.failure import Kind
 from autograder.reports.one_submission import as_json
@@ -222,3 +223,11 @@ def test_versions_written_by_hand_are_never_told_a_false_cause(version: WrongVer
     for one in results:
         if one.test.question == version.function and one.hint and one.kind not in (Kind.NO_ERROR, Kind.WRONG_ERROR):
             assert re.search(version.true, one.hint), one.hint
+
+
+@pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
+def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
+    """Processors add in different orders: where a sum overflows, one gets NaN and another infinity."""
+    value = np.array([largest, -largest] * 8)
+    assert np.isfinite(rule.fingerprint(value).sums).all()
+    assert rule.same(rule.read_mark(rule.mark(value), value), value)
