@@ -10,8 +10,8 @@ q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing", and one
 gate or value never serves several tokens or features. Results are float32 where every feature array (q, k, v, state) is
 float32, else float64; log_f, β, γ and CoPE's gates do not count, and functions of them alone return float64. No
-function changes an argument in place. A bad argument raises ValueError with the offending value, or the shape, in its
-message.
+function changes an argument in place. A bad argument, or shapes that do not fit, raise ValueError with the offending
+value, or the shape or size, in the message.
 """
 
 import numpy as np
@@ -47,39 +47,23 @@ def _log_gates(log_f):
     return _within(log_f, lambda log_f: log_f <= 0, "log_f must be 0 or negative")
 
 
-def _check_axes(count, **arrays):
-    for name, array in arrays.items():
-        if array.ndim < count:
-            raise ValueError(f"{name} needs at least {count} axes; got shape {array.shape}")
-
-
-def _check_equal(what, *sizes):
-    if len(set(sizes)) > 1:
-        raise ValueError(f"the numbers of {what} differ: {', '.join(map(str, sizes))}")
-
-
 def _sequence(q, k, v):
     """q, k and v in float64, with as many rows each, and with their dtype."""
     q, k, v = np.asarray(q), np.asarray(k), np.asarray(v)
-    _check_axes(2, q=q, k=k, v=v)
-    _check_equal("tokens in q, k and v", q.shape[-2], k.shape[-2], v.shape[-2])
+    if not q.shape[-2] == k.shape[-2] == v.shape[-2]:
+        raise ValueError(f"q, k and v must have as many tokens; got shapes {q.shape}, {k.shape} and {v.shape}")
     return q.astype(np.float64), k.astype(np.float64), v.astype(np.float64), _feature_dtype(q, k, v)
 
 
 def _log_gates_of_tokens(log_f, length):
     log_f = _log_gates(log_f)
-    _check_axes(1, log_f=log_f)
-    _check_equal("gates and tokens", log_f.shape[-1], length)
+    if log_f.shape[-1:] != (length,):
+        raise ValueError(f"log_f must have a gate for each of the {length} tokens; got shape {log_f.shape}")
     return log_f
 
 
-def _check_token(state, k, v):
-    """One token and a state of (..., dk, dv): numpy would let one feature serve several."""
-    _check_axes(1, k=k, v=v)
-    _check_state(state, k.shape[-1], v.shape[-1])
-
-
 def _check_state(state, d_k, d_v):
+    """numpy would let one row or column serve several features."""
     if state.shape[-2:] != (d_k, d_v):
         raise ValueError(f"the state must end in ({d_k}, {d_v}), the sizes of k and v; got shape {state.shape}")
 
@@ -117,13 +101,12 @@ def decay_bias(log_f):
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
-    Raises: ValueError where a log_f is positive or NaN, or where log_f has no axis.
+    Raises: ValueError where a log_f is positive or NaN.
     Example: decay_bias([−3, −1, −2]) is [[0, −inf, −inf], [−1, 0, −inf], [−3, −2, 0]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3; `segsum` in Dao and Gu 2024 (Mamba-2), listing 1.
     """
     # BEGIN SOLUTION
     log_f = _log_gates(log_f)
-    _check_axes(1, log_f=log_f)
     causal = np.tri(log_f.shape[-1], dtype=bool)
     after_key = np.where(np.tril(causal, -1), log_f[..., np.newaxis], 0.0)  # [l, j]: log_f[l] where l > j
     return np.where(causal, np.cumsum(after_key, axis=-2), -np.inf)
@@ -140,7 +123,7 @@ def decay_matrix(log_f):
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
-    Raises: ValueError where a log_f is positive or NaN, or where log_f has no axis.
+    Raises: ValueError where a log_f is positive or NaN.
     Example: decay_matrix(np.log([0.9, 0.5, 0.25])) is [[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]].
     Source: Dao and Gu 2024 (Mamba-2) §3.
     """
@@ -178,8 +161,7 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or sizes of q and k that differ; for an
-    array with too few axes.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3.
@@ -203,8 +185,7 @@ def linear_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or sizes of q and k that differ; for an
-    array with too few axes.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """
@@ -228,14 +209,13 @@ def linear_step(state, q, k, v, log_f):
     Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k and v all are,
     else float64.
     Raises: ValueError where a log_f is positive or NaN; where q or k has another size than the state has rows; where v
-    has another size than the state has columns; for an array with too few axes.
+    has another size than the state has columns.
     Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
     # BEGIN SOLUTION
     state, q, k, v = (np.asarray(array) for array in (state, q, k, v))
-    _check_token(state, k, v)
-    _check_axes(1, q=q)
+    _check_state(state, k.shape[-1], v.shape[-1])
     dtype = _feature_dtype(state, q, k, v)
 
     kept = np.exp(_log_gates(log_f))[..., np.newaxis, np.newaxis] * state
@@ -260,8 +240,8 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
     Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k, v
     and a given state all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or sizes of q and k
-    that differ; for a state that does not end in (dk, dv); for an array with too few axes.
+    Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or gates, or sizes
+    of q and k, that differ; for a state that does not end in (dk, dv).
     Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
     Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
     """
@@ -270,12 +250,9 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     q, k, v, dtype = _sequence(q, k, v)
     length, d_k, d_v = *k.shape[-2:], v.shape[-1]
     log_f = _log_gates_of_tokens(log_f, length)
-    if state is None:
-        state = np.zeros((d_k, d_v))
-    else:
-        state = np.asarray(state)
-        _check_state(state, d_k, d_v)
-        dtype = np.result_type(dtype, _feature_dtype(state))
+    state = np.zeros((d_k, d_v), dtype) if state is None else np.asarray(state)
+    _check_state(state, d_k, d_v)
+    dtype = dtype if state.dtype == np.float32 else np.float64
 
     outs = []
     for start in range(0, length, chunk):
@@ -302,13 +279,13 @@ def delta_step(state, k, v, beta, log_f):
     `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
     Returns: the new state, shape (..., dk, dv); float32 where state, k and v all are, else float64.
     Raises: ValueError where a beta is outside 0 … 2 or NaN; where a log_f is positive or NaN; for a state that does not end
-    in (dk, dv); for an array with too few axes.
+    in (dk, dv).
     Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
     Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
     """
     # BEGIN SOLUTION
     state, k, v = np.asarray(state), np.asarray(k), np.asarray(v)
-    _check_token(state, k, v)
+    _check_state(state, k.shape[-1], v.shape[-1])
     beta = _within(beta, lambda beta: (beta >= 0) & (beta <= 2), "beta must be from 0 to 2")
     dtype = _feature_dtype(state, k, v)
 
@@ -331,7 +308,7 @@ def retention(q, k, v, gamma, base=10000.0):
     shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
     Raises: ValueError where a gamma is not above 0, is above 1, or is NaN; for an odd dk; for a bad base; for
-    numbers of tokens or sizes of q and k that differ; for an array with too few axes.
+    numbers of tokens or sizes of q and k that differ.
     Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
     Source: Sun et al. 2023 (RetNet) §2.
     """
@@ -354,13 +331,12 @@ def cope_positions(gates):
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
-    Raises: ValueError where a gate is below 0, above 1 or NaN; for more queries than keys; for fewer than two axes.
+    Raises: ValueError where a gate is below 0, above 1 or NaN; for more queries than keys.
     Example: cope_positions([[1, 0, 0.5]]) is [[1.5, 0.5, 0.5]].
     Source: Golovneva et al. 2024 (CoPE) §4.
     """
     # BEGIN SOLUTION
     gates = _within(gates, lambda gates: (gates >= 0) & (gates <= 1), "a gate must be from 0 to 1")
-    _check_axes(2, gates=gates)
     q_len, k_len = gates.shape[-2:]
     if q_len > k_len:
         raise ValueError(f"there must be as many keys as queries, or more; got {k_len} keys and {q_len} queries")

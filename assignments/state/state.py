@@ -10,8 +10,8 @@ q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing", and one
 gate or value never serves several tokens or features. Results are float32 where every feature array (q, k, v, state) is
 float32, else float64; log_f, β, γ and CoPE's gates do not count, and functions of them alone return float64. No
-function changes an argument in place. A bad argument raises ValueError with the offending value, or the shape, in its
-message.
+function changes an argument in place. A bad argument, or shapes that do not fit, raise ValueError with the offending
+value, or the shape or size, in the message.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def decay_bias(log_f):
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
-    Raises: ValueError where a log_f is positive or NaN, or where log_f has no axis.
+    Raises: ValueError where a log_f is positive or NaN.
     Example: decay_bias([−3, −1, −2]) is [[0, −inf, −inf], [−1, 0, −inf], [−3, −2, 0]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3; `segsum` in Dao and Gu 2024 (Mamba-2), listing 1.
     """
@@ -46,7 +46,7 @@ def decay_matrix(log_f):
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
-    Raises: ValueError where a log_f is positive or NaN, or where log_f has no axis.
+    Raises: ValueError where a log_f is positive or NaN.
     Example: decay_matrix(np.log([0.9, 0.5, 0.25])) is [[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]].
     Source: Dao and Gu 2024 (Mamba-2) §3.
     """
@@ -77,8 +77,7 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or sizes of q and k that differ; for an
-    array with too few axes.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3.
@@ -95,8 +94,7 @@ def linear_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or sizes of q and k that differ; for an
-    array with too few axes.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """
@@ -116,7 +114,7 @@ def linear_step(state, q, k, v, log_f):
     Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k and v all are,
     else float64.
     Raises: ValueError where a log_f is positive or NaN; where q or k has another size than the state has rows; where v
-    has another size than the state has columns; for an array with too few axes.
+    has another size than the state has columns.
     Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
@@ -138,8 +136,8 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
     Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k, v
     and a given state all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or sizes of q and k
-    that differ; for a state that does not end in (dk, dv); for an array with too few axes.
+    Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or gates, or sizes
+    of q and k, that differ; for a state that does not end in (dk, dv).
     Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
     Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
     """
@@ -159,7 +157,7 @@ def delta_step(state, k, v, beta, log_f):
     `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
     Returns: the new state, shape (..., dk, dv); float32 where state, k and v all are, else float64.
     Raises: ValueError where a beta is outside 0 … 2 or NaN; where a log_f is positive or NaN; for a state that does not end
-    in (dk, dv); for an array with too few axes.
+    in (dk, dv).
     Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
     Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
     """
@@ -178,7 +176,7 @@ def retention(q, k, v, gamma, base=10000.0):
     shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
     Raises: ValueError where a gamma is not above 0, is above 1, or is NaN; for an odd dk; for a bad base; for
-    numbers of tokens or sizes of q and k that differ; for an array with too few axes.
+    numbers of tokens or sizes of q and k that differ.
     Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
     Source: Sun et al. 2023 (RetNet) §2.
     """
@@ -196,7 +194,7 @@ def cope_positions(gates):
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
-    Raises: ValueError where a gate is below 0, above 1 or NaN; for more queries than keys; for fewer than two axes.
+    Raises: ValueError where a gate is below 0, above 1 or NaN; for more queries than keys.
     Example: cope_positions([[1, 0, 0.5]]) is [[1.5, 0.5, 0.5]].
     Source: Golovneva et al. 2024 (CoPE) §4.
     """

@@ -679,18 +679,6 @@ def key_normalised(memory, k, v, beta, log_f):
     return state.delta_step(memory, k / np.where(length == 0, 1, length), v, beta, log_f).astype(right.dtype)
 
 
-@misconception(
-    "delta_step",
-    hint="You accept a β above 1 only up to 1; the rule is 0 … 2: above 1 the key reads the old value with the other sign.",
-    origin="expected: β taken for the output of a plain sigmoid",
-)
-def beta_up_to_one(memory, k, v, beta, log_f):
-    state.delta_step(memory, k, v, beta, log_f)
-    if np.any(np.asarray(beta) > 1):
-        raise ValueError(f"beta must be from 0 to 1; got {beta}")
-    return state.delta_step(memory, k, v, beta, log_f)
-
-
 # retention
 
 
