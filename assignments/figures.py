@@ -1555,7 +1555,7 @@ def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> F
     read.fill_between(far, low, np.minimum(high, 2 * far[-1]), color=ORANGE, alpha=0.3, linewidth=0)
     read.plot(far, modern.position_from_share(exact), color=BLUE, linestyle="-")
     read.set(xlabel="position of the query", ylabel="position read from the weight", ylim=(0, 2 * far[-1]), xlim=(0, far[-1]))
-    read.set_title(f"shaded: what the weight ± {error:g} may say")
+    read.set_title(f"shaded: positions that fit a weight ± {error:g}")
     return figure
 
 

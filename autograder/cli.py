@@ -69,6 +69,7 @@ assignment_option = click.option(
 map_option = click.option(
     "--map", "aliases", type=click.Path(path_type=Path), help="A table of what students are called here and there: classroom_roster.csv."
 )
+scale_option = click.option("--scale", is_flag=True, help="Scale scores to the points that the assignment is worth there.")
 isolation_option = click.option(
     "--isolation",
     type=click.Choice(["full", "none"]),
@@ -240,7 +241,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @click.argument("student", required=False)
 @click.argument("assignment", required=False, callback=_assignment)
 @click.option("--points", type=float, help="Points to add; with a minus, to take off.")
-@click.option("--score", type=float, help="The score to set.")
+@click.option("--score", type=float, help="The score to set; above full marks, it is a bonus.")
 @click.option("--reason", default="", help="Why. The student reads it.")
 @click.option("--comment", default="", help="Anything else for the student.")
 @click.option("--by", default="", help="Who says so; else who is logged in.")
@@ -285,14 +286,15 @@ def adjust(
 @click.option("--roster", type=click.Path(path_type=Path), required=True, help="The gradebook that Canvas exports.")
 @click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
 @map_option
-def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | None) -> None:
+@scale_option
+def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | None, scale: bool) -> None:
     """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import canvas as room
 
     titles = dict(column.partition("=")[::2] for column in columns)
     with Gradebook.reading(out) as book:
-        written = room.write(out, book, roster, titles, aliases)
+        written = room.write(out, book, roster, titles, aliases, scale)
     _say(f"{written.scores} scores in {written.path}")
     for name in written.created:
         _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
@@ -305,13 +307,14 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | No
 @click.option("--roster", type=click.Path(path_type=Path), required=True, help="The offline grading worksheet of Moodle's assignment.")
 @click.option("--assignment", callback=_assignment, metavar="NAME", help="Whose worksheet it is, where several were graded.")
 @map_option
-def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None) -> None:
+@scale_option
+def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None, scale: bool) -> None:
     """Fill in Moodle's grading worksheet, scores and feedback, from the gradebook of a finished run."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import moodle as room
 
     with Gradebook.reading(out) as book:
-        written = room.write(out, book, roster, assignment, aliases)
+        written = room.write(out, book, roster, assignment, aliases, scale)
     _say(f"{written.scores} scores in {written.path}")
     for sentence in written.sentences(roster.name):
         _say(sentence, err=True)

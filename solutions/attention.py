@@ -203,8 +203,8 @@ def permute_tokens(x, order):
 
         permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
 
-    `order` says where each row comes from, not where it goes to. Each of the two is the inverse of the
-    other. With two tokens they are always equal; with three or more they can differ.
+    `order` says where each row comes from, not where it goes to. The other reading gives the inverse
+    permutation: the same order for two tokens, often another one for three or more.
 
     Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
     Returns: the shape of x; float32 if x is float32, else float64.

@@ -1,4 +1,4 @@
-"""Context extension: train short, run long.
+"""Context extension: longer texts than in training.
 
 RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 without an error. Yet the model
 fails there. The fast pairs are not the reason: in training they rotated many times, so the model has seen each
@@ -95,7 +95,7 @@ def ntk_base(base, factor, head_dim):
         base' = base · factor^(d / (d − 2))
 
     With this exponent the frequency of the slowest pair, i = d/2 − 1, is divided by exactly the factor. The frequency
-    of pair i is divided by factor^(2i / (d − 2)), that of pair 0 by 1. Positions stay whole: only the base changes.
+    of pair i is divided by factor^(2i / (d − 2)). Positions stay whole: only the base changes.
 
     Parameters: `base`, a positive finite number; `factor`, at least 1; `head_dim`, an even int, at least 4.
     Returns: float.
@@ -114,9 +114,9 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
-    L is never less than L₀. Beyond L₀ a longer sequence has a larger base. So a key that was cached at an earlier
-    length was rotated with a smaller base than the query has now: rotate it again, from the key before rotation, or
-    the score depends on more than the offset.
+    Beyond L₀ a longer sequence has a larger base. A cached key was rotated with the base of a shorter sequence. So a
+    program must store keys before the rotation, and rotate all of them with the current base. Otherwise a score depends
+    on more than the offset.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.

@@ -1,11 +1,11 @@
 """Extrapolation: the experiment.
 
-Every article on positional encodings repeats one table: learned, none; sinusoidal, limited; RoPE and
-ALiBi, excellent. This module puts the whole course behind two functions. With them one small model can
-be trained with each encoding at a short length, and then asked at longer lengths. `encode` is what a
-method adds to the embeddings, `logits` is what it does to the attention scores; every method acts in one
-of the two and leaves the other as it is. Two functions turn the measured accuracies into numbers that can
-be compared, and two more measure columns of the table itself.
+Many articles say how far each encoding extrapolates: learned, not at all; sinusoidal, a little; RoPE and
+ALiBi, very far. Here it is measured. One small model is trained with each encoding at a short length, and
+then asked at longer lengths. `encode` is what a method adds to the embeddings, `logits` is what it does to
+the attention scores; every method acts in one of the two and leaves the other as it is. Of the other four
+functions two summarise measured accuracies, and two describe a method: its shift gap, and how many numbers
+it learns.
 
 Conventions: positions count from 0; rows are tokens, columns features; attention is causal: row t
 may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results

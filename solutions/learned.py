@@ -1,4 +1,4 @@
-"""Learned positions: buy the table.
+"""Learned positions: a table instead of a formula.
 
 In the sinusoidal encoding every number is fixed before training. Here the numbers are learned: each
 position gets a row of a table, the rows start as small random numbers, and gradient descent trains them
@@ -161,8 +161,8 @@ def trained_rows(max_len, lengths):
 
         row r is trained   if some length > r
 
-    A sequence of length n uses positions 0 … n − 1. Later rows than those of the longest sequence are
-    never looked up, so they keep their random start values.
+    A sequence of length n uses positions 0 … n − 1. The rows after those of the longest sequence are never
+    looked up, so they keep their random start values.
 
     Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len.
     Returns: bool, shape (max_len,).

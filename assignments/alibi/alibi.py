@@ -2,8 +2,8 @@
 
 T5 learns what a distance is worth. So it only has numbers for the distances that it was trained on, and it
 looks one up for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its
-own fixed slope times the distance. A straight line needs no training, does not end where the training
-sequences ended, and costs one multiplication. Heads with steep slopes use near keys, heads with gentle
+own fixed slope times the distance. A straight line has a value at every distance, also
+where the training sequences ended, and costs one multiplication. Heads with steep slopes use near keys, heads with gentle
 slopes also use far ones.
 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
@@ -100,8 +100,8 @@ def effective_window(slope, tolerance):
         smallest whole r with exp(−slope · r) ≤ tolerance
 
     A bias of −slope·r on a score multiplies that key's weight, before softmax divides by the sum, by
-    exp(−slope·r). A key whose score is high enough still gets a large weight. Where exp(−slope·r) meets the
-    tolerance exactly on paper, rounding decides between r and r + 1, and a right formula may give either.
+    exp(−slope·r). A key whose score is high enough still gets a large weight. If exp(−slope·r) equals the
+    tolerance exactly, rounding decides between r and r + 1: no test asks for that.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses another one).
     Returns: int.

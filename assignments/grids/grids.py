@@ -47,11 +47,12 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 def resize_grid(table, old_shape, new_shape):
     """Stretch a learned table of an old grid over a new one, bilinear between the centres of the cells.
 
-    The centre of new row j lies at the old row coordinate
+    Counted in old rows, the centre of new row j lies at u. It mixes the two old rows beside u:
 
         u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
+        new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
 
-    and takes its values from the two old rows beside u, each in proportion to its nearness. Columns work the same way.
+    Where r is 0 the second row is not needed. Columns work the same way.
 
     Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
     Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
@@ -149,7 +150,7 @@ def mrope_positions(segments):
 
     A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The cells
     stand in order of time, then row by row. The first segment starts at 0, each further one at 1 + the largest coordinate so far.
-    A text token i of its segment has three equal coordinates, start + i; a cell adds its own (t, h, w) to the start.
+    Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the start.
 
     Parameters: `segments`, a list of such ints and triples. A loop over segments is fine, a loop over cells is not.
     Returns: int64, shape (T, 3), where T counts all tokens and cells.
@@ -183,4 +184,11 @@ ANSWERS = {
     "text_under_mrope_is_plain_rope": None,
     # Does any single pair of axial RoPE rotate by an angle that depends on y and x together?
     "axial_rope_sees_diagonals_in_one_pair": None,
+    # For practice, worth no points.
+    # Axial RoPE scores the key at (Δy, Δx) = (0, 0) with 3, at (4, 4) with 1, at (4, 0) with 2.5: what is the score at (0, 4)?
+    "fourth_corner_of_the_cross": None,
+    # 4 cells are stretched to 8: where, counted in old cells, is the centre u of new cell 3?
+    "old_position_of_new_cell_3": None,
+    # Two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells, one token of text: where does the next token stand?
+    "next_position_after_two_images": None,
 }

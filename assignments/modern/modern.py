@@ -3,7 +3,7 @@
 The models of 2024 and later keep RoPE, and change where and how they use it. Some layers have no
 encoding at all. Some layers see a window or a chunk of the text only. Some pairs are not rotated. The
 scores of far positions get a factor. Content and position get separate features. And a cache
-drops old tokens and moves the others. Each function here is one of these ideas, as a few lines.
+drops old tokens and moves the others. Each function here is one of these ideas, in a few lines.
 
 Conventions: positions and layers count from 0; `...` is any number of leading axes; the last two axes
 are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
@@ -33,7 +33,7 @@ def first_token_share(length):
 
 
 def position_from_share(share):
-    """The position that the weight of token 0 gives away: undoes first_token_share.
+    """The position that follows from the weight of token 0: undoes first_token_share.
 
         position = 1/share − 1
 
@@ -113,13 +113,13 @@ def chunk_mask(q_len, k_len, chunk):
 
 
 def p_rope_frequencies(head_dim, p, base=10000.0):
-    """The frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as ever, the others do not rotate at all.
+    """The frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as usual, the others do not rotate at all.
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
     The pairs that stop are the slowest. Those that rotate keep the frequencies of the whole head. Partial RoPE is
     different: it takes its frequencies from the size of the rotated part. p·d/2 is computed in float64, as transformers
-    does: 0.58 · 100/2 is 28.999…, so 28 pairs rotate and not 29. It is the trap of t5_bucket, and here it stays.
+    does: 0.58 · 100/2 is 28.999…, so 28 pairs rotate and not 29. (t5_bucket adds 10⁻¹² against this; here add nothing.)
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -131,7 +131,7 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
 
 def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    """The factor on the queries of far positions, in layers without RoPE.
+    """The factor by which queries at far positions are multiplied, in layers without RoPE.
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
@@ -148,7 +148,7 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
 
 
 def log_n_scale(positions, trained_len):
-    """The factor on the queries that keeps softmax as sharp as it was at the trained length.
+    """The factor by which queries are multiplied, so that softmax stays as sharp as at the trained length.
 
         max(1, ln(position + 1)/ln(trained_len))
 
@@ -195,7 +195,7 @@ def kept_tokens(length, n_sinks, window):
 
 
 def shift_keys(cache_k, offset, base=10000.0):
-    """Move keys that are stored rotated on by `offset` positions, without computing them anew.
+    """Move rotated keys by `offset` positions, without computing them anew.
 
         RoPE(k, m + offset) = RoPE(RoPE(k, m), offset)
 
@@ -205,7 +205,7 @@ def shift_keys(cache_k, offset, base=10000.0):
     Returns: the shape of cache_k; float32 where cache_k is float32, else float64. The cache itself is left as it was.
     Raises: ValueError for an odd d, a NaN offset, or a bad base.
     Example: shift_keys([[1, 0, 1, 0]], 1) is [[0.5403, 0.8415, 0.99995, 0.0099998]].
-    Source: llama.cpp's context shift; Xiao et al. 2024 §3.2 renumber the kept tokens to the same end.
+    Source: llama.cpp's context shift; Xiao et al. 2024 §3.2 renumber the kept tokens for the same purpose.
     """
     raise NotImplementedError("shift_keys is not written yet")
 
@@ -220,4 +220,11 @@ ANSWERS = {
     "share_of_first_token_at_position_9": None,
     # Does p-RoPE, with p large enough that some pair rotates, keep the frequency of the fastest pair?
     "p_rope_keeps_the_fastest_pair": None,
+    # For practice, worth no points.
+    # All layers have a window of 8: how many does it take until a query can use something 30 positions back?
+    "layers_that_reach_30_back_with_a_window_of_8": None,
+    # How many keys does the query at position 9000 see in chunks of 8192, its own included?
+    "keys_seen_at_position_9000_in_chunks_of_8192": None,
+    # Of 100 tokens 4 sinks and a window of 20 stay: by which offset must the keys of the window move to close the gap?
+    "offset_of_the_window_after_100_tokens": None,
 }

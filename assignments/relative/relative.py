@@ -9,7 +9,7 @@ all the rest.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key
-stands behind (before) the query, positive if it stands ahead. Relative positions and buckets are int64. The
+stands before the query, positive if it stands after it. Relative positions and buckets are int64. The
 result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
 computed in float64 and converted at the end. No function changes an argument in place. A bad argument
 raises ValueError, and the message contains the bad value, or the shape.
@@ -19,13 +19,13 @@ import numpy as np
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """How far each key stands ahead of each query. The number is negative if it stands behind.
+    """How far each key stands after each query. The number is negative if it stands before it.
 
         r[i, j] = j − (i + q_start)
 
     Keys count from 0, queries from q_start. If a model generates text with a cache, there is one query, the
-    newest token, and q_start is its position in the text. With q_start = 0 all earlier keys would count as
-    ahead of it.
+    newest token, and q_start is its position in the text. With q_start = 0 all earlier keys would seem to
+    stand after it.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
@@ -42,7 +42,7 @@ def clip_positions(relative, max_distance):
 
         clip(r) = max(−k, min(k, r)),   k = max_distance
 
-    The sign is kept: far behind and far ahead stay different.
+    The sign is kept: far before and far after stay different.
 
     Parameters: `relative`, relative positions of any shape, int64; `max_distance`, an int of at least 0.
     Returns: int64, the shape of relative.
@@ -101,11 +101,11 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
 
     with e = ⌊B / 2⌋ and D = max_distance. Bidirectional: each direction has B = ⌊num_buckets / 2⌋ buckets,
-    n = |relative|, and for keys ahead (relative > 0) B is added. Causal: B = num_buckets, n = max(−relative, 0),
-    so keys ahead, which a causal mask hides anyway, count as distance 0.
+    n = |relative|, and B is added for keys after the query (relative > 0). Causal: B = num_buckets,
+    n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count as distance 0.
 
-    A distance exactly on a boundary belongs to the upper bucket. Take the logarithm of the quotient, as T5
-    does. On paper log n − log e is the same, but in floating point it is too small at some boundaries.
+    A distance exactly on a boundary belongs to the upper bucket. There the computed number can be a little
+    too small: add 10⁻¹² before you round down.
 
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 when
     bidirectional and at least 2 when causal, so that e is at least 1; `max_distance`, above e.
@@ -142,9 +142,9 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 ANSWERS = {
     # How many rows does one of Shaw's tables have for max_distance 16?
     "shaw_rows_for_k_16": None,
-    # T5's defaults, bidirectional: which bucket does a key one position behind the query have?
+    # T5's defaults, bidirectional: which bucket does a key one position before the query have?
     "t5_bucket_of_minus_1_bidirectional": None,
-    # And a key one position ahead?
+    # And a key one position after it?
     "t5_bucket_of_plus_1_bidirectional": None,
     # T5's defaults: can the bias differ between two distances beyond 128 in the same direction?
     "t5_distances_beyond_128_differ": None,

@@ -3,8 +3,7 @@
 Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer)
 adds nothing. It rotates each pair of features of a query or key by an angle proportional to its
 position. If both vectors of a dot product are rotated by the same angle, the product does not
-change. So the score of a query at m and a key at n depends on n − m alone. Values are not rotated,
-and nothing is learned.
+change. So the score of a query at m and a key at n depends on n − m alone. Values are not rotated.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
@@ -139,7 +138,7 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
 
         score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
 
-    If you shift all positions by the same amount, the scores do not change.
+    No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
     Returns: shape (..., Tq, Tk); float32 if q and k both are, otherwise float64.
@@ -238,10 +237,6 @@ ANSWERS = {
     "score_at_half_a_rotation": None,
     # Head size 128, base 10000: which is the last pair with at least one full rotation over 8,192 positions?
     "last_pair_with_a_full_rotation_in_8192": None,
-    # Which is the first whole position that float16 cannot store exactly?
-    "first_position_float16_cannot_hold": None,
     # 32 layers, 8 heads of size 128 for keys and values: how many numbers are in the caches after 8,192 tokens?
     "numbers_in_the_cache_at_8192": None,
-    # Cosines and sines stored as registered buffers: how many of these numbers does training change?
-    "trained_numbers_in_a_buffer": None,
 }

@@ -1,7 +1,7 @@
 """Sinusoidal encoding: a clock with d/2 hands.
 
-The binary code had the right idea: many digits, each with its own period. But the digits jump: from 3 to
-4 three of them change at once, and there is no value in between. Vaswani et al. 2017 use smooth waves
+The binary code had the right idea: many digits, each with its own period. But the digits jump: from 7 to
+8 all of them change at once, and there is no value in between. Vaswani et al. 2017 use smooth waves
 instead. Think of a clock with d/2 hands. Hand i turns by ω_i radians per position: hand 0 by one radian,
 each next hand by less. The tip of every hand is written as (sin, cos). All values are between −1 and 1, and
 no value depends on the length of the sequence. Going k positions further is a fixed rotation of each pair,

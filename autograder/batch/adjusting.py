@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.batch import output, postprocessing
-from autograder.batch.gradebook import Gradebook, GradebookError, Known
+from autograder.batch.gradebook import Gradebook, GradebookError, Known, saved_adjustments
 from autograder.course import UserError
 from autograder.files import write_csv
 from autograder.grading.row import Adjustment, Row
@@ -33,8 +33,9 @@ def _of_one(book: Gradebook, adjustment: Adjustment) -> Adjustment:
     if changes and not adjustment.reason.strip():
         raise UserError("say why with --reason: the student reads it beside the corrected score")
     row = _row(book, adjustment.student, adjustment.assignment)
-    if adjustment.score is not None and not 0 <= adjustment.score <= row.max_score:
-        raise UserError(f"the score of {adjustment.assignment} lies between 0 and {row.max_score:g}")
+    if adjustment.score is not None and not 0 <= adjustment.score <= 2 * row.max_score:
+        most = f"0 and {row.max_score:g}, or up to {2 * row.max_score:g} with a bonus"
+        raise UserError(f"the score of {adjustment.assignment} lies between {most}")
     at = adjustment.at or datetime.now().astimezone().isoformat(timespec="seconds")
     reason, comment, by = (utf8_safe(" ".join(text.split())) for text in (adjustment.reason, adjustment.comment, adjustment.by))
     return replace(adjustment, student=row.submission.student, person=row.submission.who, reason=reason, comment=comment, by=by, at=at)
@@ -87,8 +88,7 @@ def _of_line(book: Gradebook, line: dict[str, str], by: str, where: str) -> Adju
 
 def save(out: Path, table: Path) -> int:
     """Write all corrections as a table that `add_all` takes, in this version or another; returns how many there are."""
-    with Gradebook.reading(out) as book:
-        rows = [[_cell(getattr(one, name)) for name in TABLE] for one in book.adjustments()]
+    rows = [[_cell(getattr(one, name)) for name in TABLE] for one in saved_adjustments(out)]
     write_csv(table, [TABLE, *rows])
     return len(rows)
 
@@ -117,6 +117,9 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
         raise UserError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
     if rows:
         return rows[0]
+    if elsewhere := _meant(student, book.students()):
+        handed_in = ", ".join(row.submission.assignment or row.submission.file for row in book.rows(person=elsewhere[0].person))
+        raise UserError(f"{printable(elsewhere[0].student)} handed in nothing for {assignment}, only {printable(handed_in, 200)}")
     names = [one.student for one in known]
     near = [name for name in names if folded(student) in folded(name)][:3] or difflib.get_close_matches(student, names, 3)
     nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""

@@ -14,6 +14,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from distributed import Client, Future, KilledWorker, as_completed, get_worker
+from distributed.comm.addressing import get_address_host_port
 from distributed.comm.core import CommClosedError
 from rich.console import Console
 
@@ -59,6 +60,10 @@ class Cluster:
     def __init__(self, scheduler: str, setup: Setup, console: Console) -> None:
         self._address = scheduler
         try:
+            get_address_host_port(scheduler, strict=True)  # a client of what is no address says so, and a traceback at its end
+        except ValueError as error:
+            raise BatchError(f"{scheduler} is no address of a Dask scheduler: write it as tcp://host:port") from error
+        try:
             self._client: Any = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise BatchError(f"no Dask scheduler answers at {scheduler} ({error}): start one, or grade here without --scheduler") from error
@@ -98,8 +103,15 @@ class Cluster:
     def _willing(self) -> dict[str, int]:
         """Threads by address, of workers that were not refused. Waits for the first one."""
         if time.monotonic() - self._looked > LOOK_AGAIN:
-            self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
             self._workers = self._client.nthreads()
+            if not self._workers:
+                minutes = SECONDS_FOR_WORKERS / 60
+                self._console.print(f"The scheduler at {self._address} has no worker yet: waiting up to {minutes:g} minutes for one.", markup=False)
+                try:
+                    self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
+                except TimeoutError as error:
+                    raise BatchError(f"no worker joined {self._address}: start one, and run the same command again") from error
+                self._workers = self._client.nthreads()
             self._looked = time.monotonic()
         willing = {address: threads for address, threads in self._workers.items() if address not in self._refused}
         if not willing:

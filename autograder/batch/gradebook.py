@@ -193,8 +193,7 @@ class Gradebook:
     @classmethod
     def reading(cls, out: Path) -> Gradebook:
         """Open the gradebook of a batch that is finished, or still running."""
-        if not (out / FILE).is_file():
-            raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
+        _existing(out)
         with in_words(out), ExitStack() as opened:
             return cls(out, opened, create=False)
 
@@ -319,10 +318,11 @@ class Gradebook:
         with self._transaction():
             self._database.executemany(f"UPDATE submissions SET written = ? WHERE {where}", marked)
 
-    def students(self, assignment: str) -> list[Known]:
-        """Who has a submission for an assignment, by name."""
+    def students(self, assignment: str | None = None) -> list[Known]:
+        """Who has a submission, for one assignment or any, by name."""
         columns = "person, student, folder, login, email"
-        query = f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE assignment = ? AND counts ORDER BY student"
+        where = "(?1 IS NULL OR assignment = ?1) AND counts"
+        query = f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE {where} ORDER BY student"
         return [Known(*row) for row in self._all(query, assignment)]
 
     def identities(self) -> list[str]:
@@ -487,11 +487,26 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
         age = "an older" if found < VERSION else "a newer"
         raise GradebookError(
             f"{path} was written by {age} version of the autograder (format {found}; this one has {VERSION}): "
-            "move it away to keep it, and run again; everything is then graded anew"
+            f"move it away to keep it, and run again; everything is then graded anew. `autograder adjust {path.parent} --save corrections.csv` "
+            "writes the corrections made by hand, for `adjust --from` to take in afterwards"
         )
     (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
     if whole != "ok":
         raise GradebookError(_DAMAGED.format(path))
+
+
+def saved_adjustments(out: Path) -> list[Adjustment]:
+    """What people said of grades, in order, from a gradebook of this version or another. Raises GradebookError."""
+    with in_words(out), closing(_connected(_existing(out), create=False)) as database:
+        found = database.execute('SELECT number, student, assignment, points, score, reason, comment, "by", "at" FROM adjustments ORDER BY number')
+        return [Adjustment(**dict(row)) for row in found]
+
+
+def _existing(out: Path) -> Path:
+    path = out / FILE
+    if not path.is_file():
+        raise GradebookError(f"there is no gradebook in {out}: `autograder grade` makes one")
+    return path
 
 
 @contextmanager

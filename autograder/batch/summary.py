@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.batch.gradebook import Gradebook, Taken
-from autograder.grading.review import ALL_PASS, first_thing, needs_a_person
+from autograder.grading.review import ALL_PASS, LOST, Case, Cases, first_thing
 from autograder.grading.row import Row
 from autograder.protocol.status import Status
 from autograder.reports import similarity
@@ -25,7 +25,7 @@ MANY = 10
 BESIDES = 10
 """Lines of a terminal that are wanted for what is not the table."""
 
-LOST, ALIKE = "without a grade", "alike"
+ALIKE = "alike"
 
 
 @dataclass
@@ -73,9 +73,7 @@ class Summary:
     """files that were passed over"""
     seconds: float = 0.0
     needs_human: dict[str, list[str]] = field(default_factory=dict)
-    """by kind, a sentence for each of the first few"""
-    kinds: Counter[str] = field(default_factory=Counter)
-    """how many there are of each"""
+    """by kind, a sentence for each cause"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
     """student, assignment, score, status and the first thing to look at; where they fit, or were asked for"""
 
@@ -87,22 +85,19 @@ class Summary:
         self.superseded = len(book.superseded())
         self.idle = [f"{printable(one.student)}, {one.assignment}: {printable(one.sentence, 200)}" for one in book.idle_adjustments()]
         self.reused = -self.graded
+        cases = Cases()
         for row in book.rows():
             self.reused += bool(row.key.suite)
             self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
             if len(self.rows) <= most:
                 self.rows.append(_line(row))
-            if needs_a_person(row) and self._is_named(kind := LOST if row.lost else row.status):
-                self.needs_human.setdefault(kind, []).append(f"{_who(row)}: {first_thing(row)}")
+            cases.add(row)
         if len(self.rows) > most:
             self.rows.clear()
-        if alike := [sentence for sentence in (*_identical(book, stubs), *_alike(book)) if self._is_named(ALIKE)]:
+        for case in cases:
+            self.needs_human.setdefault(case.status, []).append(_sentence(case))
+        if alike := [*_identical(book, stubs), *_alike(book)]:
             self.needs_human[ALIKE] = alike
-
-    def _is_named(self, kind: str) -> bool:
-        """Something needs a human: whether it is one of the first few of its kind. For more, no grade is read."""
-        self.kinds[kind] += 1
-        return self.kinds[kind] <= MANY
 
     def show(self, console: Console) -> None:
         """Print it."""
@@ -146,10 +141,10 @@ class Summary:
         if self.needs_human:
             console.print("To look at yourself:", style="bold")
         for kind in filter(self.needs_human.get, (LOST, *Status, ALIKE)):
-            for sentence in self.needs_human[kind]:
+            for sentence in self.needs_human[kind][:MANY]:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
-            if self.kinds[kind] > MANY:
-                console.print(f"  and {self.kinds[kind] - MANY} more {kind}", highlight=False)
+            if (more := len(self.needs_human[kind]) - MANY) > 0:
+                console.print(f"  and {more} more {kind}", highlight=False)
 
 
 def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:
@@ -170,9 +165,10 @@ def _alike(book: Gradebook) -> Iterator[str]:
             yield f"{assignment}: {printable(', '.join(students), 200)} are much the same (similarity.csv, group {group})"
 
 
-def _who(row: Row) -> str:
-    one = row.submission
-    return f"{one.assignment or printable(one.file)}, {printable(row.student)} ({row.status})"
+def _sentence(case: Case) -> str:
+    many = f"{len(case.students)} students: " if len(case.students) > 1 else ""
+    status = "" if case.status == LOST else f" ({case.status.replace('_', ' ')})"
+    return f"{case.assignment}, {many}{listed(case.students, MANY)}{status}: {case.why}"
 
 
 def _line(row: Row) -> tuple[str, str, str, str, str]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from autograder.checks.answers import is_answer, plain_scalar
 from autograder.checks.proxy import REFUSED, Function, Refusal, StudentModule, is_a, parts
-from autograder.protocol.call import ANSWERS, UNCOUNTED, Reply
+from autograder.protocol.call import ANSWERS, UNCOUNTED, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
 
@@ -41,15 +41,16 @@ GROWTH = 16
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """The function returns what its definition says, within the tolerance; returns what it returned."""
-    wanted, value, _ = _called(function, args, kwargs)
+    wanted, value, _ = _called(function, Call(function.name, args, kwargs))
     _agrees(function, value, wanted, tolerance)
     return function.hand_out(value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    wanted, got, _ = _called(function, args, kwargs)
-    if not _is_known(function, args, kwargs, got, wanted):
+    call = Call(function.name, args, kwargs)
+    wanted, got, _ = _called(function, call)
+    if not _is_known(function, call, got, wanted):
         close(got, wanted, function.name)
     for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
@@ -59,7 +60,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and the function leaves its arguments as they were."""
-    reply = _measured(function, args, kwargs)
+    reply = _measured(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         raise Wrong(Kind.CHANGED, f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead")
 
@@ -69,7 +70,8 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
     It executes less than one more line per further position, too: many other lines in front hide no loop.
     """
-    short, long = (_measured(function, arguments(size), {}, tolerance).lines for size in (length, GROWTH * length))
+    calls = (Call(function.name, arguments(size), {}, measured=True) for size in (length, GROWTH * length))
+    short, long = (_measured(function, call, tolerance).lines for call in calls)
     if UNCOUNTED in (short, long):
         message = (
             f"{function.name} changes how Python traces it, or works in another thread, so that its lines cannot be counted: "
@@ -87,7 +89,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
     is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
-    wanted, got, _ = _called(function, args, kwargs)
+    wanted, got, _ = _called(function, Call(function.name, args, kwargs))
     got_shapes, wanted_shapes = ([np.shape(part) for part in parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
         shapes = " and ".join(map(str, wanted_shapes))
@@ -99,9 +101,10 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
 
     `mentions` is a number, a word or a shape that the message must contain; a list of them where any one will do.
     """
-    if _wanted(function, args, kwargs) is not REFUSED:
+    call = Call(function.name, args, kwargs)
+    if _wanted(function, call) is not REFUSED:
         raise _at_fault(function, "the reference accepts this call")
-    reply = function.attempt(args, kwargs)
+    reply = function.attempt(call)
     if reply.raised is None:
         raise Wrong(Kind.NO_ERROR, f"{function.name} accepted a bad argument; {error.__name__} was wanted")
     why = function.why_it_raised(reply.raised)
@@ -133,7 +136,7 @@ def holds(condition: object, says: str) -> None:
 def answer(submission: StudentModule, key: str) -> None:
     """The entry of ANSWERS is right: a number to five digits (a whole number exactly), True or False, or a word."""
     function = Function(ANSWERS, submission)
-    answers = function.value(function.attempt((), {}))
+    answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
     if answers is None and failure is not None:
         raise function.not_reached(failure)
@@ -148,19 +151,19 @@ def answer(submission: StudentModule, key: str) -> None:
         raise Wrong(Kind.ANSWER, f"{key}: {_short(got)} is not right", hint=hint or _rounded(plain_scalar(got), wanted))
 
 
-def _measured(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], tolerance: float | None = None) -> Reply:
+def _measured(function: Function, call: Call, tolerance: float | None = None) -> Reply:
     """The reply to a call that is looked at closely. Its value is as it should be, or wrong by a mistake that is told elsewhere:
     what only a worker can measure counts beside right values alone."""
-    wanted, value, reply = _called(function, args, kwargs, measured=True)
-    if not _is_known(function, args, kwargs, value, wanted):
+    wanted, value, reply = _called(function, call)
+    if not _is_known(function, call, value, wanted):
         _agrees(function, value, wanted, tolerance)
     return reply
 
 
-def _is_known(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], value: Any, wanted: Any) -> bool:
+def _is_known(function: Function, call: Call, value: Any, wanted: Any) -> bool:
     """Whether a value is what the known mistake of this function makes, in the right shape."""
     mistake = function.submission.mistake
-    made = mistake.outcome(function.name, args, kwargs) if mistake is not None else None
+    made = mistake.outcome(call) if mistake is not None else None
     if made is None or type(made) is Refusal or difference(value, made, None) is not None:
         return False
     found = difference(value, wanted, None)
@@ -178,18 +181,18 @@ def _other_dtype(value: Any, wanted: Any) -> str:
     return next((f"; it is {got} where {right} is wanted" for got, right in dtypes if got != right), "")
 
 
-def _called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> tuple[Any, Any, Reply]:
+def _called(function: Function, call: Call) -> tuple[Any, Any, Reply]:
     """Of a call with good arguments: the right value, the value that came, and the reply that it came with."""
-    wanted = _wanted(function, args, kwargs)
+    wanted = _wanted(function, call)
     if wanted is REFUSED:
         raise _at_fault(function, "the reference refuses this call")
-    reply = function.attempt(args, kwargs, measured)
+    reply = function.attempt(call)
     return wanted, function.value(reply), reply
 
 
-def _wanted(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _wanted(function: Function, call: Call) -> Any:
     try:
-        return function.submission.reference.wanted(function.name, args, kwargs)
+        return function.submission.reference.wanted(call)
     except BrokenTest:
         raise
     except Exception as error:

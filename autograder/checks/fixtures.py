@@ -19,6 +19,7 @@ import pytest
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
+from autograder.checks.prompt import text
 from autograder.checks.proxy import StudentModule
 from autograder.protocol.failure import UNFINISHED, Kind, Wrong
 
@@ -123,7 +124,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if wrong is not None:
         # Formatting a traceback that nobody will see takes longer than the test did.
         submission = submission_of(item)
-        message = f">>> {submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
+        message = f">>> {text(submission.last_call)}\n{wrong}" if submission and submission.last_call else str(wrong)
         item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
     report = yield
     if wrong is not None and (wrong.kind in UNFINISHED or wrong.kind is Kind.WAITING):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks import inputs
+from autograder.protocol.call import Call
 
 IN_FULL = 40
 """Numbers of an array that are always written out; of a longer one first it is tried how it may be made."""
@@ -22,26 +23,15 @@ NOT_TYPED = "<array of shape"
 """Stands for an array that nobody would type."""
 
 
-def typed(text: str | None) -> str:
+def typed(words: str | None) -> str:
     """A call as it is shown; empty where nobody would type it."""
-    return text if text is not None and len(text) <= MAX_CALL and NOT_TYPED not in text else ""
+    return words if words is not None and len(words) <= MAX_CALL and NOT_TYPED not in words else ""
 
 
-@dataclass(frozen=True)
-class Call:
-    """One call of a submission's function, as a test made it."""
-
-    function: str
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-
-    def __str__(self) -> str:
-        return self.given(())
-
-    def given(self, made: Iterable[Made]) -> str:
-        """The call in words; an argument that was made by an earlier call stands as that call."""
-        words = [*(_argument(value, made) for value in self.args), *(f"{key}={_argument(value, made)}" for key, value in self.kwargs.items())]
-        return f"{self.function}({', '.join(words)})"
+def text(call: Call, made: Iterable[Made] = ()) -> str:
+    """A call in words; an argument that was made by an earlier call stands as that call."""
+    words = [*(_argument(value, made) for value in call.args), *(f"{key}={_argument(value, made)}" for key, value in call.kwargs.items())]
+    return f"{call.function}({', '.join(words)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +45,7 @@ class Made:
 
     def text(self, made: Iterable[Made]) -> str:
         """What makes it, for a prompt."""
-        return self.call.given(made) + (f"[{self.place}]" if self.place is not None else "")
+        return text(self.call, made) + (f"[{self.place}]" if self.place is not None else "")
 
 
 def _argument(value: Any, made: Iterable[Made]) -> str:

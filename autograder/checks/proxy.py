@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograder.checks.prompt import Call, Made, typed
+from autograder.checks.prompt import Made, text, typed
 from autograder.protocol import codec
-from autograder.protocol.call import Raised, Reply
+from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Kind, Wrong, numpy_cause
 
 
@@ -23,8 +23,8 @@ class Backend(Protocol):
     def failure(self) -> Raised | None:
         """The exception that stopped the file while it was loaded, if one did."""
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        """Call with copies of the arguments; `measured` as for `protocol.call.perform`."""
+    def call(self, call: Call) -> Reply:
+        """Make a call, with copies of its arguments."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,8 @@ REFUSED = Refusal()
 class Reference(Protocol):
     """Says what a function should return: public tests compare with recorded values (`golden`), staff live with the solution."""
 
-    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def wanted(self, call: Call) -> Any:
         """The right result of a call, or REFUSED where it is an error."""
-
-    def observe(self, function: str, reply: Reply) -> None:
-        """Takes note of what came of a call, for whoever looks for its cause afterwards."""
 
     def answer(self, key: str) -> Any:
         """The right entry of ANSWERS."""
@@ -57,7 +54,7 @@ class Reference(Protocol):
 class Mistake(Protocol):
     """The solution with a known mistake in it."""
 
-    def outcome(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def outcome(self, call: Call) -> Any:
         """The result of a call, or a Refusal."""
 
 
@@ -69,7 +66,7 @@ class Function:
         self.submission = submission
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.hand_out(self.value(self.attempt(args, kwargs)))
+        return self.hand_out(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
         """The plain value of a reply. Raises Wrong where the student's code raised."""
@@ -90,12 +87,10 @@ class Function:
         self.submission.returned = True
         return value
 
-    def attempt(self, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool = False) -> Reply:
+    def attempt(self, call: Call) -> Reply:
         """Call and return whatever came, an exception included."""
-        self.submission.last_call = Call(self.name, args, kwargs)
-        self.submission.calls += 1
-        reply = self.submission.backend.call(self.name, args, kwargs, measured)
-        self.submission.reference.observe(self.name, reply)
+        self.submission.seen[call] = None
+        reply = self.submission.seen[call] = self.submission.backend.call(call)
         return reply
 
     def why_it_raised(self, raised: Raised) -> Wrong:
@@ -138,12 +133,17 @@ class StudentModule:
         self.backend = backend
         self.reference = reference
         self.mistake = mistake
-        self.last_call: Call | None = None
-        self.calls = 0
+        self.seen: dict[Call, Reply | None] = {}
+        """its calls until now, and what came of each: None where no reply did"""
         self.results: deque[Made] = deque(maxlen=32)
         """the last results that are arrays"""
         self.returned = False
         """whether the test has a result of the submission, which it may hand on as an argument"""
+
+    @property
+    def last_call(self) -> Call | None:
+        """The call that was made last."""
+        return next(reversed(self.seen), None)
 
     @property
     def was_given_its_own(self) -> bool:
@@ -163,11 +163,11 @@ class StudentModule:
         if not isinstance(value, np.ndarray):
             return None
         found = next((one for one in self.results if one.value is value or np.may_share_memory(one.value, value)), None)
-        return found.call.given(self.results) if found else None
+        return text(found.call, self.results) if found else None
 
     def last_typed(self) -> str:
         """The last call, for a prompt; empty where nobody would type it."""
-        return typed(self.last_call.given(self.results) if self.last_call else None)
+        return typed(text(self.last_call, self.results) if self.last_call else None)
 
     def __getattr__(self, function: str) -> Function:
         if function.startswith("_"):
@@ -178,6 +178,14 @@ class StudentModule:
 def parts(value: Any) -> tuple[Any, ...]:
     """The results of a call that returned several, or the one that it returned."""
     return tuple(value) if type(value) in (tuple, list) else (value,)
+
+
+def read_only(value: Any) -> Any:
+    """A value whose arrays nobody can change: one that is remembered is given out again and again."""
+    for part in parts(value):
+        if isinstance(part, np.ndarray):
+            part.flags.writeable = False
+    return value
 
 
 def is_a(raised: Raised, wanted: type[BaseException]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -101,6 +101,10 @@ def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult
     return questions
 
 
+POINTS, PUBLIC_POINTS = 20, 8
+"""What the tests of every assignment add up to, and the public ones among them."""
+
+
 def points_won(test_results: Iterable[TestResult]) -> float:
     """The points of the tests that passed."""
     return sum(one.test.points for one in test_results if one.passed)
@@ -109,6 +113,15 @@ def points_won(test_results: Iterable[TestResult]) -> float:
 def points_possible(test_results: Iterable[TestResult]) -> float:
     """The points of all these tests."""
     return sum(one.test.points for one in test_results)
+
+
+def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
+    """Why the tests of an assignment do not add up, a sentence each."""
+    yield from (f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/8" for test in tests if test.points * 8 % 1)
+    total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
+    if (total, public) != (POINTS, PUBLIC_POINTS):
+        wanted = f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
+        yield f"the tests of {assignment} are worth {total:g} points, {public:g} of them public: {wanted}"
 
 
 def describe(item: pytest.Function) -> Test:
@@ -176,4 +189,4 @@ def _with_call(found: TestResult, about: tuple[Any, ...], submission: StudentMod
         message = f"{says}: one call gives {words.replace(', got ', ', another ', 1)}" if separator else found.message
         calls = dict.fromkeys(filter(None, map(typed, (wanted, got))))
         return replace(found, message=message, call="\n>>> ".join(calls))
-    return replace(found, call=typed(got) if got else submission.last_typed() if submission.calls == 1 else "")
+    return replace(found, call=typed(got) if got else submission.last_typed() if len(submission.seen) == 1 else "")

@@ -144,7 +144,7 @@ def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
 
 def not_graded(assignment: str, why: str) -> str:
     """The feedback file of what could not be graded."""
-    return f"# {assignment}\n\n{_not_graded(why)}\n"
+    return f"# {assignment or 'Not graded'}\n\n{_not_graded(why)}\n"
 
 
 def public_markdown(submission: Submission, grade: Grade) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from autograder.checks.results import Phase, TestResult
+from autograder.checks.results import Phase, TestResult, wrong_points
 from autograder.course import Assignment, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
 from autograder.grading.scoring import Scorer, gradescope
@@ -75,6 +75,8 @@ class Grader:
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
             suite = Suite(assignment)
+            if sentence := next(wrong_points(assignment.name, suite.tests), None):
+                raise CannotGrade(sentence)
             self._suites[assignment] = (suite, Scorer(suite))
             gc.freeze()  # a suite stays: Python's collector need not look through all of it again and again
         return self._suites[assignment]

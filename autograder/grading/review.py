@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from autograder.checks.results import TestResult
 from autograder.grading.grade import Grade
@@ -12,6 +14,49 @@ from autograder.protocol.status import Status, TestStatus
 from autograder.submission.names import printable
 
 ALL_PASS = "all tests pass"
+
+
+LOST = "without a grade"
+"""In the place of a status: no grader could judge it."""
+
+
+@dataclass
+class Case:
+    """One reason why people should look, with all whom it concerns."""
+
+    assignment: str
+    """or the file, where that does not tell one"""
+    status: str
+    why: str
+    students: list[str] = field(default_factory=list)
+
+
+class Cases:
+    """The submissions that a person should look at: one cause is one case, wherever in a file it sits."""
+
+    def __init__(self) -> None:
+        self._cases: dict[tuple[str, str, str], Case] = {}
+
+    def add(self, row: Row) -> bool:
+        """Take in a submission; whether it needs a person."""
+        if not needs_a_person(row):
+            return False
+        one = row.submission
+        assignment, status, why = one.assignment or printable(one.file), LOST if row.lost else row.status, first_thing(row)
+        without_line = re.sub(r" at line \d+\b", "", why)
+        case = self._cases.setdefault((assignment, status, without_line), Case(assignment, status, why))
+        if case.why != why:
+            case.why = without_line
+        case.students.append(printable(row.student))
+        return True
+
+    def of(self, status: str) -> list[Case]:
+        """The cases of one status, what concerns most students first."""
+        return sorted((case for case in self._cases.values() if case.status == status), key=lambda case: -len(case.students))
+
+    def __iter__(self) -> Iterator[Case]:
+        """All of them, by status: what says least of a grade first."""
+        return (case for status in (LOST, *Status) for case in self.of(status))
 
 
 def needs_a_person(row: Row) -> bool:

@@ -121,11 +121,13 @@ class Row:
 
     @property
     def score(self) -> float:
-        """What counts: what the tests came to, as people corrected it in order, and never below 0 or above full marks."""
-        score = self.tested_score
+        """What counts: what the tests came to, as people corrected it in order. Never below 0, and above full marks only where a
+        person set such a score: that is a bonus."""
+        score, most = self.tested_score, self.max_score
         for one in self.adjustments:
             score = one.score if one.score is not None else score + (one.points or 0.0)
-        return min(max(score, 0.0), self.max_score)
+            most = max(most, one.score or 0.0)
+        return min(max(score, 0.0), most)
 
     @property
     def max_score(self) -> float:

@@ -32,7 +32,7 @@ from autograder.checks.results import Phase, Test, TestResult, describe, test_re
 from autograder.course import Assignment
 from autograder.hints import carried, catalogue, live
 from autograder.hints.carried import Beside, Mistaken
-from autograder.hints.live import ObservedTest, Observer, Replayed
+from autograder.hints.live import ObservedTest, Replayed
 from autograder.hints.recorded import GoldenValues
 from autograder.hints.recorder import Recorder, with_hints
 from autograder.protocol.call import ANSWERS
@@ -63,9 +63,8 @@ class Suite:
 
     def observe(self, backend: Backend, *phases: Phase) -> list[ObservedTest]:
         """As `run`, with all that the submission was seen to do."""
-        self._context.backend = observer = Observer(backend)
-        chosen = {test: runnable for test, runnable in self._tests.items() if test.phase in (phases or Phase)}
-        return [observer.test(functools.partial(runnable.test_result, test)) for test, runnable in chosen.items()]
+        self._context.backend = backend
+        return [runnable.observe(test) for test, runnable in self._tests.items() if test.phase in (phases or Phase)]
 
     def carry(self, backend: Backend, observed: Sequence[ObservedTest], evidence: Sequence[ObservedTest]) -> list[ObservedTest]:
         """Run again what failed by a known mistake that sits elsewhere, beside that mistake: what then passes earns its points.
@@ -176,13 +175,18 @@ class _Runnable:
 
     def test_result(self, test: Test) -> TestResult:
         """Run the test; how it came out."""
+        return self.observe(test).result
+
+    def observe(self, test: Test) -> ObservedTest:
+        """As `test_result`, with the calls that it made."""
         given = {name: self._fixture(name) for name in self.fixtures}
         submission = given.get(self.context.assignment.name)
+        raised = None
         try:
             self.function(**given, **self.parameters)
         except BaseException as error:
-            return test_result(test, error, submission)
-        return test_result(test, None)
+            raised = error
+        return ObservedTest.of(test_result(test, raised, submission), submission)
 
     def _fixture(self, name: str) -> Any:
         return fixtures.random_inputs(self.context, self.item) if name == RANDOM_INPUTS else self.context.submission(name, self.item)

@@ -6,14 +6,13 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.checks.results import Phase, Test
+from autograder.checks.results import Phase, Test, wrong_points
 from autograder.course import ROOT, Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import BrokenTest
 
-POINTS, PUBLIC_POINTS = 20, 8
 FEWEST_MISCONCEPTIONS = 5
 
 
@@ -39,7 +38,7 @@ def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) 
     functions = {name for name, value in solution.items() if inspect.isfunction(value) and not name.startswith("_")}
     answers = solution.get(ANSWERS, {})
     yield from _untested(assignment, functions, answers, suite.tests)
-    yield from _wrong_points(assignment, suite.tests)
+    yield from wrong_points(assignment.name, suite.tests)
     yield from _unknown_mistakes(assignment, functions, answers)
     lesson = assignment.lesson.read_text("utf-8")
     yield from (f"{assignment.lesson.relative_to(ROOT)} does not speak of `{one}`" for one in sorted(functions) if f"`{one}" not in lesson)
@@ -55,14 +54,6 @@ def _untested(assignment: Assignment, functions: set[str], answers: dict[str, An
     asked = " ".join(test.name for test in tests)
     hidden = assignment.hidden_tests.relative_to(ROOT)
     yield from (f"{hidden} does not ask for the answer {key}" for key in sorted(answers) if f"[{key}]" not in asked)
-
-
-def _wrong_points(assignment: Assignment, tests: list[Test]) -> Iterator[str]:
-    yield from (f"{test.name} of {assignment.name} is worth {test.points:g} points: use multiples of 1/8" for test in tests if test.points * 8 % 1)
-    total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
-    if (total, public) != (POINTS, PUBLIC_POINTS):
-        wanted = f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
-        yield f"the tests of {assignment.name} are worth {total:g} points, {public:g} of them public: {wanted}"
 
 
 def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:

@@ -7,7 +7,6 @@ zeros or an echo anything would be right.
 
 from __future__ import annotations
 
-import copy
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,10 +19,10 @@ from autograder.checks.proxy import Backend, Refusal, parts
 from autograder.course import Assignment
 from autograder.hints import catalogue, live
 from autograder.hints.catalogue import Misconception
-from autograder.hints.live import LOOKED_AT, ObservedCall, ObservedTest
+from autograder.hints.live import ObservedTest
 from autograder.hints.rule import explanations, outcome, same
-from autograder.protocol import call, codec
-from autograder.protocol.call import Raised, Reply
+from autograder.protocol import codec
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
 
 TRIVIALLY = 1e-6
 """How near to a result that needs no work one is taken for it."""
@@ -43,9 +42,9 @@ class Mistaken:
         self.functions = tuple(entry.function for entry in entries)
         self.module = _module(assignment, entries)
 
-    def outcome(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def outcome(self, call: Call) -> Any:
         """What comes of a call."""
-        return outcome(call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured=False))
+        return outcome(perform(self.module, replace(call.copy(), measured=False)))
 
     def below(self, question: str) -> str:
         """The mistaken function that a question builds on, or is."""
@@ -61,30 +60,30 @@ def mistaken(assignment: Assignment, observed: Sequence[ObservedTest]) -> Iterat
     found: dict[str, list[Misconception]] = {}
     wrong = {one.result.test.question for one in observed if one.result.is_mistake}
     for function in live.lowest_first(assignment, wrong):
-        calls = [one for test in observed for one in test.calls if one.function == function]
+        calls = live.calls_of(function, observed)
         below = Mistaken(assignment, tuple(forms[0] for forms in found.values())) if found else None
         if below is None or not _explains(below, calls):
             rows = live.evidence_of(assignment, function, observed)
             own, _ = live.written(assignment, function)
-            known = explanations(rows, [[one for one in own if not _is_trivial(assignment, one, calls)]])
+            known = [entry for entry in explanations(rows, [own]) if not _is_trivial(assignment, entry, calls)]
             found |= {function: known[:MAX_FORMS]} if known else {}
     for number in range(max(map(len, found.values()), default=0)):
         yield Mistaken(assignment, tuple(forms[min(number, len(forms) - 1)] for forms in found.values()))
 
 
-def _explains(mistaken: Mistaken, calls: Iterable[ObservedCall]) -> bool:
+def _explains(mistaken: Mistaken, calls: Iterable[tuple[Call, Reply]]) -> bool:
     """Whether all calls of a function came out as they do beside a mistake below it."""
-    return all(same(outcome(one.reply), mistaken.outcome(one.function, one.args, one.kwargs)) for one in calls)
+    return all(same(outcome(reply), mistaken.outcome(call)) for call, reply in calls)
 
 
-def _is_trivial(assignment: Assignment, entry: Misconception, calls: Iterable[ObservedCall]) -> bool:
+def _is_trivial(assignment: Assignment, entry: Misconception, calls: Iterable[tuple[Call, Reply]]) -> bool:
     """Whether a function with this mistake does no work, though the right one does."""
     made = []
-    for one in calls:
-        if one.encoded is not None and len(one.encoded) <= LOOKED_AT:
-            of = live.predictions_of(assignment, one.encoded).of
-            if type(of(None)) is not Refusal and not is_trivial(of(None), one.args):
-                made.append((of(entry), one.args))
+    for call, _ in calls:
+        if live.is_looked_at(call):
+            of = live.predictions_of(assignment, call.encoded).of
+            if type(of(None)) is not Refusal and not is_trivial(of(None), call.args):
+                made.append((of(entry), call.args))
     refused = all(type(value) is Refusal for value, _ in made)
     return refused or all(is_trivial(value, args) for value, args in made) or _is_one_value([value for value, _ in made])
 
@@ -124,15 +123,14 @@ class Beside:
     def failure(self) -> Raised | None:
         return self.backend.failure
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        reply = self.backend.call(function, args, kwargs, measured)
-        encoded = ObservedCall(function, args, kwargs, reply).encoded
-        if reply.raised is not None or function == call.ANSWERS or encoded is None or len(reply.value) + len(encoded) > LARGEST:
+    def call(self, call: Call) -> Reply:
+        reply = self.backend.call(call)
+        if reply.raised is not None or call.function == ANSWERS or len(reply.value) + len(call.encoded) > LARGEST:
             return reply
         # What a call hands back may be large: not everything is worth remembering.
-        predictions = live.predictions_of if len(encoded) <= LOOKED_AT else live.Predictions
-        right, wrong = predictions(self.mistaken.assignment, encoded).of(None), self.mistaken.outcome(function, args, kwargs)
-        if Refusal in (type(right), type(wrong)) or same(wrong, right) or is_trivial(wrong, args):
+        predictions = live.predictions_of if live.is_looked_at(call) else live.Predictions
+        right, wrong = predictions(self.mistaken.assignment, call.encoded).of(None), self.mistaken.outcome(call)
+        if Refusal in (type(right), type(wrong)) or same(wrong, right) or is_trivial(wrong, call.args):
             return reply
         got = outcome(reply)
         return replace(reply, value=codec.encode(_made_right(got, right))) if same(got, wrong) else reply

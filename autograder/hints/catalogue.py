@@ -14,7 +14,6 @@ shows in every function that builds on it. Known wrong numbers in ANSWERS stand 
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import re
 import sys
@@ -24,12 +23,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from autograder.checks.proxy import REFUSED
+from autograder.checks.proxy import REFUSED, read_only
 from autograder.course import ROOT, Assignment
-from autograder.protocol import call, codec
-from autograder.protocol.call import Raised, Reply
+from autograder.protocol import codec
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
 
 REMEMBERED = 32 * 1024
 """Bytes of a call for which it is remembered what the solution makes of it."""
@@ -125,8 +122,8 @@ class Module:
     def __init__(self, module: types.ModuleType) -> None:
         self.module = module
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        return call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
+    def call(self, call: Call) -> Reply:
+        return perform(self.module, call.copy())
 
 
 class Oracle:
@@ -135,17 +132,13 @@ class Oracle:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
 
-    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        encoded = codec.message(function, args, kwargs)
+    def wanted(self, call: Call) -> Any:
         # A call may hand back what a submission returned: not everything is worth remembering.
-        look = _wanted if len(encoded) <= REMEMBERED else _wanted.__wrapped__
-        return look(self.assignment, encoded)
-
-    def observe(self, function: str, reply: Reply) -> None:
-        """What came is kept by `causes.Observer`, for every call of a suite alike."""
+        look = _wanted if len(call.encoded) <= REMEMBERED else _wanted.__wrapped__
+        return look(self.assignment, call.encoded)
 
     def answer(self, key: str) -> Any:
-        return vars(right(self.assignment))[call.ANSWERS][key]
+        return vars(right(self.assignment))[ANSWERS][key]
 
     def known_answers(self, key: str) -> Mapping[float, str]:
         return {one.value: one.hint for one in wrong_answers(self.assignment) if one.key == key}
@@ -163,19 +156,15 @@ def _wanted(assignment: Assignment, encoded_call: bytes) -> Any:
     function, args, kwargs = codec.decode(encoded_call)
     try:
         with warnings.catch_warnings(action="ignore"):  # a test may hand on NaN that a submission returned
-            wanted = vars(right(assignment))[function](*args, **kwargs)
+            return read_only(vars(right(assignment))[function](*args, **kwargs))
     except (ValueError, IndexError):
         return REFUSED
-    for part in wanted if type(wanted) is tuple else (wanted,):
-        if isinstance(part, np.ndarray):
-            part.flags.writeable = False
-    return wanted
 
 
 def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | None:
     """The error of the solution's refusal of a call, and the rule that it states, without any value; None where numpy refuses for it."""
-    function, args, kwargs = codec.decode(encoded_call)
-    reply = call.perform(right(assignment), function, args, kwargs, measured=False)
+    call = Call(*codec.decode(encoded_call))
+    reply = perform(right(assignment), call)
     if reply.raised is None:
         return None
     rule = _rule(reply.raised.message, _stated(assignment))
@@ -183,7 +172,7 @@ def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | No
         return None
     # A clause with a gap is no sentence. If none is whole, the docstring says the rule, which the student has too.
     whole = [clause for clause in re.split(r" and |, |; ", rule) if "…" not in clause] if "…" in rule else [rule]
-    return reply.raised.kind, " and ".join(whole) or f"“{_raises(vars(right(assignment))[function].__doc__ or '')}”"
+    return reply.raised.kind, " and ".join(whole) or f"“{_raises(vars(right(assignment))[call.function].__doc__ or '')}”"
 
 
 def _raises(docstring: str) -> str:

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autograder.checks.expect import difference
-from autograder.checks.prompt import Call, typed
-from autograder.checks.proxy import Backend, Refusal
+from autograder.checks.prompt import text, typed
+from autograder.checks.proxy import Backend, Refusal, StudentModule
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import Blocks
 from autograder.course import Assignment
 from autograder.hints import catalogue, signature
 from autograder.hints.catalogue import Misconception
 from autograder.hints.rule import Hints, Observation, explanations, joined, missing_refusals, outcome
-from autograder.protocol import call, codec
-from autograder.protocol.call import ANSWERS, Raised, Reply
+from autograder.protocol import codec
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
 from autograder.protocol.failure import REFUSALS, VALUES, Kind
 
 LOOKED_AT = 32 * 1024
@@ -34,73 +34,34 @@ _TOO_LARGE = Reply(raised=Raised("a result too large to look at", (), ""))
 """In the place of a larger result."""
 
 
-@dataclass(frozen=True, eq=False)
-class ObservedCall:
-    """One call of a submission's function, and what came of it."""
-
-    function: str
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    reply: Reply
-    measured: bool = False
-
-    @functools.cached_property
-    def encoded(self) -> bytes | None:
-        """The call as bytes; None for one that has no such form."""
-        try:
-            return codec.message(self.function, self.args, self.kwargs)
-        except ValueError:
-            return None
-
-
 @dataclass(frozen=True)
 class ObservedTest:
     """How one test came out, and the calls that it made."""
 
     result: TestResult
-    calls: tuple[ObservedCall, ...]
+    calls: Mapping[Call, Reply]
 
-
-class Observer:
-    """A submission's backend that keeps what came of every call."""
-
-    def __init__(self, backend: Backend) -> None:
-        self.backend = backend
-        self.calls: list[ObservedCall] = []
-
-    @property
-    def failure(self) -> Raised | None:
-        return self.backend.failure
-
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        reply = self.backend.call(function, args, kwargs, measured)
-        if function != ANSWERS:
-            kept = reply if len(reply.value) <= LOOKED_AT else _TOO_LARGE
-            self.calls.append(ObservedCall(function, args, kwargs, kept, measured))
-        return reply
-
-    def test(self, run: Callable[[], TestResult]) -> ObservedTest:
-        """Run one test on this backend."""
-        self.calls = []
-        return ObservedTest(run(), tuple(self.calls))
+    @classmethod
+    def of(cls, result: TestResult, submission: StudentModule | None) -> ObservedTest:
+        """With what its submission replied, as far as that is looked at; a test that asks for none makes no call."""
+        seen = submission.seen if submission is not None else {}
+        replies = {call: reply for call, reply in seen.items() if reply is not None and call.function != ANSWERS}
+        return cls(result, {call: reply if len(reply.value) <= LOOKED_AT else _TOO_LARGE for call, reply in replies.items()})
 
 
 class Replayed:
     """A submission's backend that asks nothing twice: what it was seen to reply to a call, it replies again."""
 
-    def __init__(self, backend: Backend, seen: Iterable[ObservedCall]) -> None:
+    def __init__(self, backend: Backend, seen: Mapping[Call, Reply]) -> None:
         self.backend = backend
-        self.replies: dict[tuple[bytes | None, bool], Reply] = {
-            (one.encoded, one.measured): one.reply for one in seen if one.encoded and one.reply is not _TOO_LARGE
-        }
+        self.replies = {(call.encoded, call.measured): reply for call, reply in seen.items() if reply is not _TOO_LARGE}
 
     @property
     def failure(self) -> Raised | None:
         return self.backend.failure
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        asked = ObservedCall(function, args, kwargs, _TOO_LARGE, measured)
-        return self.replies.get((asked.encoded, measured)) or self.backend.call(function, args, kwargs, measured)
+    def call(self, call: Call) -> Reply:
+        return self.replies.get((call.encoded, call.measured)) or self.backend.call(call)
 
 
 def with_causes(assignment: Assignment, observed: Sequence[ObservedTest], cells: Sequence[str]) -> list[TestResult]:
@@ -136,15 +97,15 @@ def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
     result = one.result
     if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES or result.kind is Kind.RAISED:
         return one
-    for seen in one.calls:
-        row = _row(assignment, seen)
+    for call, reply in one.calls.items():
+        row = _row(assignment, call, reply)
         if row is not None and row.is_wrong and row.accepted:
-            text = typed(str(Call(seen.function, seen.args, seen.kwargs)))
+            words = typed(text(call))
             found = difference(row.got, row.right, None)
-            if not text or text == result.call or found is None:
+            if not words or words == result.call or found is None:
                 return one
-            message = f"{result.message}\nAt this call, {seen.function}: {found[1]}"
-            return replace(one, result=replace(result, call=text, message=message))
+            message = f"{result.message}\nAt this call, {call.function}: {found[1]}"
+            return replace(one, result=replace(result, call=words, message=message))
     return one
 
 
@@ -153,7 +114,7 @@ def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, given: s
     result = one.result
     hint = hints.of(result.kind)
     if hint is None and result.kind in REFUSALS and result.test.phase is Phase.HIDDEN and one.calls:
-        hint = _rule_of(assignment, one.calls[-1])
+        hint = _rule_of(assignment, *list(one.calls.items())[-1])
     if hint is None or hint in given:
         hint = result.hint if result.kind in VALUES else None
     else:
@@ -166,11 +127,24 @@ def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, given: s
 
 def evidence_of(assignment: Assignment, function: str, observed: Iterable[ObservedTest]) -> list[Observation]:
     """Every distinct call of a function."""
-    rows: dict[bytes | None, Observation] = {}
-    for seen in (seen for one in observed for seen in one.calls if seen.function == function):
-        if seen.encoded not in rows and (row := _row(assignment, seen)) is not None:
-            rows[seen.encoded] = row
+    rows: dict[bytes, Observation] = {}
+    for call, reply in calls_of(function, observed):
+        if is_looked_at(call) and call.encoded not in rows and (row := _row(assignment, call, reply)) is not None:
+            rows[call.encoded] = row
     return list(rows.values())
+
+
+def calls_of(function: str, observed: Iterable[ObservedTest]) -> list[tuple[Call, Reply]]:
+    """The calls of a function in some tests, and what came of each."""
+    return [(call, reply) for one in observed for call, reply in one.calls.items() if call.function == function]
+
+
+def is_looked_at(call: Call) -> bool:
+    """Whether a call is small enough to be looked at: one may hand on what a submission returned, and then be of any size."""
+    try:
+        return len(call.encoded) <= LOOKED_AT
+    except ValueError:
+        return False
 
 
 ENOUGH = 3
@@ -179,23 +153,23 @@ ENOUGH = 3
 
 def answers_nothing_new(assignment: Assignment, function: str, before: Iterable[ObservedTest], after: Iterable[ObservedTest]) -> bool:
     """Whether, of the calls with a right value that came `after`, and not `before`, a function got not one right."""
-    known = {seen.encoded for one in before for seen in one.calls}
-    new = {seen.encoded: seen for one in after for seen in one.calls if seen.function == function and seen.encoded not in known}
-    rows = [row for seen in new.values() if (row := _row(assignment, seen)) is not None and type(row.right) is not Refusal]
+    known = {call.encoded for call, _ in calls_of(function, before) if is_looked_at(call)}
+    new = {call.encoded: (call, reply) for call, reply in calls_of(function, after) if is_looked_at(call) and call.encoded not in known}
+    rows = [row for seen in new.values() if (row := _row(assignment, *seen)) is not None and type(row.right) is not Refusal]
     return len(rows) >= ENOUGH and all(row.is_wrong for row in rows)
 
 
 @functools.lru_cache(maxsize=1024)
-def _row(assignment: Assignment, call: ObservedCall) -> Observation | None:
+def _row(assignment: Assignment, call: Call, reply: Reply) -> Observation | None:
     """A call as evidence; None for one that says nothing or is too large to look at. Remembered, since public calls are looked at twice."""
-    if call.encoded is None or len(call.encoded) > LOOKED_AT:
+    if not is_looked_at(call):
         return None
     try:
-        got = outcome(call.reply)
+        got = outcome(reply)
     except codec.Malformed:  # evidence that nothing explains
         got = codec.Foreign("something that is no value")
     predicted = predictions_of(assignment, call.encoded).of
-    if call.reply is not _TOO_LARGE:
+    if reply is not _TOO_LARGE:
         return Observation(got, predicted(None), predicted)
     # A right result of that size cannot be told from a wrong one.
     if _is_large(predicted(None)):
@@ -241,8 +215,7 @@ class Predictions:
         return right if differs is None else found
 
     def _run(self, module: types.ModuleType) -> Any:
-        _, args, kwargs = codec.decode(self.encoded)
-        return outcome(call.perform(module, self.function, args, kwargs, measured=False))
+        return outcome(perform(module, Call(*codec.decode(self.encoded))))
 
 
 predictions_of = functools.lru_cache(maxsize=1024)(Predictions)
@@ -294,14 +267,14 @@ def lowest_first(assignment: Assignment, functions: Iterable[str]) -> list[str]:
     return sorted(functions, key=lambda name: (len(below(assignment, name)), name))
 
 
-def _rule_of(assignment: Assignment, call: ObservedCall) -> str | None:
+def _rule_of(assignment: Assignment, call: Call, reply: Reply) -> str | None:
     """The rule behind one refusal, by what the solution says when it refuses, without any value."""
-    refused = catalogue.refusal(assignment, call.encoded) if call.encoded is not None else None
+    refused = catalogue.refusal(assignment, call.encoded)
     if refused is None:
         return None
     kind, rule = refused
-    if call.reply.raised is None:
+    if reply.raised is None:
         return f"Your code accepts an argument that breaks this rule: {rule}."
-    if kind not in call.reply.raised.bases:
+    if kind not in reply.raised.bases:
         return f"Your code refuses with another error than {kind}. The rule: {rule}."
     return f"The message of your {kind} does not contain the value. The rule: {rule}."

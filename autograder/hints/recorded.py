@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.proxy import REFUSED
+from autograder.checks.proxy import REFUSED, Backend, StudentModule, read_only
 from autograder.hints.rule import Hints, Observation, explanations, joined, missing_refusals, outcome, read_mark
 from autograder.protocol import codec
-from autograder.protocol.call import Reply
+from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
 
 OWN, THINKABLE, BELOW = "own", "thinkable", "below"
@@ -23,30 +23,26 @@ OWN, THINKABLE, BELOW = "own", "thinkable", "below"
 the functions that it builds on."""
 
 
+@functools.lru_cache(maxsize=1024)
 def decoded(wanted: str | None) -> Any:
-    """What was recorded as wanted of a call."""
-    return REFUSED if wanted is None else codec.decode(base64.b64decode(wanted))
+    """What was recorded as wanted of a call. Remembered, since a test wants the same of every submission."""
+    return REFUSED if wanted is None else read_only(codec.decode(base64.b64decode(wanted)))
 
 
 class GoldenValues:
     """The reference of one public test: its calls in order, as recorded for it. Of a test that recorded none, asking for one is the mistake."""
 
-    def __init__(self, path: Path, test: str, evidence: Evidence | None = None) -> None:
+    def __init__(self, path: Path, test: str) -> None:
         """`path`: the file of recorded values, one an assignment."""
         self.calls: Iterator[dict[str, Any]] = iter(_read(path)["calls"].get(test, []))
-        self.current: dict[str, Any] = {}
-        self.evidence = evidence
+        self.asked: dict[Call, dict[str, Any]] = {}
+        """call → how it was recorded"""
 
-    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self.current = next(self.calls, {})
-        if self.current.get("function") != function:
-            raise BrokenTest(f"no recorded value for this call of {function}: run `make handout`")
-        return decoded(self.current["wanted"])
-
-    def observe(self, function: str, reply: Reply) -> None:
-        if self.evidence is not None and self.current.get("function") == function:
-            self.evidence.add(self.current, reply)
-        self.current = {}
+    def wanted(self, call: Call) -> Any:
+        recorded = self.asked[call] = next(self.calls, {})
+        if recorded.get("function") != call.function:
+            raise BrokenTest(f"no recorded value for this call of {call.function}: run `make handout`")
+        return decoded(recorded["wanted"])
 
     def answer(self, key: str) -> Any:
         raise BrokenTest("answers are not in the handout")
@@ -60,29 +56,42 @@ class Evidence:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.rows: dict[str, list[Observation]] = {}
+        self.submissions: list[tuple[StudentModule, GoldenValues]] = []
 
-    def add(self, recorded: dict[str, Any], reply: Reply) -> None:
-        """One call as it was recorded, and what came of it."""
-        right = decoded(recorded["wanted"])
-        marks = recorded["mistakes"]
+    def submission(self, name: str, backend: Backend, test: str) -> StudentModule:
+        """The submission for one test, against what was recorded for it."""
+        reference = GoldenValues(self.path, test)
+        self.submissions.append((StudentModule(name, backend, reference), reference))
+        return self.submissions[-1][0]
 
-        def predicted(number: str) -> Any:
-            return read_mark(marks[number], right) if number in marks else right
-
-        got = REFUSED if reply.raised is not None else outcome(reply)
-        self.rows.setdefault(recorded["function"], []).append(Observation(got, right, predicted))
+    def rows(self) -> dict[str, list[Observation]]:
+        """Function → its calls, in the order in which they were made."""
+        rows: dict[str, list[Observation]] = {}
+        for submission, reference in self.submissions:
+            for call, recorded in reference.asked.items():
+                if (reply := submission.seen.get(call)) is not None:
+                    rows.setdefault(call.function, []).append(_observation(recorded, reply))
+        return rows
 
     def hints(self) -> Iterator[tuple[str, Hints]]:
         """Each function with what is told of its mistakes; what builds on others comes first."""
-        for function in reversed(self.rows):
-            rows = self.rows[function]
+        for function, rows in reversed(self.rows().items()):
             # Group → number → hint, the likeliest group first. What is only thinkable says nothing of bad arguments.
             known: dict[str, dict[str, str]] = _read(self.path)["known"].get(function, {})
             written = [group for name, group in known.items() if name != THINKABLE]
             hints = {number: hint for group in known.values() for number, hint in group.items()}
             found = explanations(rows, known.values()), missing_refusals(rows, written)
             yield function, Hints(*(joined(hints[number] for number in numbers) for numbers in found))
+
+
+def _observation(recorded: dict[str, Any], reply: Reply) -> Observation:
+    """One call as it was recorded, and what came of it."""
+    right, marks = decoded(recorded["wanted"]), recorded["mistakes"]
+
+    def predicted(number: str) -> Any:
+        return read_mark(marks[number], right) if number in marks else right
+
+    return Observation(REFUSED if reply.raised is not None else outcome(reply), right, predicted)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from autograder.hints.catalogue import Misconception, Oracle
 from autograder.hints.recorded import BELOW, OWN, THINKABLE
 from autograder.hints.rule import mark
 from autograder.protocol import codec
+from autograder.protocol.call import Call
 
 
 class Recorder(Oracle):
@@ -25,13 +26,13 @@ class Recorder(Oracle):
         super().__init__(assignment)
         self.calls = calls
 
-    def wanted(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        wanted = super().wanted(function, args, kwargs)
+    def wanted(self, call: Call) -> Any:
+        wanted = super().wanted(call)
         encoded = None if wanted is REFUSED else base64.b64encode(codec.encode(wanted)).decode("ascii")
-        made = live.predictions_of(self.assignment, codec.message(function, args, kwargs)).of
-        known = enumerate(_known(self.assignment, function))
+        made = live.predictions_of(self.assignment, call.encoded).of
+        known = enumerate(_known(self.assignment, call.function))
         marks = {str(number): mark(made(entry)) for number, (_, entry) in known if made(entry) is not made(None)}
-        self.calls.append({"function": function, "wanted": encoded, "mistakes": marks})
+        self.calls.append({"function": call.function, "wanted": encoded, "mistakes": marks})
         return wanted
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 import types
 from pathlib import Path
-from typing import Any
 
-from autograder.checks import source
-from autograder.checks.prompt import Call
+from autograder.checks import prompt, source
 from autograder.laptop.limit import FILE, Limit
-from autograder.protocol import call
-from autograder.protocol.call import Raised, Reply
+from autograder.protocol.call import Call, Raised, Reply, describe_exception, load, perform
 from autograder.protocol.failure import Stopped
 
 
@@ -31,25 +27,25 @@ class InProcess:
         try:
             text = source.decoded(path.read_bytes())
             with self.limit.on(FILE, path.name):
-                self.module, self.failure = call.load(name, [text], str(path))
+                self.module, self.failure = load(name, [text], str(path))
         except Stopped as stopped:
             self.failure = Raised("TimeoutError", ("TimeoutError",), stopped.message, self.limit.stuck[FILE].line)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
-            self.failure = call.describe_exception(error, str(path))
+            self.failure = describe_exception(error, str(path))
         # Asked for only where a call is known not to return: nobody else waits for the file to be parsed once more.
         self.blocks = source.Blocks(text if self.limit.stuck else "")
         _stop_if_interrupted(self.failure, path.name)
         if before is not None:
             sys.modules[name] = before
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        with self.limit.on(function, self.file, self.blocks.below(function)):
-            reply = call.perform(self.module, function, *copy.deepcopy((args, kwargs)), measured)
-        _stop_if_interrupted(reply.raised, Call(function, args, kwargs))
+    def call(self, call: Call) -> Reply:
+        with self.limit.on(call.function, self.file, self.blocks.below(call.function)):
+            reply = perform(self.module, call.copy())
+        _stop_if_interrupted(reply.raised, prompt.text(call))
         return reply
 
 
-def _stop_if_interrupted(raised: Raised | None, running: object) -> None:
+def _stop_if_interrupted(raised: Raised | None, running: str) -> None:
     """Ctrl-C while a student's code runs is meant for the checks, and so is `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit"):
         raise KeyboardInterrupt(f"{running} was running" + (f",{raised.at_line} of your file" if raised.line else ""))

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.proxy import StudentModule
-from autograder.hints.recorded import Evidence, GoldenValues
+from autograder.hints.recorded import Evidence
 from autograder.laptop.in_process import InProcess
 from autograder.laptop.limit import Limit
 
@@ -34,9 +34,8 @@ class LocalContext(TestContext):
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         if assignment not in self.loaded:
             self.loaded[assignment] = self.load(assignment)
-        path = self.root / "tests" / "public" / "expected" / f"{assignment}.json"
-        reference = GoldenValues(path, item.name, self.evidence.setdefault(assignment, Evidence(path)))
-        return StudentModule(assignment, self.loaded[assignment], reference)
+            self.evidence[assignment] = Evidence(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
+        return self.evidence[assignment].submission(assignment, self.loaded[assignment], item.name)
 
 
 @pytest.hookimpl(trylast=True)

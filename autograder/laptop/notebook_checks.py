@@ -6,7 +6,6 @@ in the assignment's file.
 
 from __future__ import annotations
 
-import copy
 import inspect
 import types
 from collections.abc import Callable, Mapping
@@ -17,8 +16,7 @@ from autograder.checks.results import TestResult
 from autograder.checks.source import Source
 from autograder.laptop.in_process import InProcess
 from autograder.laptop.progress import LESSON, Run
-from autograder.protocol import call
-from autograder.protocol.call import Reply
+from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.status import TestStatus
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,13 +84,13 @@ class _Cells(InProcess):
         super().__init__(name, path)
         self.environment = environment
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        defined = _defined(function, self.environment)
+    def call(self, call: Call) -> Reply:
+        defined = _defined(call.function, self.environment)
         if defined is None:
-            return super().call(function, args, kwargs, measured)
+            return super().call(call)
         cell = types.ModuleType("cell")
-        vars(cell).update({function: defined, "__file__": inspect.unwrap(defined).__code__.co_filename})
-        return call.perform(cell, function, *copy.deepcopy((args, kwargs)), measured)
+        vars(cell).update({call.function: defined, "__file__": inspect.unwrap(defined).__code__.co_filename})
+        return perform(cell, call.copy())
 
 
 def _defined(function: str, environment: Mapping[str, Any]) -> Callable[..., Any] | None:

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from autograder.checks import answers
-from autograder.checks.results import TestResult, points_possible, points_won
+from autograder.checks.results import POINTS, TestResult, points_possible, points_won
 from autograder.checks.source import notebook_functions
 from autograder.checks.standing import Standing, State
 from autograder.laptop import launch
@@ -30,9 +30,6 @@ from autograder.laptop.limit import FILE, logged
 from autograder.laptop.progress import LESSON, Progress, Run, known_assignments
 from autograder.laptop.spelling import spell_out
 from autograder.protocol.call import ANSWERS
-
-POINTS = 20
-"""What every assignment is worth; the tests that students cannot see decide the rest of it."""
 
 LEFT_OPEN = Path("tests", "public", "left_open.json")
 """In the handout: assignment → what the public tests leave open, and what is told of its questions."""

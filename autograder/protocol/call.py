@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 import ast
+import copy
 import functools
 import gc
 import os
@@ -17,7 +18,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,26 @@ class Raised:
     def at_line(self) -> str:
         """The line in words, to stand behind others; empty where it is not known."""
         return f" at line {self.line}" if self.line else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One call of a submission's function, as a test makes it."""
+
+    function: str
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    measured: bool = False
+    """whether its lines are counted and its arguments looked at afterwards"""
+
+    @functools.cached_property
+    def encoded(self) -> bytes:
+        """Function and arguments as bytes, made once. Raises ValueError where no message has room for them: a test may hand on a result."""
+        return codec.message(self.function, self.args, self.kwargs)
+
+    def copy(self) -> Call:
+        """The same call with arguments of its own, for a function in this process to spoil."""
+        return replace(self, args=copy.deepcopy(self.args), kwargs=copy.deepcopy(self.kwargs))
 
 
 @dataclass(frozen=True)
@@ -146,26 +167,23 @@ def _imports(statement: ast.stmt, name: str) -> bool:
     return any(f"{one}.".startswith(f"{name}.") for one in names)
 
 
-def perform(module: types.ModuleType, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-    """Call the function `name` of a submission, or read its ANSWERS. The arguments are the function's to spoil.
-
-    Only a call that is `measured` has its lines counted and its arguments looked at afterwards.
-    """
-    function = module.__dict__.get(name)
-    if name == ANSWERS:
+def perform(module: types.ModuleType, call: Call) -> Reply:
+    """Call a function of a submission, or read its ANSWERS. The arguments are the function's to spoil."""
+    function = module.__dict__.get(call.function)
+    if call.function == ANSWERS:
         return Reply(value=codec.encode(function))
     if function is None:
-        missing = f"{name} is not defined in {os.path.basename(str(module.__file__))}"
+        missing = f"{call.function} is not defined in {os.path.basename(str(module.__file__))}"
         return Reply(raised=Raised("NameError", ("NameError", "Exception"), missing))
-    before = _encoded(args, kwargs) if measured else {}
+    before = _encoded_arguments(call) if call.measured else {}
     lines = _LineCounter()
     try:
-        with warnings.catch_warnings(action="ignore"), lines if measured else nullcontext():
-            result = function(*args, **kwargs)
+        with warnings.catch_warnings(action="ignore"), lines if call.measured else nullcontext():
+            result = function(*call.args, **call.kwargs)
         value = codec.encode(result)
     except BaseException as error:
         return Reply(raised=describe_exception(error, str(module.__file__)), lines=lines.count)
-    after = _encoded(args, kwargs) if measured else {}
+    after = _encoded_arguments(call) if call.measured else {}
     return Reply(value=value, lines=lines.count, changed=tuple(name for name in before if before[name] != after[name]))
 
 
@@ -188,10 +206,10 @@ def _location(error: BaseException, filename: str) -> tuple[int | None, str | No
     return frames[-1] if frames else (None, None)
 
 
-def _encoded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, bytes]:
+def _encoded_arguments(call: Call) -> dict[str, bytes]:
     """Each argument to the last bit, NaNs included, by the name that a reader would give it."""
-    named = {f"argument {number}": value for number, value in enumerate(args, start=1)}
-    return {name: codec.encode(value) for name, value in (named | kwargs).items()}
+    named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
+    return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
 
 _LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + os.sep for module in (os, np)))

@@ -12,19 +12,22 @@ from pathlib import Path
 
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
-from autograder.reports.matching import Aliases, People, RosterError, Written, letters, matched, read, require_points, waits
+from autograder.reports.matching import Aliases, People, RosterError, Written, factor, letters, matched, read, waits
 
 FILE = "canvas.csv"
 
 _POINTS = "Points Possible"
 
 
-def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliases: Path | None = None) -> Written:
-    """Write OUT/canvas.csv from a finished run. `titles`: Canvas's name for an assignment where that is not its name here."""
+def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliases: Path | None = None, scale: bool = False) -> Written:
+    """Write OUT/canvas.csv from a finished run. `titles`: Canvas's name for an assignment where that is not its name here.
+
+    `scale`: whether scores are scaled to the points that Canvas gives.
+    """
     export = _CanvasGradebook(roster)
     written = Written(out / FILE)
     grades = matched(book.rows(), export.people, Aliases(aliases), written)
-    columns = [_Column(export, titles.get(name, name), of_student) for name, of_student in grades.items()]
+    columns = [_Column(export, titles.get(name, name), of_student, scale) for name, of_student in grades.items()]
     written.scores = sum(len(column.scores) for column in columns)
     written.blank = [f"{row.student} ({name})" for name, of_student in grades.items() for row in of_student.values() if waits(row)]
     written.created = [name for name, column in zip(grades, columns, strict=True) if column.index is None]
@@ -66,16 +69,16 @@ class _CanvasGradebook:
 class _Column:
     """One assignment: its column in the export, where there is one, and the scores for it, by the row of the student."""
 
-    def __init__(self, export: _CanvasGradebook, title: str, grades: Mapping[int, Row]) -> None:
+    def __init__(self, export: _CanvasGradebook, title: str, grades: Mapping[int, Row], scale: bool) -> None:
         graded = next(iter(grades.values()))
-        self.points = graded.max_score
         titles = [*enumerate(export.header)][export.width :]
         same = (index for index, own in titles if letters(title) in (letters(own), letters(re.sub(r"\s*\(\d+\)$", "", own))))
         self.index = next(same, None)
         self.title = title if self.index is None else export.header[self.index]
-        if self.index is not None and export.points:
-            require_points(export.points[self.index], graded, self.title, export.name, "Canvas, and export again")
-        self.scores = {number: row.score for number, row in grades.items() if not waits(row)}
+        worth = export.points[self.index] if self.index is not None and export.points else ""
+        by = factor(worth, graded, self.title, export.name, "Canvas, and export again", scale)
+        self.points = graded.max_score * by
+        self.scores = {number: row.score * by for number, row in grades.items() if not waits(row)}
 
     def cell(self, number: int, student: list[str]) -> str:
         """What stands in a student's row: the score, or what stood there before."""

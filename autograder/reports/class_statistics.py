@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from autograder.checks.results import TestResult, by_question, points_possible
 from autograder.grading.grade import Grade
-from autograder.grading.review import first_thing, needs_a_person
+from autograder.grading.review import Cases
 from autograder.grading.row import Adjustment, Row
 from autograder.submission.names import printable
 
@@ -139,16 +139,6 @@ class CommonMistake:
     of: int
 
 
-@dataclass(frozen=True)
-class Case:
-    """A submission that a person should look at."""
-
-    assignment: str
-    student: str
-    status: str
-    why: str
-
-
 class ClassStatistics:
     """All that the report tells."""
 
@@ -157,7 +147,8 @@ class ClassStatistics:
         self._order = list(assignments)
         self._results: dict[str, Results] = {}
         self.submission_files = 0
-        self.cases: list[Case] = []
+        self.cases = Cases()
+        self.to_look_at = 0
         self.students: dict[str, dict[str, tuple[float, bool]]] = {}
         self.folders: dict[str, str] = {}
         """student → the folder of their feedback"""
@@ -171,14 +162,11 @@ class ClassStatistics:
         """Take in one submission."""
         one = row.submission
         self.submission_files += 1
-        status = "no grade" if row.lost else row.status
-        review = needs_a_person(row)
+        review = self.cases.add(row)
+        self.to_look_at += review
         self.folders[row.student] = row.folder
         self.students.setdefault(row.student, {})[one.assignment] = (row.score, review)
         self.files.add((one.assignment, one.sha256))
-        if review:
-            why = printable(first_thing(row), 300)
-            self.cases.append(Case(one.assignment or "?", printable(row.student), status, why))
         self.adjustments += [(printable(row.student), adjustment) for adjustment in row.adjustments]
         if one.assignment and not row.lost:
             self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.grade)
@@ -189,7 +177,7 @@ class ClassStatistics:
         return {
             "students": f"{len(self.students):,}",
             "submissions": f"{self.submission_files:,}",
-            "to look at": f"{len(self.cases):,}",
+            "to look at": f"{self.to_look_at:,}",
             "grading time": _duration(sum(sum(one.seconds.values()) for one in self._results.values())),
         }
 

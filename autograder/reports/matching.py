@@ -88,12 +88,16 @@ def read(path: Path) -> list[list[str]]:
     return [row + [""] * (len(rows[0]) - len(row)) for row in rows] or [[]]
 
 
-def require_points(cell: str, graded: Row, what: str, roster: str, advice: str) -> None:
-    """Raises RosterError where a platform's cell has another maximum. Scores go in as they are, so all of them would be wrong."""
+def factor(cell: str, graded: Row, what: str, roster: str, advice: str, scale: bool) -> float:
+    """What scores are multiplied by, for a platform's cell with its maximum. Raises RosterError where that is another one than here and
+    nobody said to scale: all scores would be wrong."""
     points = graded.max_score
-    if re.fullmatch(r"\d+([.,]\d+)?", cell) and float(cell.replace(",", ".")) != points:
+    worth = float(cell.replace(",", ".")) if re.fullmatch(r"\d+([.,]\d+)?", cell) else points
+    if worth != points and not scale:
         here = f"{graded.submission.assignment} is graded out of {points:g}"
-        raise RosterError(f"{what} is worth {cell} points in {roster}, and {here}: set it to {points:g} points in {advice}")
+        cure = f"set it to {points:g} points in {advice}, or scale the scores with --scale"
+        raise RosterError(f"{what} is worth {cell} points in {roster}, and {here}: {cure}")
+    return worth / points if points else 1.0
 
 
 def letters(text: str) -> str:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from autograder.files import write_csv
 from autograder.grading.row import Row, Rows
-from autograder.reports.matching import Aliases, People, RosterError, Written, matched, read, require_points, waits
+from autograder.reports.matching import Aliases, People, RosterError, Written, factor, matched, read, waits
 from autograder.reports.sending import fragment
 
 
-def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, aliases: Path | None = None) -> Written:
-    """Write OUT/moodle_<assignment>.csv from a finished run. Raises RosterError."""
+def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, aliases: Path | None = None, scale: bool = False) -> Written:
+    """Write OUT/moodle_<assignment>.csv from a finished run; `scale`: scores scaled to the worksheet's maximum. Raises RosterError."""
     by_assignment: dict[str, list[Row]] = defaultdict(list)
     for row in book.rows():
         by_assignment[row.submission.assignment].append(row)
@@ -29,7 +29,7 @@ def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None,
     written = Written(out / f"moodle_{name}.csv")
     grades = matched(by_assignment[name], sheet.people, Aliases(aliases), written)
     for number, row in grades.get(name, {}).items():
-        sheet.fill(number, row)
+        sheet.fill(number, row, scale)
         written.scores += not waits(row)
     written.blank = [row.student for row in grades.get(name, {}).values() if waits(row)]
     write_csv(written.path, [sheet.header, *sheet.rows])
@@ -70,10 +70,11 @@ class _Worksheet:
     def _is_one_number(self, column: int) -> bool:
         return len({row[column] for row in self.rows}) == 1 and bool(re.fullmatch(r"\d+([.,]\d+)?", self.rows[0][column]))
 
-    def fill(self, number: int, row: Row) -> None:
+    def fill(self, number: int, row: Row, scale: bool) -> None:
         """Put in a grade, if there is one to put in, and its feedback."""
-        require_points(self.rows[number][self.maximum], row, "the assignment", self.name, "Moodle, and download the worksheet again")
+        worth = self.rows[number][self.maximum]
+        by = factor(worth, row, "the assignment", self.name, "Moodle, and download the worksheet again", scale)
         if not waits(row):
-            self.rows[number][self.grade] = f"{row.score:.10g}"
+            self.rows[number][self.grade] = f"{row.score * by:.10g}"
         if self.comments is not None:
             self.rows[number][self.comments] = fragment(row)

@@ -6,9 +6,8 @@ import contextlib
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
-from autograder.protocol.call import Raised, Reply
+from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Stopped
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox import wire
@@ -26,9 +25,9 @@ class Program:
         """The first request of a worker. A source that is too large for the wire is loaded as a file that says so."""
         name = f"{self.name}.py"
         try:
-            return wire.request(self.name, self.cells, name)
+            return wire.load_request(self.name, self.cells, name)
         except ValueError:
-            return wire.request(self.name, ("raise MemoryError('the file is too large')",), name)
+            return wire.load_request(self.name, ("raise MemoryError('the file is too large')",), name)
 
 
 @dataclass(frozen=True)
@@ -69,19 +68,19 @@ class Sandboxed:
             printed += self.worker.output.decode("utf-8", "replace")
         return Condition(self.failure, self.status, printed[: self.limits.output])
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
+    def call(self, call: Call) -> Reply:
         """Raises Stopped where no answer comes, SandboxError where that is the machine's fault."""
         self._look_at_the_tests_time()
         if self.status is not None:
             raise Stopped(TestStatus(self.status), self.why)
-        if self.slow[function] >= self.limits.slow_calls:
-            raise Stopped(TestStatus.TIMEOUT, f"{function} did not return {self.limits.slow_calls} times and is not called again")
+        if self.slow[call.function] >= self.limits.slow_calls:
+            raise Stopped(TestStatus.TIMEOUT, f"{call.function} did not return {self.limits.slow_calls} times and is not called again")
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
-        request = wire.request(function, args, kwargs, measured)
+        request = wire.request(call)
         try:
-            return self._call(function, request)
+            return self._call(call.function, request)
         except ZygoteGone:
-            return self._call(function, request)
+            return self._call(call.function, request)
 
     def _call(self, function: str, request: bytes) -> Reply:
         if self.worker is None:

@@ -19,6 +19,7 @@ from typing import Any
 
 from autograder.course import PACKAGE
 from autograder.protocol import codec
+from autograder.protocol.call import Call
 from autograder.protocol.codec import Foreign
 from autograder.sandbox import probes, wire
 from autograder.sandbox.backend import Program
@@ -152,7 +153,7 @@ class _Examination:
             raised = self.worker.ask(self.source.request(), PROBE_SECONDS).raised
             if raised is not None:
                 return f"the probes could not be loaded: {raised.kind}: {raised.message}"
-        reply = self.worker.ask(wire.request(probe, args, {}, False), seconds)
+        reply = self.worker.ask(wire.request(Call(probe, args)), seconds)
         if reply.raised is not None:
             return f"the probe ended with {reply.raised.kind}: {reply.raised.message}"
         return codec.decode(reply.value)

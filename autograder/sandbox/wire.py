@@ -1,6 +1,7 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-A request is (function, args, kwargs, measured); the first one of a worker is (module, cells, filename). A reply is a
+The first request of a worker is (module, cells, filename), and every other one a call: whether it is measured, then function and
+arguments as the call is encoded wherever it is kept. A reply is a
 header (exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
 `codec.decode` builds plain values only, and a header that is not exactly of its form is Malformed. A worker's first reply,
 before any request, says that its locks are on.
@@ -12,7 +13,7 @@ import struct
 from typing import Any
 
 from autograder.protocol import codec
-from autograder.protocol.call import MAX_MESSAGE, Raised, Reply
+from autograder.protocol.call import MAX_MESSAGE, Call, Raised, Reply
 from autograder.protocol.codec import Malformed
 
 LENGTH = struct.Struct("<I")
@@ -35,9 +36,23 @@ def frame(data: bytes) -> bytes:
     return LENGTH.pack(len(data)) + data
 
 
-def request(*values: Any) -> bytes:
+def load_request(module: str, cells: tuple[str, ...], filename: str) -> bytes:
     """A frame for the worker. Raises ValueError for what the wire has no room for."""
-    return frame(codec.message(*values))
+    return frame(codec.message(module, cells, filename))
+
+
+def request(call: Call) -> bytes:
+    """A frame for the worker. Raises ValueError for what the wire has no room for."""
+    return frame((_MEASURED if call.measured else _UNMEASURED) + call.encoded)
+
+
+def unpack_request(data: bytes) -> Call:
+    """The worker's side of a call."""
+    function, args, kwargs = codec.decode(data[1:])
+    return Call(function, args, kwargs, data[:1] == _MEASURED)
+
+
+_MEASURED, _UNMEASURED = b"+", b"-"
 
 
 def pack_reply(reply: Reply) -> bytes:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from autograder.protocol import call, codec
 from autograder.sandbox import wire
@@ -56,24 +56,24 @@ def _serve(grader: int) -> None:
     # What is printed is seen at once: the process is ended without ceremony, and buffers with it.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     requests = _requests(grader)
-    name, cells, filename = next(requests)
+    name, cells, filename = codec.decode(next(requests))
     module, failure = call.load(name, cells, filename)
     _write(grader, wire.pack_reply(call.Reply(raised=failure)))
-    for function, args, kwargs, measured in requests:
+    for asked in map(wire.unpack_request, requests):
         threads = _thread._count()
-        reply = call.perform(module, function, args, kwargs, measured)
-        if measured and threads:  # of the submission's making, and nobody counts what they do
+        reply = call.perform(module, asked)
+        if asked.measured and threads:  # of the submission's making, and nobody counts what they do
             reply = replace(reply, lines=call.UNCOUNTED)
         _write(grader, wire.pack_reply(reply))
 
 
-def _requests(grader: int) -> Iterator[Any]:
+def _requests(grader: int) -> Iterator[bytes]:
     """What the grader asks, one request after the other, until it hangs up. It sends none before it has the last one's reply."""
     while data := os.read(grader, 1 << 16):
         size = LENGTH.size + LENGTH.unpack_from(data)[0]
         while len(data) < size and (part := os.read(grader, size - len(data))):
             data += part
-        yield codec.decode(data[LENGTH.size :])
+        yield data[LENGTH.size :]
 
 
 def _write(grader: int, data: bytes) -> None:

@@ -24,6 +24,8 @@ class Bindings:
     """those of the names that are bound to more than a stub: a function with a body of its own, answers that are filled in"""
     certain: bool = True
     """whether nothing else can be bound when it runs"""
+    inside: frozenset[tuple[str, str]] = frozenset()
+    """functions that stand inside a class or another function, each with what it stands in: nobody finds them there"""
 
 
 @functools.cache
@@ -37,13 +39,17 @@ def of(tree: ast.Module) -> Bindings:
     names: set[str] = set()
     written: set[str] = set()
     certain = True
+    inside: set[tuple[str, str]] = set()
     for statement in _top_level(tree):
         found, open_still = _bound(statement)
         names |= found
         written |= found  # in place: a set that is copied for each statement takes quadratic time
         written -= open_still
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef):
+            words = f"the {'class' if isinstance(statement, ast.ClassDef) else 'function'} {statement.name}"
+            inside.update((part.name, words) for part in statement.body if isinstance(part, ast.FunctionDef))
         certain &= "*" not in found and _BINDERS.isdisjoint(name.id for name in _names(statement))
-    return Bindings(frozenset(names), frozenset(written), certain)
+    return Bindings(frozenset(names), frozenset(written), certain, frozenset(inside))
 
 
 def _bound(statement: ast.stmt) -> tuple[set[str], set[str]]:
@@ -62,7 +68,8 @@ def joined(several: Iterable[Bindings]) -> Bindings:
     found = list(several)
     names = frozenset[str]().union(*(one.names for one in found))
     written = frozenset[str]().union(*(one.written for one in found))
-    return Bindings(names, written, all(one.certain for one in found))
+    inside = frozenset[tuple[str, str]]().union(*(one.inside for one in found))
+    return Bindings(names, written, all(one.certain for one in found), inside)
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:

@@ -146,6 +146,8 @@ def several(candidates: Sequence[str], assignment: str) -> Problem:
 
 
 def _none(files: Sequence[str], assignment: str) -> Problem:
+    if zips := _zips(files):
+        return zips
     return Problem(
         f"There is no file for {assignment} in what you handed in: hand in {assignment}.py or {assignment}.ipynb.",
         f"No .py or .ipynb file for {assignment} was found{_what_is_there(files)}.",
@@ -153,6 +155,8 @@ def _none(files: Sequence[str], assignment: str) -> Problem:
 
 
 def _unnamed(code: list[NamedFile], files: Sequence[str], course: Course) -> Problem:
+    if not code and (zips := _zips(files)):
+        return zips
     if not code:
         return Problem(
             "There is no .py or .ipynb file in what you handed in: hand in the file that holds your functions.",
@@ -167,6 +171,17 @@ def which_assignment(file: str, course: Course) -> Problem:
     return Problem(
         f"The name {printable(file)} does not tell one assignment: name the file after it, for example {example}.py.",
         f"The name {printable(file)} does not tell one assignment: use --assignment NAME (make: ASSIGNMENT=NAME), or name a folder after it.",
+    )
+
+
+def _zips(files: Sequence[str]) -> Problem | None:
+    """What to say where the file may lie in a zip inside the zip: that one is not opened."""
+    inner = next((file for file in files if file.lower().endswith(".zip")), None)
+    if inner is None:
+        return None
+    return Problem(
+        f"There is a zip inside what you handed in, {printable(inner)}, and it is not opened: hand in the .py or .ipynb file itself.",
+        f"No .py or .ipynb file was found; there is a zip inside, {printable(inner)}, which is not opened.",
     )
 
 

@@ -345,6 +345,9 @@ def _unwritten(found: Bindings, assignment: str, wanted: frozenset[str]) -> Iter
         return
     if found.names & wanted:
         yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
+    elif where := sorted({within for name, within in found.inside if name in wanted}):
+        within = printable(where[0], 60)
+        yield f"The functions of {assignment} stand inside {within}, where no test finds them: write each `def` at the beginning of a line."
     else:
         yield f"The file defines none of the functions of {assignment}."
 

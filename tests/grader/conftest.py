@@ -10,9 +10,10 @@ import pytest
 from autograder.course import Assignment, assignments
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from tests.grader.support.browsing import browser  # noqa: F401, a fixture
+from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
 from tests.grader.support.kernels import forking_kernels, quick_kernels  # noqa: F401, fixtures
 from tests.grader.support.once import graded, handed_out, once  # noqa: F401, fixtures
+from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 
 LONGEST = """
     platforms otter batch dials_browser page_browser cluster wall_as_another_user progress one_submission_decides

@@ -507,3 +507,10 @@ def test_next_position_does_not_loop_over_tokens(grids):
 def test_answer(grids, key):
     """Every question has one right answer."""
     expect.answer(grids, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize("key", ["fourth_corner_of_the_cross", "old_position_of_new_cell_3", "next_position_after_two_images"])
+def test_practice_answer(grids, key):
+    """A question for practice: no points."""
+    expect.answer(grids, key)

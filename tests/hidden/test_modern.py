@@ -597,3 +597,17 @@ def test_shift_refuses_bad_arguments(modern):
 def test_answer(modern, key):
     """Every question has one right answer."""
     expect.answer(modern, key)
+
+
+@pytest.mark.question("ANSWERS", points=0)
+@pytest.mark.parametrize(
+    "key",
+    [
+        "layers_that_reach_30_back_with_a_window_of_8",
+        "keys_seen_at_position_9000_in_chunks_of_8192",
+        "offset_of_the_window_after_100_tokens",
+    ],
+)
+def test_practice_answer(modern, key):
+    """A question for practice: no points."""
+    expect.answer(modern, key)

@@ -469,16 +469,7 @@ def test_answer(rope, key):
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize(
-    "key",
-    [
-        "score_at_half_a_rotation",
-        "last_pair_with_a_full_rotation_in_8192",
-        "first_position_float16_cannot_hold",
-        "numbers_in_the_cache_at_8192",
-        "trained_numbers_in_a_buffer",
-    ],
-)
+@pytest.mark.parametrize("key", ["score_at_half_a_rotation", "last_pair_with_a_full_rotation_in_8192", "numbers_in_the_cache_at_8192"])
 def test_practice_answer(rope, key):
     """A question for practice: no points."""
     expect.answer(rope, key)

@@ -18,9 +18,9 @@ dials.beta = ({ beta, angle }, width) => {
   const [left, top] = stacked ? [0, size + 14] : [size + 70, 10];
   const begin = left + wide("second key reads") + 8;
   const end = width - wide("00.00", "strong") - 8;
-  const at = (v) => begin + ((end - begin) * (v + 0.5)) / 11;
+  const at = (v) => begin + ((end - begin) * v) / 12;
   const group = (title, values, kind, y) => words(left, y + 12, title, "strong start", width - left) + values.map((v, i) =>
-    words(left, y + 34 + 26 * i, i ? "second key reads" : "first key reads", "start") + box(Math.min(at(0), at(v)), y + 22 + 26 * i, Math.abs(at(v) - at(0)), 16, kind, i ? 0.9 : 0.45) +
+    words(left, y + 34 + 26 * i, i ? "second key reads" : "first key reads", "start") + box(begin, y + 22 + 26 * i, at(v) - begin, 16, kind, i ? 0.9 : 0.45) +
     words(width, y + 34 + 26 * i, short(v, 2), "strong end")).join("");
   const wanted = line(at(6), top + 16, at(6), top + 180, "axis") + words(at(6), top + 194, "6, the last value");
   const bars = wanted + group("sum: linear_step", added, "below", top) + group(`delta rule: delta_step, β = ${short(beta, 2)}`, mended, "complete", top + 92);

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from autograder.batch import output, postprocessing
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook import FILE, Gradebook
 from autograder.cli import main
 from autograder.submission import Problem
 from tests.grader.batch.test_gradebook import PACKED, submission_file
@@ -89,6 +91,15 @@ def test_several_add_up_in_order_and_stay_between_zero_and_full_marks(out: Path)
     assert "rope: 7 of 20" in said(out, "ada", "rope", "--score", 7, "--reason", "x")
 
 
+def test_a_bonus_is_a_score_that_somebody_set(out: Path) -> None:
+    """Points that are added end at full marks; what is set may be more, and points then add up from there to no more than that."""
+    assert "rope: 22 of 20" in said(out, "ada", "rope", "--score", 22, "--reason", "an eighth encoding")
+    assert "rope: 22 of 20" in said(out, "ada", "rope", "--points", 3, "--reason", "x")
+    assert rows(out)["ada"]["score"] == "22"
+    assert "22" in (out / "feedback" / "ada" / "rope.md").read_text("utf-8")
+    assert (out / "report.html").is_file()
+
+
 def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
     before = (out / "grades.csv").read_bytes(), (out / "feedback" / "ada" / "rope.md").read_bytes()
     said(out, "ada", "rope", "--points", "1", "--reason", "First.", "--by", "Grace")
@@ -110,7 +121,7 @@ def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
         (["AD", "rope", "--points", "1", "--reason", "x"], "nobody named AD has a grade in rope; the nearest: ada"),
         (["ada", "rope", "--points", "1"], "say why with --reason"),
         (["ada", "rope", "--points", "1", "--score", "2", "--reason", "x"], "give one of them"),
-        (["ada", "rope", "--score", "21", "--reason", "x"], "lies between 0 and 20"),
+        (["ada", "rope", "--score", "41", "--reason", "x"], "lies between 0 and 20, or up to 40 with a bonus"),
         (["ada", "--points", "1", "--reason", "x"], "name the student and the assignment"),
         (["--undo", "7"], "there is no adjustment 7"),
         (["ada", "roap", "--points", "1", "--reason", "x"], "there is no assignment"),
@@ -120,6 +131,11 @@ def test_wrong_use_is_one_sentence(out: Path, words: list[str], sentence: str) -
     done = run(out, *words)
     assert done.exit_code == 2 and sentence in " ".join(done.output.split())
     assert said(out) == ""
+
+
+def test_who_handed_in_something_else_is_known(out: Path) -> None:
+    done = run(out, "ada", "alibi", "--points", "1", "--reason", "x")
+    assert done.exit_code == 2 and "ada handed in nothing for alibi, only rope" in " ".join(done.output.split())
 
 
 def test_of_two_names_that_look_alike_the_folder_says_which(out: Path) -> None:
@@ -162,6 +178,29 @@ def test_a_table_with_a_wrong_line_changes_nothing_and_names_it(out: Path, line:
     done = run(out, "--from", table(out, "ada,rope,+1.5,The sign is right.", line))
     assert done.exit_code == 2 and "line 3" in done.output and "Nothing was changed" in done.output
     assert "adjustment" not in rows(out)["ada"]
+
+
+FORMAT_3 = """
+CREATE TABLE adjustments (number INTEGER PRIMARY KEY, student TEXT NOT NULL, assignment TEXT NOT NULL, points REAL, score REAL,
+    reason TEXT NOT NULL, comment TEXT NOT NULL, "by" TEXT NOT NULL, "at" TEXT NOT NULL);
+INSERT INTO adjustments VALUES (1, 'ada', 'rope', 1.5, NULL, 'The sign is right.', '', 'Grace', '2026-01-02T03:04:05+00:00');
+PRAGMA user_version = 3;
+"""
+"""what matters here of a gradebook of an earlier version"""
+
+
+def test_corrections_survive_a_change_of_format(out: Path, tmp_path: Path) -> None:
+    """A gradebook of another version is not used, and its corrections come out all the same."""
+    earlier = tmp_path / "earlier"
+    earlier.mkdir()
+    with contextlib.closing(sqlite3.connect(earlier / FILE)) as database:
+        database.executescript(FORMAT_3)
+    refused = run(earlier, "ada", "rope", "--points", "1", "--reason", "x")
+    assert refused.exit_code == 2 and "adjust" in refused.output and "--save corrections.csv" in " ".join(refused.output.split())
+    saved = tmp_path / "saved.csv"
+    assert said(earlier, "--save", saved).startswith("1 corrections in")
+    assert said(out, "--from", saved) == "1 corrections made\n"
+    assert rows(out)["ada"]["score"] == "5" and "by Grace" in said(out)
 
 
 def test_corrections_go_out_and_come_into_another_gradebook_once(out: Path) -> None:

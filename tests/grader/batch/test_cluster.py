@@ -194,3 +194,25 @@ def test_no_scheduler(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, 
     monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 1.0)
     with pytest.raises(BatchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         grade(large[0], tmp_path, "tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "tcp://here", "localhost:8786"])
+def test_what_is_no_address_is_refused(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, address: str) -> None:
+    with pytest.raises(BatchError, match=r"is no address of a Dask scheduler: write it as tcp://host:port"):
+        grade(large[0], tmp_path, address)
+
+
+def test_a_scheduler_without_workers_is_said_to_be_waited_for(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from autograder.batch import cluster
+
+    monkeypatch.setattr(cluster, "SECONDS_FOR_WORKERS", 1.0)
+    empty = LoopbackCluster(tmp_path)
+    console = Console(record=True)
+    try:
+        with pytest.raises(BatchError, match="no worker joined"):
+            coordinator.grade(RunConfiguration(large[0], tmp_path / "out", scheduler=empty.address), console)
+    finally:
+        empty.close()
+    assert "has no worker yet: waiting up to" in console.export_text()

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, inputs, results
-from autograder.checks.prompt import Call, typed
+from autograder.checks.prompt import text, typed
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase, Test
 from autograder.course import find
 from autograder.hints import catalogue
 from autograder.protocol import call, codec
+from autograder.protocol.call import Call
 from autograder.protocol.failure import BrokenTest, Kind, Wrong
 from autograder.protocol.status import TestStatus
 
@@ -77,16 +78,16 @@ CALLS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "made"), CALLS, ids=lambda one: one if isinstance(one, str) else "")
-def test_a_call_can_be_pasted_into_a_prompt(text: str, made: Callable[[], tuple[Any, ...]]) -> None:
+@pytest.mark.parametrize(("words", "made"), CALLS, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_call_can_be_pasted_into_a_prompt(words: str, made: Callable[[], tuple[Any, ...]]) -> None:
     args = made()
-    assert str(Call("f", args, {})) == text
-    pasted = eval(text, {"f": lambda *args: args, "np": np, "features": inputs.features})
+    assert text(Call("f", args)) == words
+    pasted = eval(words, {"f": lambda *args: args, "np": np, "features": inputs.features})
     assert codec.encode(list(pasted)) == codec.encode(list(args))
 
 
 def test_a_long_array_is_told_by_its_shape() -> None:
-    call = str(Call("f", (np.arange(999.0) / 7,), {"base": 2.0}))
+    call = text(Call("f", (np.arange(999.0) / 7,), {"base": 2.0}))
     assert call == "f(<array of shape (999,), float64>, base=2.0)" and typed(call) == ""
 
 

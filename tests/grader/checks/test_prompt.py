@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from autograder import course
 from autograder.checks import inputs
-from autograder.checks.prompt import Call, typed
+from autograder.checks.prompt import text, typed
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import codec
-from autograder.protocol.call import ANSWERS, Reply
+from autograder.protocol.call import ANSWERS, Call, Reply
 
 
 class Typed(catalogue.Module):
     """The solution, which reads every call as a student would type it."""
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        if function != ANSWERS:
-            text = typed(str(Call(function, args, kwargs)))
-            names = {"np": np, "features": inputs.features, function: lambda *args, **kwargs: (args, kwargs)}
-            assert codec.encode(eval(text, names)) == codec.encode((args, kwargs)), text
-        return super().call(function, args, kwargs, measured)
+    def call(self, call: Call) -> Reply:
+        if call.function != ANSWERS:
+            words = typed(text(call))
+            names = {"np": np, "features": inputs.features, call.function: lambda *args, **kwargs: (args, kwargs)}
+            assert codec.encode(eval(words, names)) == codec.encode((call.args, call.kwargs)), words
+        return super().call(call)
 
 
 def test_every_call_of_a_public_test_can_be_typed(suite: Suite) -> None:
@@ -33,13 +31,13 @@ def test_every_call_of_a_public_test_can_be_typed(suite: Suite) -> None:
 
 
 def test_long_arrays_are_told_by_how_they_are_made() -> None:
-    for array, text in (
+    for array, words in (
         (np.arange(-40, 41), "np.arange(-40, 41)"),
         (np.arange(0.0, 500.0, 5.0), "np.arange(0, 500.0, 5)"),
         (np.full((9, 9), 2.5), "np.full((9, 9), 2.5)"),
         (np.zeros((3, 0)), "np.zeros((3, 0))"),
     ):
-        assert str(Call("f", (array,), {})) == f"f({text})"
+        assert text(Call("f", (array,))) == f"f({words})"
 
 
 def test_an_argument_that_the_submission_made_stands_as_its_call() -> None:

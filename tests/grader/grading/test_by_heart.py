@@ -16,7 +16,7 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import codec
-from autograder.protocol.call import Reply
+from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import Kind
 
 TABLE = """
@@ -52,10 +52,10 @@ class Learnt(catalogue.Module):
         super().__init__(catalogue.solution(assignment))
         self.table: dict[Any, Any] = {}
 
-    def call(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Reply:
-        reply = super().call(function, args, kwargs, measured)
+    def call(self, call: Call) -> Reply:
+        reply = super().call(call)
         kept = ("raises", reply.raised.message) if reply.raised else ("returns", codec.decode(reply.value))
-        self.table[function, key(args), key(sorted(kwargs.items()))] = kept
+        self.table[call.function, key(call.args), key(sorted(call.kwargs.items()))] = kept
         return reply
 
     def source(self) -> str:

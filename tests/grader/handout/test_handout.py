@@ -33,6 +33,7 @@ from autograder.handout.stubs import answer_texts
 from autograder.hints import catalogue
 from autograder.laptop import notebook_checks
 from autograder.protocol import codec
+from autograder.protocol.call import Call
 from tests.grader.support.handed_in import SAMPLES
 
 ROPE = course.find("rope")
@@ -435,7 +436,7 @@ def test_loops_of_cells_are_noticed() -> None:
 def notebook_lines(defined: dict[str, object], rows: int) -> int:
     """How many lines of a cell run when apply_rope turns so many rows."""
     backend = notebook_checks._Cells(defined, "rope", ROPE.stub)
-    return backend.call("apply_rope", (np.ones((rows, 2)), np.arange(rows)), {}, True).lines
+    return backend.call(Call("apply_rope", (np.ones((rows, 2)), np.arange(rows)), measured=True)).lines
 
 
 def test_every_question_has_its_test_file_and_its_cell(assignment: Assignment, shipped: Path) -> None:

@@ -21,7 +21,6 @@ from autograder import course
 from autograder.course import ROOT, Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
-from autograder.handout.page import course as pages_of_the_course
 from autograder.handout.page import dials, site
 from autograder.handout.page.formulas import FormulaError, mathml
 from autograder.handout.page.glossary import Glossary
@@ -29,12 +28,6 @@ from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
 
 MOST_BYTES = 3_000_000
-
-
-@pytest.fixture(scope="session")
-def files() -> dict[str, bytes]:
-    """Path below course/ → content; not to be changed."""
-    return pages_of_the_course()
 
 
 class Parsed(HTMLParser):
@@ -59,30 +52,30 @@ class Parsed(HTMLParser):
 
 
 @pytest.fixture(scope="session")
-def pages(files: dict[str, bytes]) -> dict[str, Parsed]:
-    return {name: Parsed(content.decode("utf-8")) for name, content in files.items() if name.endswith(".html")}
+def pages(course_files: dict[str, bytes]) -> dict[str, Parsed]:
+    return {name: Parsed(content.decode("utf-8")) for name, content in course_files.items() if name.endswith(".html")}
 
 
-def test_there_is_a_page_for_every_lesson_and_a_beginning(files: dict[str, bytes]) -> None:
+def test_there_is_a_page_for_every_lesson_and_a_beginning(course_files: dict[str, bytes]) -> None:
     named = (
         {f"{one.name}.html" for one in course.assignments()}
         | {f"{path.stem}.html" for path in (ROOT / "assignments").glob("*.md") if path.stem != "README"}
         | {"index.html"}
     )
-    assert {name for name in files if name.endswith(".html")} == named
+    assert {name for name in course_files if name.endswith(".html")} == named
 
 
-def test_it_is_small(files: dict[str, bytes]) -> None:
-    assert sum(map(len, files.values())) < MOST_BYTES
+def test_it_is_small(course_files: dict[str, bytes]) -> None:
+    assert sum(map(len, course_files.values())) < MOST_BYTES
 
 
-def test_nothing_is_loaded_from_elsewhere(files: dict[str, bytes], pages: dict[str, Parsed]) -> None:
+def test_nothing_is_loaded_from_elsewhere(course_files: dict[str, bytes], pages: dict[str, Parsed]) -> None:
     for name, page in pages.items():
         for source in page.loaded:
-            assert source == "data:," or source in files, f"{name} loads {source}"
-    sheet = files["course.css"].decode("utf-8")
+            assert source == "data:," or source in course_files, f"{name} loads {source}"
+    sheet = course_files["course.css"].decode("utf-8")
     assert not re.findall(r"@import|url\((?!data:)", sheet)
-    assert not re.findall(r"fetch\(|import\(|XMLHttpRequest|https?://", files["dials.js"].decode("utf-8"))
+    assert not re.findall(r"fetch\(|import\(|XMLHttpRequest|https?://", course_files["dials.js"].decode("utf-8"))
 
 
 def test_every_link_leads_somewhere(pages: dict[str, Parsed]) -> None:
@@ -96,9 +89,9 @@ def test_every_link_leads_somewhere(pages: dict[str, Parsed]) -> None:
                 assert not anchor or anchor in pages[target or name].ids, f"{name}: {link}"
 
 
-def test_a_lesson_is_all_there(assignment: Assignment, files: dict[str, bytes]) -> None:
+def test_a_lesson_is_all_there(assignment: Assignment, course_files: dict[str, bytes]) -> None:
     """Every word of the lesson and of the docstrings stands on its page."""
-    page = files[f"{assignment.name}.html"].decode("utf-8")
+    page = course_files[f"{assignment.name}.html"].decode("utf-8")
     without = re.sub(r'<img[^>]* alt="([^"]*)"[^>]*>', r" \1 ", re.sub(r"<math.*?</math>", " ", page, flags=re.DOTALL))
     shown = html.unescape(re.sub(r"<[^>]*>", "", without))
     seen = set(re.findall(r"\w+", shown))
@@ -114,11 +107,11 @@ def test_a_lesson_is_all_there(assignment: Assignment, files: dict[str, bytes]) 
         assert all(f"\n{line}\n" in shown for line in docstring.splitlines() if line.startswith(" "))
 
 
-def test_every_lesson_leads_to_the_next(files: dict[str, bytes]) -> None:
+def test_every_lesson_leads_to_the_next(course_files: dict[str, bytes]) -> None:
     names = ["index", "setup", *(one.name for one in course.assignments()), "glossary", "numpy", "sources"]
     for before, after in pairwise(names):
-        assert f'rel="next" href="{after}.html"' in files[f"{before}.html"].decode("utf-8")
-        assert f'rel="prev" href="{before}.html"' in files[f"{after}.html"].decode("utf-8")
+        assert f'rel="next" href="{after}.html"' in course_files[f"{before}.html"].decode("utf-8")
+        assert f'rel="prev" href="{before}.html"' in course_files[f"{after}.html"].decode("utf-8")
 
 
 # Formulas
@@ -218,8 +211,8 @@ def test_terms_are_marked_where_they_are_touched_first(text: str, terms: list[st
     assert len(used) == len(terms)
 
 
-def test_every_meaning_that_a_page_opens_is_the_glossarys(files: dict[str, bytes]) -> None:
-    page = files["attention.html"].decode("utf-8")
+def test_every_meaning_that_a_page_opens_is_the_glossarys(course_files: dict[str, bytes]) -> None:
+    page = course_files["attention.html"].decode("utf-8")
     meaning = re.search(r'id="term-softmax"><b>softmax</b> (.*?)</div>', page)
     assert meaning is not None
     assert f"| softmax | {html.unescape(meaning[1])} |" in (ROOT / "assignments" / "glossary.md").read_text("utf-8")
@@ -228,8 +221,8 @@ def test_every_meaning_that_a_page_opens_is_the_glossarys(files: dict[str, bytes
 # Dials
 
 
-def test_every_dial_of_a_lesson_is_on_its_page(assignment: Assignment, files: dict[str, bytes]) -> None:
-    page = files[f"{assignment.name}.html"].decode("utf-8")
+def test_every_dial_of_a_lesson_is_on_its_page(assignment: Assignment, course_files: dict[str, bytes]) -> None:
+    page = course_files[f"{assignment.name}.html"].decode("utf-8")
     assert sorted(re.findall(r"data-dial=\"(\w+)\"", page)) == sorted(dial.name for dial in dials.of_lesson(assignment.name))
     for dial in dials.of_lesson(assignment.name):
         if not dial.figure:
@@ -238,9 +231,9 @@ def test_every_dial_of_a_lesson_is_on_its_page(assignment: Assignment, files: di
         assert 0 < page.find(f'data-dial="{dial.name}"') < figure, f"{dial.name} does not stand before {dial.figure}.svg"
 
 
-def test_the_answer_to_every_question_of_a_dial_is_right(files: dict[str, bytes]) -> None:
+def test_the_answer_to_every_question_of_a_dial_is_right(course_files: dict[str, bytes]) -> None:
     """Every dial has one; the numbers in it are those of the solutions."""
-    pages = "".join(files[f"{name}.html"].decode("utf-8") for name in sorted({one.lesson for one in dials.DIALS}))
+    pages = "".join(course_files[f"{name}.html"].decode("utf-8") for name in sorted({one.lesson for one in dials.DIALS}))
     rights = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', pages))
     answers = dict(re.findall(r'data-dial="(\w+)".*?<summary>Answer</summary><p>(.+?)</p>', pages, re.DOTALL))
     assert set(answers) == {dial.name for dial in dials.DIALS} <= set(rights)
@@ -298,10 +291,10 @@ def test_what_a_prediction_is_compared_with_was_measured(dial: dials.Dial) -> No
     assert all(f",{value:.4f}" in written for curve in curves.values() for value in curve.ravel())
 
 
-def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(files: dict[str, bytes]) -> None:
+def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(course_files: dict[str, bytes]) -> None:
     """What a page takes and tells is the answer of a question without points, or of a dial; no page knows another."""
     for assignment in course.assignments():
-        page = files[f"{assignment.name}.html"].decode("utf-8")
+        page = course_files[f"{assignment.name}.html"].decode("utf-8")
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page))
         solution = catalogue.solution(assignment).ANSWERS
         graded = {quiz.key(test) for test in Suite(assignment).tests if test.question == ANSWERS and test.points}
@@ -313,8 +306,8 @@ def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(files: dic
             assert 0 < page.find(f"<code>{key}</code>") < page.find(f'data-ask="{key}"')
 
 
-def test_a_search_finds_every_heading_function_and_word(files: dict[str, bytes], pages: dict[str, Parsed]) -> None:
-    index = json.loads(files["search.js"].decode("utf-8").removeprefix("window.WHEREABOUTS_INDEX=").removesuffix(";\n"))
+def test_a_search_finds_every_heading_function_and_word(course_files: dict[str, bytes], pages: dict[str, Parsed]) -> None:
+    index = json.loads(course_files["search.js"].decode("utf-8").removeprefix("window.WHEREABOUTS_INDEX=").removesuffix(";\n"))
     titles = {title for title, *_ in index}
     functions = [
         node.name for one in course.assignments() for node in ast.parse(one.stub.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)
@@ -326,7 +319,7 @@ def test_a_search_finds_every_heading_function_and_word(files: dict[str, bytes],
         assert page in pages and (not anchor or anchor in pages[page].ids), f"{title}: {link}"
 
 
-def test_report_and_course_share_one_style(files: dict[str, bytes]) -> None:
+def test_report_and_course_share_one_style(course_files: dict[str, bytes]) -> None:
     shared = site.SHARED_STYLE.read_text("utf-8")
-    assert files["course.css"].decode("utf-8").startswith(shared)
+    assert course_files["course.css"].decode("utf-8").startswith(shared)
     assert Path(site.SHARED_STYLE).name in (site.SHARED_STYLE.parent / "report.html").read_text("utf-8")

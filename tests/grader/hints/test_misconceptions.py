@@ -15,6 +15,7 @@ from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, live
+from autograder.protocol.call import Call
 from autograder.protocol.failure import Wrong
 
 
@@ -34,7 +35,7 @@ def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> 
     """A test hands results back as arguments: numpy's warning about them would name a line of the solution in a terminal."""
     infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
     with warnings.catch_warnings(action="error"):
-        catalogue.Oracle(course.find("rope")).wanted("rope_scores", (infinite, infinite, np.arange(2), np.arange(2)), {})
+        catalogue.Oracle(course.find("rope")).wanted(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
 
 
 def test_an_assignment_has_at_least_five_known_mistakes(assignment: Assignment) -> None:

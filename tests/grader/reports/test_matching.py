@@ -64,6 +64,15 @@ def test_everybody_is_found_by_what_the_platform_says(tmp_path: Path, by: str) -
     assert scores(out) == ["3.5"] * 4 and len(done.output.splitlines()) == 1
 
 
+@pytest.mark.parametrize(("worth", "wanted"), [("10.00", "1.75"), ("100", "17.5"), ("20", "3.5"), ("7,5", "1.3125")])
+def test_scores_are_scaled_where_somebody_says_so(tmp_path: Path, worth: str, wanted: str) -> None:
+    out = class_of(tmp_path, ("alovelace", Person("Canvas", number="1")))
+    roster(tmp_path, points=f'"{worth}"')
+    assert worth == "20" or (export(out).exit_code == 2 and not (out / "canvas.csv").exists())
+    assert export(out, "--scale").exit_code == 0
+    assert scores(out)[0] == wanted
+
+
 @pytest.mark.parametrize("here", ["gh-{}", "{}@private.example", "Student {}"])
 def test_a_table_of_two_columns_says_who_is_who(tmp_path: Path, here: str) -> None:
     """Such as Classroom's classroom_roster.csv, with further columns and those who never joined."""

@@ -113,6 +113,8 @@ def test_a_file_that_is_no_worksheet_or_has_other_points_is_refused(out: Path) -
     worksheet = out.parent / "worksheet.csv"
     worksheet.write_text(WORKSHEET.replace("20.00", "100.00"), "utf-8")
     assert "set it to 20 points in Moodle" in " ".join(export(out).output.split())
+    assert export(out, "--scale").exit_code == 0
+    assert "17.5" in [row["Grade"] for row in rows(out)]
     worksheet.write_text("a,b\n1,2\n")
     done = export(out)
     assert done.exit_code == 2 and "is not an offline grading worksheet of Moodle" in " ".join(done.output.split())

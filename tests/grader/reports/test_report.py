@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -19,6 +20,7 @@ from autograder.batch import postprocessing
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade
+from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
 from autograder.protocol.status import TestStatus
 from autograder.reports.class_statistics import ClassStatistics, Item
@@ -141,8 +143,25 @@ def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
     statuses = ["graded", "import_error", "timeout", "killed"]
     submission_files = [graded(status, one_result("t1", "failed"), status=status) for status in statuses]
     class_statistics = survey_of(*submission_files, tmp_path=tmp_path)
-    assert {(case.student, case.status) for case in class_statistics.cases} == {(one, one) for one in statuses[1:]}
+    assert {(student, case.status) for case in class_statistics.cases for student in case.students} == {(one, one) for one in statuses[1:]}
     assert {student for student, _, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == set(statuses[1:])
+
+
+def test_one_cause_is_one_line_with_all_its_students(tmp_path: Path) -> None:
+    """Wherever in the file it sits; another cause is another line."""
+
+    def stopped(student: str, failure: Raised) -> tuple[Submission, Grade]:
+        submission, grade = graded(student, one_result("t1", "failed"), status="import_error")
+        return submission, replace(grade, failure=failure)
+
+    left_out = [Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in range(1, 19)]
+    failures = [*left_out, Raised("KeyError", (), "'x'", 3)]
+    class_statistics = survey_of(*(stopped(f"student{n:02}", failure) for n, failure in enumerate(failures)), tmp_path=tmp_path)
+    assert [(len(case.students), case.why) for case in class_statistics.cases] == [
+        (18, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
+        (1, "the file stops at line 3, KeyError: 'x'"),
+    ]
+    assert class_statistics.figures["to look at"] == "19"
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:

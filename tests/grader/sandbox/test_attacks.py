@@ -35,6 +35,7 @@ from autograder.grading.row import PackedGrade
 from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
 from autograder.protocol import codec
+from autograder.protocol.call import Call
 from autograder.protocol.failure import Kind, Stopped
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox.backend import Program, Sandboxed
@@ -160,9 +161,9 @@ def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
         ground.asked.setdefault(ground.hidden, set()).add(carried((worker.process,)))
         return worker
 
-    def call(self: Sandboxed, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], measured: bool) -> Any:
-        ground.asked.setdefault(ground.hidden, set()).add(carried(args))
-        return honest_call(self, function, args, kwargs, measured)
+    def call(self: Sandboxed, call: Call) -> Any:
+        ground.asked.setdefault(ground.hidden, set()).add(carried(call.args))
+        return honest_call(self, call)
 
     def close(self: Sandboxed) -> None:
         honest_close(self)
@@ -371,7 +372,7 @@ def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
     backend = Sandboxed(ground.grader.sandbox, Program("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
     try:
-        reply = backend.call("rope_frequencies", (4,), {}, measured=False)
+        reply = backend.call(Call("rope_frequencies", (4,)))
     finally:
         backend.close()
     assert np.array_equal(codec.decode(reply.value), [1.0, 0.01])
@@ -403,7 +404,7 @@ def test_without_the_wall_the_same_attack_succeeds(name: str) -> None:
         backend = Sandboxed(open_ground.grader.sandbox, Program("rope", (hostile(open_ground, FOLDER / f"{name}.py"),)))
         try:
             with suppress(Stopped):
-                backend.call("rope_frequencies", (4,), {}, False)
+                backend.call(Call("rope_frequencies", (4,)))
         finally:
             backend.close()
             for place in (*PLACES, open_ground.folder):

@@ -18,6 +18,7 @@ import pytest
 from autograder import course
 from autograder.grading.grader import Grader
 from autograder.protocol import codec
+from autograder.protocol.call import Call
 from autograder.protocol.failure import Stopped
 from autograder.sandbox import client, confine
 from autograder.sandbox.backend import Program, Sandboxed
@@ -45,7 +46,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[Sandboxed]:
 
 def called(backend: Sandboxed, function: str, *args: Any) -> Any:
     """What a function returns."""
-    reply = backend.call(function, args, {}, measured=False)
+    reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
     return codec.decode(reply.value)
 
@@ -128,7 +129,7 @@ def work(x):
 """
     with loaded(sandbox, source) as backend:
         for _ in range(2):
-            reply = backend.call("work", (np.arange(4.0),), {}, True)
+            reply = backend.call(Call("work", (np.arange(4.0),), measured=True))
             assert reply.raised is None
             assert 10 < reply.lines < 40
 
@@ -340,7 +341,7 @@ def test_an_output_that_floods_is_kept_in_part(sandbox: Sandbox) -> None:
 
 def test_a_source_that_is_too_large_is_a_file_that_cannot_be_loaded(sandbox: Sandbox) -> None:
     with loaded(sandbox, "#" * (codec.MAX_BYTES + 1)) as backend:
-        reply = backend.call("f", (), {}, False)
+        reply = backend.call(Call("f"))
         assert reply.raised is not None
         assert backend.failure is not None
         assert "too large" in backend.failure.message

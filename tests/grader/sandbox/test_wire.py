@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from autograder.protocol import codec
-from autograder.protocol.call import Raised, Reply
+from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.codec import Foreign, Malformed, decode, encode
 from autograder.sandbox import wire
 
@@ -345,4 +345,4 @@ def test_any_header_is_a_reply_or_malformed(header: bytes, value: bytes) -> None
 
 def test_arguments_that_are_too_large_are_an_error() -> None:
     with pytest.raises(ValueError, match="too large"):
-        wire.request("f", (np.zeros(codec.MAX_NUMBERS + 1),), {}, False)
+        wire.request(Call("f", (np.zeros(codec.MAX_NUMBERS + 1),)))

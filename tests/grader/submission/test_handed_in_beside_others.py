@@ -208,6 +208,24 @@ def test_two_files_with_functions_are_still_two(tmp_path: Path) -> None:
     assert one.problem is not None and "main.py" in one.problem.student
 
 
+@pytest.mark.parametrize("around", ["class Solution:", "def main():", "class Solution(object):\n    x = 1"])
+def test_functions_inside_something_are_said_to_be_there(tmp_path: Path, around: str) -> None:
+    body = "\n".join("    " + line for line in SOLVED.splitlines())
+    put(tmp_path, {"inside.py": f"{around}\n{body}\n"})
+    (note,) = classroom.read_folder(tmp_path, "rope", KNOWN)[0].notes
+    assert "stand inside the " in note and around.split()[1].split("(")[0].rstrip(":") in note
+
+
+def test_a_zip_in_a_zip_is_named(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("rope.py", SOLVED)
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+        archive.writestr("week5/rope.zip", inner.getvalue())
+    (one,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert one.problem is not None and "rope.zip" in one.problem.student and "not opened" in one.problem.student
+
+
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     """An untouched stub, another assignment's file and a file with none of the functions are said to be that."""
     naive = classroom.right("naive", 0)

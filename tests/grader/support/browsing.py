@@ -1,4 +1,4 @@
-"""A browser for the tests of pages: the system's, quiet, and a page that notes all that goes wrong on it."""
+"""A browser for the tests of pages: the system's, quiet; the pages of the course; and a page that notes all that goes wrong on it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from autograder.handout import bundle
+from autograder.handout.page import course
+from tests.grader.support.once import Once
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+SEEN = Path(__file__).with_name("seen.js")
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +34,21 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def course_files(once: Once) -> dict[str, bytes]:
+    """Path below `course/` → content; not to be changed."""
+    files: dict[str, bytes] = once("course", course)
+    return files
+
+
+@pytest.fixture(scope="session")
+def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course alone, as `dist/course/` has it."""
+    folder = tmp_path_factory.mktemp("course")
+    bundle.unpack(course_files, folder)
+    return folder
+
+
 class Opened:
     """A page, and all that went wrong on it or left it."""
 
@@ -44,6 +64,7 @@ class Opened:
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.add_init_script(path=SEEN)
         self.page.goto(path.as_uri())
 
     def __enter__(self) -> Opened:

@@ -14,7 +14,7 @@ dials.buckets = ({ relative, k, count, far, both }, width) => {
     const boxes = groups.map(({ name: label, first, last }, i) => {
       const w = x(last + 1) - x(first);
       const kind = label === mine ? "below" : "complete";
-      return box(x(first), top + 24, w, 34, kind, label === mine ? 0.6 : i % 2 ? 0.18 : 0.42) + words(x(first) + w / 2, top + 45, whole(label), label === mine ? "strong" : "", w - 2);
+      return box(x(first), top + 24, w, 34, kind, label === mine ? 0.45 : i % 2 ? 0.18 : 0.42) + words(x(first) + w / 2, top + 45, whole(label), label === mine ? "strong" : "", w - 2);
     });
     return words(0, top + 14, title, "start strong", width) + boxes.join("");
   };

@@ -6,7 +6,7 @@ dials.whole = ({ method, query, shift }, width) => {
   const cell = (y, values, title, scale) => {
     const cells = SENTENCE.map((word, n) => {
       const value = values[n];
-      const ink = value === undefined ? "" : heat([[value * scale]], n * w, y + 8, w - 2, 34);
+      const ink = value === undefined ? "" : heat([[0.45 * value * scale]], n * w, y + 8, w - 2, 34);
       return ink + box(n * w, y + 8, w - 2, 34, value === undefined ? "hole" : "cell") + words((n + 0.5) * w - 1, y + 30, value === undefined ? "" : short(value, 2), "strong", w - 3);
     });
     return words(0, y, title, "start", width) + cells.join("");
