@@ -1856,7 +1856,7 @@ def save(figure: Figure, path: Path) -> None:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
         figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = page.getvalue()
-    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>\n?|^ +", "", text, flags=re.MULTILINE)
+    drawing = re.sub(r"(?s)<metadata>.*?</metadata>\n?|^ +", "", text[text.index("<svg") :], flags=re.MULTILINE)
     drawing = re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), drawing)
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
     for colour, (name, _, _) in THEME.items():

@@ -8,6 +8,7 @@
     inputs    features, and strategies for Hypothesis
     results   the result of one test
     standing  how each function stands, by its tests
+    parsing   a syntax tree, or the reason why a text is too dear for one
     source    what a student's text defines, and what builds on what
 
 It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file in this
@@ -19,5 +20,5 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
-FRONT_DOOR = ("answers", "expect", "fixtures", "inputs", "prompt", "proxy", "results", "source", "standing")
+FRONT_DOOR = ("answers", "expect", "fixtures", "inputs", "parsing", "prompt", "proxy", "results", "source", "standing")
 """The modules that other rooms may import."""

@@ -35,6 +35,12 @@ for features and positions of moderate size; tests with larger positions pass a 
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
+WRITTEN_TO = (
+    "You wrote into an array of the caller, for example with `+=` or with `[...] =`. np.asarray, slices and reshape make no copy: "
+    "they show the same numbers. The rule: write into arrays that you made yourself; np.array(x) and x + y are new ones."
+)
+"""What is behind an argument changed in place."""
+
 GROWTH = 16
 """How much longer the second sequence is in `vectorised`."""
 
@@ -62,7 +68,7 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and the function leaves its arguments as they were."""
     reply = _measured(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
-        raise Wrong(Kind.CHANGED, f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead")
+        raise Wrong(Kind.CHANGED, f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead", hint=WRITTEN_TO)
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None) -> None:

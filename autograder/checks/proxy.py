@@ -109,6 +109,9 @@ class Function:
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         message = f": {raised.message}" if raised.message else ""
+        if raised.on_purpose and (is_a(raised, ValueError) or is_a(raised, IndexError)):
+            refuses = f"{self.name} refuses an argument that is allowed: it raised {raised.kind}{where}{message}"
+            return Wrong(Kind.REFUSED, refuses, function=blamed)
         return Wrong(Kind.RAISED, f"{self.name} raised {raised.kind}{where}{message}", hint=numpy_cause(raised.message), function=blamed)
 
     def not_reached(self, failure: Raised) -> Wrong:

@@ -62,7 +62,7 @@ class TestResult:
     """the likely cause, from the catalogue"""
     kind: Kind | None = None
     function: str | None = None
-    """another function: the one that a test waits for, or the one beside whose known mistake it passed"""
+    """another function: the one that a test waits for, beside whose known mistake it passed, or that misses the same refusal"""
     call: str = ""
     """the call that was judged, for a Python prompt; shown to students of public tests alone"""
 
@@ -154,7 +154,7 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
     match raised:
         case None:
             return TestResult(test, TestStatus.PASSED)
-        case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED) if raised.function not in (None, test.question):
+        case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED | Kind.REFUSED) if raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
             found = TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
         case Wrong() if raised.kind in UNFINISHED:

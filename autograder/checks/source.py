@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from autograder.checks.parsing import parse
 from autograder.protocol.call import ANSWERS
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
@@ -122,10 +123,10 @@ class Blocks:
     """
 
     def __init__(self, source: str) -> None:
-        """Of text that is not Python nothing is known."""
+        """Of text that is not Python, or too dear to parse, nothing is known."""
         try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
             tree = ast.Module([], [])
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         self._direct = {

@@ -12,7 +12,7 @@ from enum import Enum, auto
 from autograder.checks.results import TestResult, by_question
 from autograder.checks.source import Blocks
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import VALUES, Kind
+from autograder.protocol.failure import REFUSALS, VALUES, Kind
 from autograder.protocol.status import TestStatus
 
 
@@ -47,8 +47,8 @@ class Standing:
 
     @property
     def own(self) -> list[TestResult]:
-        """The mistakes of its own: a wrong value is not, where that may come from below."""
-        mistakes = [one for one in self.test_results if one.is_mistake]
+        """The mistakes of its own: a wrong value is not, where that may come from below, nor a refusal that is missing there."""
+        mistakes = [one for one in self.test_results if one.is_mistake and not _is_missing_below(one)]
         return mistakes if self.cause is None else [one for one in mistakes if _kind(one) not in VALUES]
 
     @property
@@ -70,7 +70,10 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
             continue
         cause = roots.get(name)
         state = State.MISTAKEN
-        if all(_kind(one) in VALUES for one in mistakes[name]):
+        own = [one for one in mistakes[name] if not _is_missing_below(one)]
+        if not own:
+            cause, state = cause or mistakes[name][0].function, State.BUILT_ON
+        elif all(_kind(one) in VALUES for one in own):
             state = State.BUILT_ON if cause else State.COMPARED if name in compared else State.MISTAKEN
         found.append(Standing(name, group, state, cause or (compared[name] if state is State.COMPARED else None)))
     return found
@@ -85,6 +88,11 @@ def root_first(found: list[Standing]) -> list[Standing]:
 def _kind(one: TestResult) -> Kind:
     """The kind of a mistake; to give no answer at all counts as an exception."""
     return one.kind or Kind.RAISED
+
+
+def _is_missing_below(one: TestResult) -> bool:
+    """Whether it is a missing refusal that a function below misses as well."""
+    return one.kind in REFUSALS and one.function is not None
 
 
 def _without_mistakes(test_results: list[TestResult]) -> tuple[State, str | None]:

@@ -20,7 +20,7 @@ from autograder.grading import quiz
 from autograder.grading.grade import Grade
 from autograder.grading.quiz import QuizAnswer
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import VALUES, Kind, with_likely_cause
+from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind, with_likely_cause
 from autograder.protocol.status import Status, TestStatus
 from autograder.submission import Submission
 
@@ -33,7 +33,7 @@ MAX_PRINTED = 2000
 _LIBRARIES = "Numpy and the standard library are all that can be imported when your code is graded."
 
 _ALIKE = {Kind.TYPE: Kind.SHAPE, Kind.NO_ERROR: Kind.WRONG_ERROR, Kind.NOT_WRITTEN: Kind.RAISED, Kind.WAITING: Kind.RAISED}
-_ALIKE |= {Kind.NOT_REACHED: Kind.RAISED}
+_ALIKE |= {Kind.NOT_REACHED: Kind.RAISED, Kind.EARLIER_CALLS: Kind.VALUE}
 """Kinds that are told as another one where inputs are hidden."""
 
 _WORDS = {
@@ -84,12 +84,13 @@ def headline(won: float, public: float, total: float) -> str:
 def coarse(test_results: list[TestResult]) -> list[TestResult]:
     """What may be told of these results. Public tests and answers, which come first, stay as they are.
 
-    Of a hidden test: whether it passed, or one of seven kinds of mistake; that a function is not finished, only where a public
+    Of a hidden test: whether it passed, or one of eight kinds of mistake; that a function is not finished, only where a public
     test found that out; and, per question, the cause that the first hidden test with a known one has.
     """
     public = [one for one in test_results if one.test.phase is Phase.PUBLIC]
     unfinished = {one.test.question: one for one in public if one.status.is_unwritten}
     explained: set[str] = set()
+    questions = {one.test.question for one in test_results}
 
     def of_hidden_mistake(one: TestResult) -> TestResult:
         question = one.test.question
@@ -99,7 +100,8 @@ def coarse(test_results: list[TestResult]) -> list[TestResult]:
         hint = None if question in explained else one.hint
         if hint:
             explained.add(question)
-        return TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind)
+        below = one.function if kind in REFUSALS and one.function in questions else None
+        return TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind, function=below)
 
     return [of_hidden_mistake(one) if _is_hidden_mistake(one) else one for one in test_results]
 
@@ -217,7 +219,7 @@ def _questions(test_results: list[TestResult], cells: Sequence[str], passed: str
 def _line(one: Standing, known: Collection[str], passed: str) -> str:
     # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
     waits_for = f"`{one.cause}`" if one.cause in known else "another function"
-    is_raising = any(result.kind is Kind.RAISED for result in one.test_results if result.status is TestStatus.WAITING)
+    is_raising = any(result.kind in EXCEPTIONS for result in one.test_results if result.status is TestStatus.WAITING)
     if one.state is State.WAITING and is_raising:
         return f"Waiting for {waits_for}, which raises an exception"
     return _LINES[one.state].format(cause=one.cause, passed=passed, waits_for=waits_for)

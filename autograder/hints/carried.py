@@ -85,7 +85,13 @@ def _is_trivial(assignment: Assignment, entry: Misconception, calls: Iterable[tu
             if type(of(None)) is not Refusal and not is_trivial(of(None), call.args):
                 made.append((of(entry), call.args))
     refused = all(type(value) is Refusal for value, _ in made)
-    return refused or all(is_trivial(value, args) for value, args in made) or _is_one_value([value for value, _ in made])
+    easy = all(is_trivial(value, args) and not _is_filled(value) for value, args in made)
+    return refused or easy or _is_one_value([value for value, _ in made])
+
+
+def _is_filled(value: Any) -> bool:
+    """Whether a result is an array of the right size with one number in it, not 0: what builds on it has its work to do still."""
+    return isinstance(value, np.ndarray) and value.size > 1 and bool((value == value.flat[0]).all() and value.flat[0])
 
 
 def _is_one_value(values: Sequence[Any]) -> bool:

@@ -175,6 +175,12 @@ def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | No
     return reply.raised.kind, " and ".join(whole) or f"“{_raises(vars(right(assignment))[call.function].__doc__ or '')}”"
 
 
+def refused_at(assignment: Assignment, call: Call) -> int | None:
+    """The line of the solution that refuses a call: the same one for all functions that leave it to another."""
+    raised = perform(right(assignment), call.copy()).raised
+    return raised.line if raised is not None else None
+
+
 def _raises(docstring: str) -> str:
     """What a docstring says of errors."""
     match = re.search(r"^ *(Raises: .+?)(?=^ *[A-Z]\w+: |\Z)", docstring, re.DOTALL | re.MULTILINE)

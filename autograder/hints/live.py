@@ -6,9 +6,10 @@ makes of these calls, and one is named by the rule that holds on a student's mac
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +26,7 @@ from autograder.hints.catalogue import Misconception
 from autograder.hints.rule import Hints, Observation, explanations, joined, missing_refusals, outcome
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
-from autograder.protocol.failure import REFUSALS, VALUES, Kind
+from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind, Stopped
 
 LOOKED_AT = 32 * 1024
 """Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission returned."""
@@ -64,14 +65,28 @@ class Replayed:
         return self.replies.get((call.encoded, call.measured)) or self.backend.call(call)
 
 
-def with_causes(assignment: Assignment, observed: Sequence[ObservedTest], cells: Sequence[str]) -> list[TestResult]:
-    """The results, with the likely cause on the first mistake that it explains."""
+STATE = (
+    "The same call, asked first in a new process, gives the right result: so yours depends on the calls before it. Look for what "
+    "stays between two calls: a cache that does not look at every argument, an array or list outside of the function or in a "
+    "default argument, a `global`. The rule: the same arguments always give the same result."
+)
+"""What is behind a result that depends on earlier calls."""
+
+
+def with_causes(
+    assignment: Assignment, observed: Sequence[ObservedTest], cells: Sequence[str], keeping_state: frozenset[str] = frozenset()
+) -> list[TestResult]:
+    """The results, with the likely cause on the first mistake that it explains. `keeping_state`: see `depending_on_earlier_calls`."""
     mistakes = (one.result for one in observed if one.result.is_mistake)
     mistaken = list(dict.fromkeys(one.test.question for one in mistakes if one.test.question != ANSWERS))
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
-    roots = Blocks("\n".join(cells) if len(mistaken) > 1 else "").root_causes(wrong)
+    blocks = Blocks("\n".join(cells) if len(mistaken) > 1 else "")
+    roots = blocks.root_causes(wrong)
     hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()}
+    for name in hints.keys() & keeping_state - roots.keys():
+        hints[name] = replace(hints[name], values=STATE)
+    observed = [_of_its_kind(one, hints) for one in _missing_below(assignment, observed, blocks)]
     given: set[str] = set()
     results = []
     for one in observed:
@@ -95,7 +110,7 @@ def hint_of(mistakes: Sequence[Misconception]) -> str | None:
 def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
     """A public test with the first call that is wrong and what is right there, where it compared or combined several calls."""
     result = one.result
-    if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES or result.kind is Kind.RAISED:
+    if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - EXCEPTIONS:
         return one
     for call, reply in one.calls.items():
         row = _row(assignment, call, reply)
@@ -104,14 +119,38 @@ def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
             found = difference(row.got, row.right, None)
             if not words or words == result.call or found is None:
                 return one
-            message = f"{result.message}\nAt this call, {call.function}: {found[1]}"
+            message = result.message if found[1] in result.message else f"{result.message}\nAt this call, {call.function}: {found[1]}"
             return replace(one, result=replace(result, call=words, message=message))
     return one
+
+
+def _of_its_kind(one: ObservedTest, hints: Mapping[str, Hints]) -> ObservedTest:
+    """A test that fails because of earlier calls is of that kind, whatever came."""
+    result = one.result
+    if result.kind not in VALUES or result.test.question not in hints or hints[result.test.question].values is not STATE:
+        return one
+    return replace(one, result=replace(result, kind=Kind.EARLIER_CALLS))
+
+
+def _missing_below(assignment: Assignment, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
+    """A missing refusal stands where it is missed first: what builds on that function can miss it too, and need not refuse again."""
+    refusing = [one for one in observed if one.result.kind in REFUSALS and one.calls]
+    lines = {one.result.test: catalogue.refused_at(assignment, list(one.calls)[-1]) for one in refusing}
+    missed: dict[str, set[int | None]] = {}
+    for test, line in lines.items():
+        missed.setdefault(test.question, set()).add(line)
+    for one in observed:
+        line = lines.get(one.result.test)
+        below = blocks.below(one.result.test.question) if line is not None else ()
+        found = next((name for name in missed if name in below and line in missed[name]), None)
+        yield replace(one, result=replace(one.result, function=found)) if found else one
 
 
 def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, given: set[str]) -> TestResult:
     """One mistake with what is known of it. A hint is given once."""
     result = one.result
+    if result.kind in REFUSALS and result.function is not None:
+        return result
     hint = hints.of(result.kind)
     if hint is None and result.kind in REFUSALS and result.test.phase is Phase.HIDDEN and one.calls:
         hint = _rule_of(assignment, *list(one.calls.items())[-1])
@@ -157,6 +196,24 @@ def answers_nothing_new(assignment: Assignment, function: str, before: Iterable[
     new = {call.encoded: (call, reply) for call, reply in calls_of(function, after) if is_looked_at(call) and call.encoded not in known}
     rows = [row for seen in new.values() if (row := _row(assignment, *seen)) is not None and type(row.right) is not Refusal]
     return len(rows) >= ENOUGH and all(row.is_wrong for row in rows)
+
+
+def depending_on_earlier_calls(assignment: Assignment, observed: Iterable[ObservedTest], besides: Collection[str], fresh: Backend) -> frozenset[str]:
+    """The functions whose first wrong call is right in a `fresh` process, where nothing was called before.
+
+    It answers for all of them but those `besides`, the lowest function first: what one leaves behind can hide this of a later
+    one, and never makes it up.
+    """
+    observed = [one for one in observed if one.result.kind in VALUES and one.result.test.question not in besides]
+    found = set()
+    for name in lowest_first(assignment, {one.result.test.question for one in observed}):
+        rows = ((call, _row(assignment, call, reply)) for call, reply in calls_of(name, observed))
+        wrong = next((call for call, row in rows if row is not None and row.is_wrong), None)
+        with contextlib.suppress(Stopped, ValueError):
+            again = _row(assignment, wrong, fresh.call(wrong)) if wrong is not None else None
+            if again is not None and not again.is_wrong:
+                found.add(name)
+    return frozenset(found)
 
 
 @functools.lru_cache(maxsize=1024)

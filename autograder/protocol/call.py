@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 import ast
 import copy
+import dis
 import functools
 import gc
 import os
@@ -52,6 +53,8 @@ class Raised:
     """the student's function that was being executed"""
     left_out: bool = False
     """whether it came from an import at the top level: that line alone was left out, and the rest of the file ran"""
+    on_purpose: bool = False
+    """whether a `raise` of the student's own file raised it, and no operation in it and no library"""
 
     @property
     def at_line(self) -> str:
@@ -196,7 +199,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
     line, function = _location(error, filename)
-    return Raised(str(type(error).__name__), bases, message, line, function)
+    return Raised(str(type(error).__name__), bases, message, line, function, on_purpose=_is_on_purpose(error, filename))
 
 
 def _location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
@@ -204,6 +207,16 @@ def _location(error: BaseException, filename: str) -> tuple[int | None, str | No
         return error.lineno, None
     frames = [(line, frame.f_code.co_name) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
     return frames[-1] if frames else (None, None)
+
+
+def _is_on_purpose(error: BaseException, filename: str) -> bool:
+    """Whether the last thing that ran was a `raise` in this file."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_frame.f_code.co_filename != filename:
+        return False
+    return last.tb_frame.f_code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:

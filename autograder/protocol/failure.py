@@ -16,12 +16,14 @@ class Kind(Enum):
     WAITING = "it waits for a function that is not implemented yet"
     NOT_REACHED = "the file stops with an exception before it is defined"
     RAISED = "it raised an exception"
+    REFUSED = "it refuses an argument that is allowed"
     NO_ERROR = "it accepted a bad argument that it should refuse with an error"
     WRONG_ERROR = "it refused a bad argument with the wrong kind of error, or one that does not name the value"
     TYPE = "it returned a value of the wrong type"
     SHAPE = "it returned an array of the wrong shape"
     DTYPE = "it returned an array of the wrong dtype"
     VALUE = "it returned wrong values"
+    EARLIER_CALLS = "its result depends on earlier calls"
     CHANGED = "it changed one of its arguments in place"
     LOOP = "it loops in Python over the sequence"
     BY_HEART = "it is right on the inputs of the handout alone"
@@ -29,11 +31,14 @@ class Kind(Enum):
     UNANSWERED = "the question is not answered yet"
 
 
-VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED})
+VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED, Kind.REFUSED, Kind.EARLIER_CALLS})
 """Mistakes that show in whatever is built on a function, or compared with it. All others are each function's own."""
 
 REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})
 """Mistakes with a bad argument."""
+
+EXCEPTIONS = frozenset({Kind.RAISED, Kind.REFUSED})
+"""An exception in the place of a value."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Nothing is there yet: not a mistake."""

@@ -59,6 +59,13 @@ class Sandboxed:
         self.why = ""
         self.printed = ""
 
+    def another(self) -> Sandboxed:
+        """The same submission in a process of its own, where nothing was called yet. It has the time that is left of this one's."""
+        fresh = Sandboxed(self.sandbox, self.source)
+        fresh.seconds, fresh.processor_begin = self.seconds, self.processor_begin
+        fresh.status, fresh.why = self.status, self.why
+        return fresh
+
     @property
     def state(self) -> Condition:
         """What has become of it until now."""

@@ -69,11 +69,11 @@ _NOTHING_TO_SAY = LENGTH.pack(len(_PLAIN)) + _PLAIN
 """The header of most replies: no exception, and nothing was measured."""
 
 
-def _speakable(raised: Raised) -> tuple[str, tuple[str, ...], str, int | None, str | None, bool]:
+def _speakable(raised: Raised) -> tuple[str, tuple[str, ...], str, int | None, str | None, bool, bool]:
     """An exception within the bounds of a header: its names may be as long and as odd as a submission likes."""
     bases = tuple(_cut(name) for name in raised.bases[:MAX_NAMES])
     function = None if raised.function is None else _cut(raised.function)
-    return _cut(raised.kind), bases, _cut(raised.message, MAX_MESSAGE), raised.line, function, raised.left_out
+    return _cut(raised.kind), bases, _cut(raised.message, MAX_MESSAGE), raised.line, function, raised.left_out, raised.on_purpose
 
 
 def _cut(text: str, length: int = MAX_NAME) -> str:
@@ -95,10 +95,9 @@ def unpack_reply(data: bytes) -> Reply:
     match header:
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(value=value, lines=lines, changed=changed)
-        case ((str(kind), tuple(bases), str(message), int() | None as line, str() | None as function, bool(left_out)), int(lines), ()) if (
-            _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE and not value
-        ):
-            return Reply(raised=Raised(kind, bases, message, line, function, left_out), lines=lines)
+        case ((str(kind), tuple(bases), str(message), int() | None as line, str() | None as function, bool(left_out), bool(purpose)), int(lines), ()):
+            if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE and not value:
+                return Reply(raised=Raised(kind, bases, message, line, function, left_out, purpose), lines=lines)
     raise Malformed("a reply with a header of another form")
 
 

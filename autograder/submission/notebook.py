@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograder.checks.parsing import MAX_CODE
 from autograder.submission import bindings, python
 from autograder.submission.bindings import Bindings
 from autograder.submission.names import listed, printable
@@ -136,10 +137,10 @@ def _sources(text: str) -> list[str]:
             "The notebook has no code cell with code in it: hand in the notebook that holds your functions.",
             "The notebook has no code cell with code in it.",
         )
-    if sum(map(len, sources)) > python.MAX_CODE:
+    if sum(map(len, sources)) > MAX_CODE:
         raise Refused(
-            f"The notebook has more than {python.MAX_CODE // 1024} KiB of code: hand in only what you wrote.",
-            f"The notebook has more than {python.MAX_CODE // 1024} KiB of code.",
+            f"The notebook has more than {MAX_CODE // 1024} KiB of code: hand in only what you wrote.",
+            f"The notebook has more than {MAX_CODE // 1024} KiB of code.",
         )
     return sources
 

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import re
-import unicodedata
-import warnings
 
+from autograder.checks import parsing
+from autograder.checks.parsing import TooDear
 from autograder.submission.names import printable
 from autograder.submission.records import Refused
-
-MAX_CODE = 256 * 1024
-"""Characters of code. The syntax tree takes up to a thousand times that in bytes, and some parsers quadratic time."""
-
-MAX_BRACES = 10_000
-"""Python 3.11 parses the fields of one f-string in quadratic time: 80,000 take 13 s, and so many 0.2 s."""
-
-MAX_MARKS = 200
-"""Combining marks in a row. The parser sorts the marks of a name in quadratic time: 262,000 of them take 210 s."""
-
-# The parser stores `import a.b.c…` with all its beginnings, so that a long chain takes quadratic memory.
-_CHAIN = re.compile(r"\b(?:[^\W\d]\w*+\.){64}")
-_GAPS = re.compile(r"[ \t\f]+|\\\n")
 
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 _PYTHON_2 = ("Missing parentheses in call to", "multiple exception types must be parenthesized")
@@ -39,18 +25,10 @@ class NotPython(Exception):
 
 def parse(text: str) -> ast.Module:
     """The syntax tree. Raises NotPython, and nothing else, for any text that has none."""
-    if len(text) > MAX_CODE:
-        raise NotPython(f"it has more than {MAX_CODE // 1024} KiB of code", "cut it down to what you wrote")
-    if text.count("{") > MAX_BRACES:
-        raise NotPython(f"it holds more than {MAX_BRACES:,} braces", "keep data in another file")
-    if _CHAIN.search(_GAPS.sub("", text)):
-        raise NotPython("it holds a name with more than 64 dots", "shorten that name")
-    if _most_marks(text) > MAX_MARKS:
-        raise NotPython(f"it holds a letter with more than {MAX_MARKS} combining marks", "delete those marks")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape is the student's affair
-            return ast.parse(text)
+        return parsing.parse(text)
+    except TooDear as error:
+        raise NotPython(error.fault, error.advice) from error
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno else ""
         raise NotPython(f"{line}{printable(error.msg, 120)}", _advice(error, text)) from error
@@ -75,14 +53,6 @@ def check(text: str) -> ast.Module:
             "The file holds blank lines or comments only.",
         )
     return tree
-
-
-def _most_marks(text: str) -> int:
-    """The length of the longest run of combining marks."""
-    if text.isascii():
-        return 0
-    runs = itertools.groupby(text, key=lambda character: unicodedata.combining(character) > 0)
-    return max((sum(1 for _ in run) for is_mark, run in runs if is_mark), default=0)
 
 
 def _advice(error: SyntaxError, text: str) -> str:

@@ -56,7 +56,6 @@
         own.append(part("p", "", "The same picture, drawn from your functions:"), part("img", "mine"));
         own.lastChild.alt = "The same picture, drawn from your functions";
         figure.append(own);
-        figure.classList.remove("repeated");
       }
       own.lastChild.src = `${root}/mine/${name}.svg?${version}`;
     }

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -24,8 +24,7 @@ from autograder.handout.page.glossary import Glossary, slug
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(NamedTuple):
     """An entry of a page's table of contents."""
 
     level: int
@@ -43,18 +42,14 @@ class Rendered:
     terms: set[str] = field(default_factory=set)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Placed:
-    """What stands in a text that is not written there, as HTML."""
+    """What stands in a text that is not written there, as HTML: behind the heading of a function, behind the line of a question for
+    practice, in the place of a mark `<!-- name -->` or `<!-- dial: name -->`."""
 
     docstrings: dict[str, str] = field(default_factory=dict)
-    """function → behind its heading"""
-    dials: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    """figure → before it, and whether the figure then is for paper alone"""
     questions: dict[str, str] = field(default_factory=dict)
-    """key of a question for practice → behind it"""
     at_marks: dict[str, str] = field(default_factory=dict)
-    """what a mark `<!-- name -->` names → in its place"""
 
 
 def code(text: str, language: str = "") -> str:
@@ -90,9 +85,9 @@ class Renderer:
         """A piece of a line, as in a table's cell."""
         return str(self._markdown.renderInline(text))
 
-    def render(self, text: str, folder: str, placed: Placed | None = None) -> Rendered:
+    def render(self, text: str, folder: str, placed: Placed = Placed()) -> Rendered:
         """A text that lies in a folder below assignments/, with what is placed in it. Each term is marked once, and none in sources."""
-        page, placed = Rendered(), placed or Placed()
+        page = Rendered()
         touched: set[str] = set()
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
@@ -104,19 +99,17 @@ class Renderer:
                 self._inline(page, token, folder, touched, heading)
                 if heading:
                     self._heading(page, before, token)
-                elif (name := _first_code(token)) in placed.questions:
-                    out.append(_html(placed.questions[name]))
+                elif (name := _first(token, "code_inline")) and name.content in placed.questions:
+                    out.append(_html(placed.questions[name.content]))
             elif token.type == "heading_close" and token.tag == "h3":
                 names = re.findall(r"`(\w+)`", before.content)
                 # Where two functions share a heading, each has a place to link to.
                 anchors = "".join(f'<a id="{name}"></a>' for name in names) if len(names) > 1 else ""
                 out.append(_html(anchors + "".join(placed.docstrings.get(name, "") for name in names)))
             elif token.type == "html_block" and (mark := _MARK.match(token.content)):
-                out[-1] = _html(placed.at_marks.get(mark[1], ""))
-            elif token.type == "paragraph_close" and (image := _only_image(before)):
-                source = str(image.attrGet("src"))
-                dial, repeated = placed.dials.get(PurePosixPath(source).stem, ("", False))
-                out[-3:] = [_html(dial + self._figure(source, image, repeated))]
+                out[-1] = _html(placed.at_marks[mark[1]])
+            elif token.type == "paragraph_close" and (image := _first(before, "image")) and len(before.children or []) == 1:
+                out[-3:] = [_html(self._figure(image))]
         page.html = _GLUED.sub(_glue, str(self._html.render(out, self._markdown.options, {})))
         return page
 
@@ -142,30 +135,22 @@ class Renderer:
             elif child.type == "text" and not inside:
                 child.type, child.content = "html_inline", self._glossary.marked(child.content, touched, page.terms)
 
-    def _figure(self, source: str, image: Token, repeated: bool) -> str:
+    def _figure(self, image: Token) -> str:
         """The text of the image says what is drawn, its title (below it) what to look at. Its size is told, so that the text stays
-        where it is when the image loads. What a dial repeats is for paper, and for where nothing moves."""
-        drawn, caption = (" ".join(str(text or "").split()) for text in (image.content, image.attrGet("title")))
-        figure = '<figure class="repeated">' if repeated else "<figure>"
+        where it is when the image loads."""
+        source, drawn, caption = (escape(" ".join(str(text or "").split())) for text in (image.attrGet("src"), image.content, image.attrGet("title")))
         drawing = (self._folder / source).read_text("utf-8")
         width, height = (round(float(size) * 4 / 3) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', drawing)[:2])
         size = f'width="{width}" height="{height}" style="--wide:{width}px"'
-        shown = f'<div class="scroll" tabindex="0"><img src="{escape(source)}" alt="{escape(drawn)}" {size} loading="lazy"></div>'
-        if caption:
-            return f"{figure}{shown}<figcaption>{escape(caption)}</figcaption></figure>\n"
-        return f'{figure}{shown}<figcaption aria-hidden="true">{escape(drawn)}</figcaption></figure>\n'
+        below = f"<figcaption>{caption}" if caption else f'<figcaption aria-hidden="true">{drawn}'
+        shown = f'<div class="scroll" tabindex="0"><img src="{source}" alt="{drawn}" {size} loading="lazy"></div>'
+        return f"<figure>{shown}{below}</figcaption></figure>\n"
 
 
-def _only_image(paragraph: Token) -> Token | None:
-    """The image of a paragraph that is nothing but an image."""
-    children = paragraph.children or []
-    return children[0] if len(children) == 1 and children[0].type == "image" else None
-
-
-def _first_code(line: Token) -> str:
-    """The name with which a line begins."""
+def _first(line: Token, kind: str) -> Token | None:
+    """What a line begins with, where it is of that kind."""
     children = line.children or []
-    return children[0].content if children and children[0].type == "code_inline" else ""
+    return children[0] if children and children[0].type == kind else None
 
 
 def _column_heading(title: Token) -> tuple[str, str]:

@@ -6,16 +6,15 @@ import ast
 import base64
 import json
 import re
+from functools import partial
 from html import escape, unescape
 from pathlib import Path
-from typing import Any
 
 import rjsmin
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
-from autograder.grading import quiz
 from autograder.grading.suite import Suite
 from autograder.handout.left_open import left_open
 from autograder.handout.page import dials
@@ -29,15 +28,17 @@ TEXTS = ROOT / "assignments"
 
 def course() -> dict[str, bytes]:
     """Path below `course/` → content."""
-    pages, index = _pages()
-    files = {f"{name}.html": page.encode("utf-8") for name, page in pages.items()}
-    files["course.css"] = style().encode("utf-8")
-    files["dials.js"] = dials.script().encode("utf-8")
-    files["live.js"] = rjsmin.jsmin((HERE / "live.js").read_text("utf-8")).encode("utf-8")
-    # A script, because a page without a server may not fetch a file.
-    files["search.js"] = f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n".encode()
-    files["fonts-license.txt"] = (HERE / "fonts" / "OFL.txt").read_bytes()
-    return files | {f"figures/{path.name}": path.read_bytes() for path in sorted((TEXTS / "figures").glob("*.svg"))}
+    pages, found = _pages()
+    files = {f"{name}.html": page for name, page in pages.items()} | {
+        "course.css": style(),
+        "dials.js": dials.script(),
+        "live.js": str(rjsmin.jsmin((HERE / "live.js").read_text("utf-8"))),
+        # A script, because a page without a server may not fetch a file.
+        "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n",
+        "fonts-license.txt": (HERE / "fonts" / "OFL.txt").read_text("utf-8"),
+    }
+    figures = {f"figures/{path.name}": path.read_bytes() for path in sorted((TEXTS / "figures").glob("*.svg"))}
+    return {path: text.encode("utf-8") for path, text in files.items()} | figures
 
 
 def style() -> str:
@@ -51,52 +52,45 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
     """Name → HTML, and what a search finds: title, page, link, further words."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
-    templates = FileSystemLoader([HERE / "templates", *dict.fromkeys(dial.folder for dial in dials.DIALS)])
-    environment = Environment(loader=templates, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    loader = FileSystemLoader([HERE / "templates", *dials.FOLDERS])
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= vars(environment.get_template("controls.html").module)
-
-    def drawn(name: str) -> dict[dials.Dial, str]:
-        return {one: environment.get_template(f"{one.kind}.html").render(dial=one, **_given(one)) for one in dials.of_lesson(name)}
-
-    lessons = {one.name: _lesson(one, renderer, environment, drawn(one.name)) for one in assignments()}
+    lessons = {one.name: _lesson(one, renderer, environment) for one in assignments()}
     shown = [
-        {"name": name, "title": page.title, "dials": dials.of_lesson(name), "tasks": len(re.findall("data-(?:ask|dial)=", page.html))}
+        {
+            "name": name,
+            "title": page.title,
+            "dials": re.findall(r'id="title-(\w+)">(.+?)<', page.html),
+            "tasks": len(re.findall("data-(?:ask|dial)=", page.html)),
+        }
         for name, page in lessons.items()
     ]
-    marks = {one.name: html for one, html in drawn("index").items()}
-    marks["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
-    beside = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"))}
-    pages = {
-        "index": renderer.render(beside.pop("README"), ".", Placed(at_marks=marks)),
-        **({"setup": renderer.render(beside.pop("setup"), ".")} if "setup" in beside else {}),
-        **lessons,
-        "glossary": Renderer(Glossary(""), TEXTS).render(beside.pop("glossary"), "."),  # it explains its terms itself
-        **{name: renderer.render(text, ".") for name, text in beside.items()},
-    }
+    texts = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"), key=lambda path: (path.stem != "setup", path.stem))}
+    first = texts.pop("README")
+    marks = _drawn(first, "index", environment) | {"lessons": environment.get_template("lessons.html").render(lessons=shown)}
+    others = {name: (renderer if name != "glossary" else Renderer(Glossary(""), TEXTS)).render(text, ".") for name, text in texts.items()}
+    pages = {"index": renderer.render(first, ".", Placed(at_marks=marks)), "setup": others["setup"], **lessons, **others}
     pages["glossary"].html = re.sub(
         r"<tr>\n<td>([^<]+)</td>",
         lambda row: row[0].replace("<tr>", f'<tr id="{slug(row[1])}">') if unescape(row[1]) in glossary.meanings else row[0],
         pages["glossary"].html,
     )
-    around = zip([None, *pages], [*list(pages)[1:], None], strict=False)
-    page_template = environment.get_template("page.html")
+    titles, names = {name: page.title for name, page in pages.items()}, [None, *pages, None]
     written = {
-        name: page_template.render(
+        name: environment.get_template("page.html").render(
             name=name,
             page=page,
             body=Markup(page.html),
             headings=[(heading, Markup(heading.html)) for heading in page.headings],
             terms=[(slug(term), term, Markup(renderer.inline(glossary.meanings[term]))) for term in sorted(page.terms)],
             lessons=shown,
-            first_dial=next((one.name for one in dials.of_lesson(name)), ""),
-            others=[other for other in pages if other != "index" and other not in lessons],
-            before=before,
-            after=after,
-            titles={other: pages[other].title for other in pages},
+            others=others,
+            around=(names[place], names[place + 2]),
+            titles=titles,
         )
-        for (name, page), (before, after) in zip(pages.items(), around, strict=False)
+        for place, (name, page) in enumerate(pages.items())
     }
-    found = [[page.title, "", f"{name}.html"] for name, page in pages.items()]
+    found = [[title, "", f"{name}.html"] for name, title in titles.items()]
     found += [[_plain(one.html), page.title, f"{name}.html#{one.anchor}"] for name, page in pages.items() for one in page.headings]
     found += [[term, "glossary", f"glossary.html#{slug(term)}", _plain(meaning)] for term, meaning in glossary.meanings.items()]
     return written, found
@@ -106,29 +100,19 @@ def _plain(text: str) -> str:
     return unescape(re.sub(r"<[^>]*>|[*`$]", "", text))
 
 
-def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment, drawn: dict[dials.Dial, str]) -> Rendered:
+def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
+    """Each dial that a text has a mark for → its form."""
+    given = {"measured": partial(dials.measured, page)}
+    return {name: environment.get_template(f"{name}.html").render(name=name, **given) for name in dials.named(text)}
+
+
+def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> Rendered:
     """The lesson with its docstrings, dials and what its questions for practice take."""
-    ask = environment.get_template("ask.html")
-    questions = {key: ask.render(key=key, **one) for key, one in _practice(assignment).items()}
-    written = _docstrings(assignment.stub.read_text("utf-8"))
-    before_figures = {one.figure: (html, one.repeats) for one, html in drawn.items() if one.figure}
-    at_marks = {one.name: html for one, html in drawn.items() if not one.figure}
-    return renderer.render(assignment.lesson.read_text("utf-8"), assignment.name, Placed(written, before_figures, questions, at_marks))
-
-
-def _given(dial: dials.Dial) -> dict[str, Any]:
-    """What the form of a dial is filled with."""
-    if dial.kind != "guess":
-        return {}
-    measured = dials.measured(dial)
-    return {"measured": measured, "named": [(group, group) for group in measured["groups"]]}
-
-
-def _practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
-    """Key → right answer and reason of each question without points: those are no secret, all others are."""
-    answers = quiz.answers(assignment)
-    practice = left_open(assignment, Suite(assignment).tests)["practice"]
-    return {key: {**one, "yes_or_no": answers[key].yes_or_no} for key, one in practice.items()}
+    text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
+    practice = left_open(assignment, Suite(assignment).tests)["practice"]  # the answers to these are no secret, all others are
+    questions = {key: ask.render(key=key, **one) for key, one in practice.items()}
+    placed = Placed(_docstrings(assignment.stub.read_text("utf-8")), questions, _drawn(text, assignment.name, environment))
+    return renderer.render(text, assignment.name, placed)
 
 
 def _docstrings(stub: str) -> dict[str, str]:

@@ -111,12 +111,28 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
         ("return np.ones((2, 3, 4)) @ np.ones((5, 4, 2))", "whose leading axes differ"),
         ("return np.ones((2, 3, 4))[np.tril(np.ones((3, 4), bool))]", "You used a mask as an index"),
         ("return x + np.ones(7)", "numpy compares shapes from the last axis on"),
-        ("raise ValueError('operands are odd')", None),
+        ("return int('operands are odd')", None),
     ],
 )
 def test_numpys_own_messages_get_a_cause(body: str, words: str | None) -> None:
     wrong = grade(f"def rotate_half(x): {body}", matches)
     assert wrong.kind is Kind.RAISED and (words in (wrong.hint or "") if words else wrong.hint is None)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("raise ValueError(f'bad rows: {x.shape}')", Kind.REFUSED),
+        ("raise IndexError('no such row')", Kind.REFUSED),
+        ("raise KeyError('rows')", Kind.RAISED),
+        ("return np.split(x, 5, axis=-1)", Kind.RAISED),
+        ("return [1][x.shape[0]]", Kind.RAISED),
+    ],
+)
+def test_to_refuse_an_allowed_argument_is_a_kind_of_its_own(body: str, kind: Kind) -> None:
+    """A `raise` of the student's own, and not what an operation or a library raises."""
+    wrong = grade(f"def rotate_half(x): {body}", matches)
+    assert wrong.kind is kind and ("allowed" in wrong.message) == (kind is Kind.REFUSED)
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
@@ -146,8 +162,9 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
 
 def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
     in_place = "import numpy as np\n" + RIGHT.format("").replace("    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1)
-    with pytest.raises(Wrong, match="changed argument 1 in place"):
+    with pytest.raises(Wrong, match="changed argument 1 in place") as changed:
         expect.unchanged(submission(in_place).rotate_half, X)
+    assert "make no copy" in (changed.value.hint or "")
     wrong_and_clean = grade("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
     assert wrong_and_clean.kind is Kind.VALUE
 

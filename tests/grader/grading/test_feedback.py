@@ -116,8 +116,8 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     assert "977" not in "".join(map(feedback.of_test, feedback.coarse([secret, crash, slow])))
 
 
-OUTCOMES = 8
-"""What may be told of one hidden test: that it passed, or one of seven kinds of mistake. The threat model says so."""
+OUTCOMES = 9
+"""What may be told of one hidden test: that it passed, or one of eight kinds of mistake. The threat model says so."""
 
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:

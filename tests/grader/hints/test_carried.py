@@ -1,12 +1,17 @@
-"""A mistake costs once: what builds on a function with a known mistake is judged beside it, and lazy functions gain nothing by that."""
+"""Every known mistake loses points and is named, and it costs once.
+
+What builds on a function with a known mistake is judged beside it, and lazy functions gain nothing by that.
+"""
 
 from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 from autograder import course
 from autograder.checks.proxy import Backend
@@ -16,6 +21,7 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import carried, catalogue, live
 from autograder.hints.catalogue import Misconception
+from autograder.hints.live import ObservedTest
 from autograder.protocol import call
 from tests.grader.support.wrong_versions import VERSIONS
 
@@ -26,15 +32,59 @@ MOST = 0.45
 def judged(suite: Suite, backend: Backend) -> list[TestResult]:
     """The results of all tests, as a grader has them."""
     seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
-    hidden = suite.observe(backend, Phase.HIDDEN)
+    return judged_by(suite, backend, seen, suite.observe(backend, Phase.HIDDEN))
+
+
+def judged_by(suite: Suite, backend: Backend, seen: Sequence[ObservedTest], hidden: Sequence[ObservedTest]) -> list[TestResult]:
+    """The same, of what was seen before."""
     both = [*suite.carry(backend, seen, seen), *suite.carry(backend, hidden, [*seen, *hidden])]
     return [one.result for one in both]
 
 
-def single_mistakes(assignment: Assignment) -> Iterator[tuple[str, types.ModuleType]]:
-    """Every single mistake of the corpus, and the solution with it."""
-    for entry in catalogue.entries(assignment):
-        yield entry.name, catalogue.mistaken(assignment, entry)
+@dataclass
+class Known:
+    """A known mistake: what the suite says of the solution with it."""
+
+    entry: Misconception
+    named: list[TestResult]
+    """with likely causes, and nothing carried on"""
+    judged: list[TestResult]
+    """as a grader has them"""
+
+
+@pytest.fixture
+def known(assignment: Assignment, suite: Suite) -> list[Known]:
+    """Every known mistake of the assignment."""
+    if assignment.name not in _KNOWN:
+        _KNOWN.clear()
+        _KNOWN[assignment.name] = [_tried(assignment, suite, entry) for entry in catalogue.entries(assignment)]
+    return _KNOWN[assignment.name]
+
+
+_KNOWN: dict[str, list[Known]] = {}
+"""Of the assignment at hand: tests are run assignment by assignment."""
+
+
+def _tried(assignment: Assignment, suite: Suite, entry: Misconception) -> Known:
+    backend = catalogue.Module(catalogue.mistaken(assignment, entry))
+    seen, hidden = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS), suite.observe(backend, Phase.HIDDEN)
+    named = live.with_causes(assignment, [*seen, *hidden], [assignment.solution.read_text("utf-8")])
+    return Known(entry, named, judged_by(suite, backend, seen, hidden))
+
+
+def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, known: list[Known]) -> None:
+    """And no other of the same function with it: on the suite's own inputs any two differ, or share a hint."""
+    hints = {one.entry.hint for one in known}
+    for one in known:
+        entry = one.entry
+        assert any(not result.passed for result in one.named), f"{entry.name} passes every test"
+        told = [result.hint for result in one.named if result.hint and result.test.question == entry.function]
+        assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"
+        assert not any(hint in said for said in told for hint in hints - {entry.hint}), f"{entry.name} is told as {told}"
+
+
+def by_hand(assignment: Assignment) -> Iterator[tuple[str, types.ModuleType]]:
+    """The solution with each mistake that was written by hand."""
     for version in VERSIONS:
         if version.assignment == assignment.name:
             module, failure = call.load(assignment.name, [version.file(assignment)], str(assignment.solution))
@@ -42,16 +92,11 @@ def single_mistakes(assignment: Assignment) -> Iterator[tuple[str, types.ModuleT
             yield f"{version.function} ({version.true})", module
 
 
-LEAVES_A_CONSTANT = "exponent_rounded_to_an_integer"
-"""The one mistake that is not carried on: all its frequencies are 1, and beside a constant any constant would be right."""
-
-
-def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
-    lost = {}
-    for name, module in single_mistakes(assignment):
-        results = judged(suite, catalogue.Module(module))
-        lost[name] = 1 - points_won(results) / sum(one.test.points for one in results)
-    assert not {name: share for name, share in lost.items() if share > MOST and name != LEAVES_A_CONSTANT}
+def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, suite: Suite, known: list[Known]) -> None:
+    results = {one.entry.name: one.judged for one in known}
+    results |= {name: judged(suite, catalogue.Module(module)) for name, module in by_hand(assignment)}
+    lost = {name: 1 - points_won(every) / sum(one.test.points for one in every) for name, every in results.items()}
+    assert not {name: share for name, share in lost.items() if share > MOST}
     assert all(share > 0 for share in lost.values())
 
 

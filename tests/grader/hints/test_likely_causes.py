@@ -14,7 +14,7 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, live, rule
 from autograder.protocol import call
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure import REFUSALS, Kind
 from autograder.reports.one_submission import as_json
 from autograder.submission import Submission
 from tests.grader.grading.test_feedback import markdown
@@ -123,7 +123,7 @@ def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: d
     """
     )
     results = results_of("sinusoidal", source, suites)
-    assert not any(one.function for one in results)
+    assert not any(one.function for one in results if one.kind not in REFUSALS)
     assert any(one.test.question == "add_positions" and one.kind is Kind.CHANGED for one in results)
 
 
@@ -157,6 +157,41 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
     assert "Right, given your `rope_frequencies`: `rope_cos_sin`" in said
     assert "## `apply_rope`" in said and "Its values are not right" not in said
     assert "## `decay_bound`" not in said
+
+
+STATEFUL = """
+    _right, _kept = rope_frequencies, {}
+    def rope_frequencies(head_dim, base=10000.0):
+        _right(head_dim, base)
+        return _kept.setdefault(KEY, _right(head_dim, base))
+    """
+
+
+@pytest.mark.parametrize(("key", "kept"), [("head_dim", True), ("(head_dim, base)", False)])
+def test_what_depends_on_earlier_calls_is_asked_again_in_a_new_process(key: str, kept: bool, grader: Grader) -> None:
+    assignment = course.find("rope")
+    cells = (assignment.solution.read_text("utf-8") + textwrap.dedent(STATEFUL.replace("KEY", key)),)
+    grade = grader.grade(assignment, cells)
+    told = [one for one in grade.test_results if one.test.question == "rope_frequencies" and one.hint]
+    assert [one.hint for one in told] == [live.STATE] * kept
+    assert all(one.kind is Kind.EARLIER_CALLS for one in told)
+    assert (grade.score == grade.max_score) is not kept
+
+
+def test_a_refusal_that_is_missing_below_is_no_fault_of_what_builds_on_it(grader: Grader) -> None:
+    assignment = course.find("rope")
+    accepts_one_position = """
+    _right = apply_rope
+    def apply_rope(x, positions, base=10000.0):
+        return _right(x, np.repeat(positions, np.shape(x)[-2]) if np.size(positions) == 1 else positions, base)
+    """
+    cells = (assignment.solution.read_text("utf-8") + textwrap.dedent(accepts_one_position),)
+    grade = grader.grade(assignment, cells)
+    missed = [one for one in grade.test_results if not one.passed]
+    above = [one for one in missed if one.test.question != "apply_rope"]
+    assert above and all(one.function == "apply_rope" and one.hint is None for one in above)
+    said = markdown(Submission("ada", "rope", "rope.py", "", cells), grade)
+    assert "built on `apply_rope`: fix that first: `rope_scores`" in said and "## `rope_scores`" not in said
 
 
 def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Suite]) -> None:

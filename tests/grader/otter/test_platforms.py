@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import random
 import re
 import shutil
 import tomllib
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from autograder.sandbox.limits import LIMITS
 from autograder.submission import read_file
 from tests.grader.support import gradebooks
 from tests.grader.support.handed_in import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
+from tests.grader.support.kernels import forking
 from tests.grader.support.once import Graded
 
 ROPE = SAMPLES / "rope"
@@ -49,7 +51,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Platform:
+def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the configuration."""
     built: dict[str, tuple[Path, Path]] = {}
 
@@ -62,11 +64,12 @@ def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Platform
             built[key] = folder / "autograder", zipped
         folder, zipped = built[key]
         shutil.rmtree(folder, ignore_errors=True)
-        results = gradescope(python, folder, zipped, submission, metadata)
+        results = gradescope(python, folder, zipped, submission, metadata, **kernels)
         assert faults(results) == []
         return results
 
-    return grade
+    with forking(tmp_path_factory.mktemp("kernels"), str(python)) as kernels:
+        yield grade
 
 
 def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
@@ -274,19 +277,28 @@ ROSTER = """\
 """
 
 
-def batch_of(tmp_path: Path, layout: str) -> Path:
-    """OUT of a batch over a folder of that layout."""
-    for name, content in LAYOUTS[layout].items():
-        path = tmp_path / "handed_in" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    coordinator.grade(RunConfiguration(tmp_path / "handed_in", tmp_path / "out"))
-    return tmp_path / "out"
+@pytest.fixture(scope="module")
+def graded_layout(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """OUT of a batch over a folder of some layout, each graded once; not to be changed."""
+
+    @functools.cache
+    def grade(layout: str) -> Path:
+        folder = tmp_path_factory.mktemp("layout")
+        for name, content in LAYOUTS[layout].items():
+            path = folder / "handed_in" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        coordinator.grade(RunConfiguration(folder / "handed_in", folder / "out"))
+        return folder / "out"
+
+    return grade
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_path: Path, layout: str) -> None:
-    out = batch_of(tmp_path, layout)
+def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(
+    graded_layout: Callable[[str], Path], tmp_path: Path, layout: str
+) -> None:
+    out = Path(shutil.copytree(graded_layout(layout), tmp_path / "out"))
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
         scores = {(row["student"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
     ada, hedy = STUDENTS[layout]
@@ -298,15 +310,10 @@ def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(tmp_
             assert not written.left_out + written.unknown and written.scores == 2 and written.absent == ["Turing, Alan"]
 
 
-@pytest.fixture(scope="module")
-def from_canvas(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return batch_of(tmp_path_factory.mktemp("canvas"), "Canvas's download")
-
-
 @pytest.fixture
-def out(from_canvas: Path, tmp_path: Path) -> Path:
+def out(graded_layout: Callable[[str], Path], tmp_path: Path) -> Path:
     """OUT of a batch over Canvas's download."""
-    return Path(shutil.copytree(from_canvas, tmp_path / "out"))
+    return Path(shutil.copytree(graded_layout("Canvas's download"), tmp_path / "out"))
 
 
 def exported(tmp_path: Path, roster: str, *options: str) -> tuple[str, list[list[str]]]:

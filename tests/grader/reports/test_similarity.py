@@ -27,6 +27,18 @@ SMALL = 400
 """characters that a solution has beyond its stub; every lesson's has thousands"""
 
 
+@pytest.fixture(autouse=True)
+def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comparing begins no processes, but in the tests that say so: what these cost is the business of `parallel`."""
+    if "apart" not in request.fixturenames:
+        monkeypatch.setattr(similarity, "in_order", map)
+
+
+@pytest.fixture
+def apart() -> None:
+    """This test compares as a batch does, in processes of their own."""
+
+
 class Disguise(ast.NodeTransformer):
     """Gives every name of the student's own another one, and rewords every message."""
 
@@ -196,6 +208,7 @@ def test_too_little_code_says_nothing(tmp_path: Path) -> None:
     assert compare(tmp_path, {"ada": short, "bob": short}) == []
 
 
+@pytest.mark.usefixtures("apart")
 def test_hostile_code_is_read_like_any_other(tmp_path: Path) -> None:
     """Deep, long, strange or unreadable cells neither stop the comparison nor hide a copy."""
     extras = {"ada": "x = " + " + ".join(["1"] * 2000), "bob": "y = 0x" + "f" * 20000, "cy": "z = 1j, None, ..."}
@@ -232,6 +245,7 @@ def test_the_words_accuse_nobody(tmp_path: Path) -> None:
     assert not re.search(r"plagiar|cheat|copied|copy|suspicio|offen[cd]|guilt|theft", printed, re.IGNORECASE)
 
 
+@pytest.mark.usefixtures("apart")
 def test_the_command(tmp_path: Path) -> None:
     """`autograder similarity OUT` lists the pairs, writes the CSV, and brings the report up to date."""
     assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == cli.WRONG_USE
@@ -250,6 +264,7 @@ def test_the_same_result_every_time(tmp_path: Path) -> None:
     assert (tmp_path / similarity.FILE).read_bytes() == first
 
 
+@pytest.mark.usefixtures("apart")
 def test_one_copy_among_hundreds_is_found(tmp_path: Path) -> None:
     """All have much in common with some; one has nearly everything in common with one."""
     codes = {f"student {n}": several(*random.Random(n).sample(range(600), 8)) for n in range(400)}
@@ -257,6 +272,7 @@ def test_one_copy_among_hundreds_is_found(tmp_path: Path) -> None:
     assert frozenset({"student 7", "copy"}) in who(compare(tmp_path, codes))
 
 
+@pytest.mark.usefixtures("apart")
 def test_very_many_functions_are_compared_in_proportion(tmp_path: Path) -> None:
     """Two files of thousands of small functions, each like all the others: function by function this would take minutes."""
     text = "".join(f"def f{number}(x): return x + {number % 7} * x - x / x ** x + x * {number}\n" for number in range(4000))

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from autograder import course
+from autograder.checks.parsing import MAX_CODE
+from autograder.checks.source import Blocks
 from autograder.submission import Submission, disk, read_file
 from tests.grader.support import classroom
 
@@ -238,9 +240,30 @@ def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     assert problem is not None and "naive" in problem.student and "--assignment naive" in problem.instructor
 
 
+MARKS = ["\u0301\u0316", "\u0f73", "\u0301\uff9e"]
+"""Characters whose many marks the parser sorts; in the last two, some that are a mark only once they are taken apart."""
+
+
 def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
-    marks = "\u0301\u0316" * 60_000
     put(tmp_path, {"fields.py": "x = 1\ny = f'" + "{x}" * 80_000 + "'\n", "cells.ipynb": notebook(*["x = 1"] * 180_000)})
-    put(tmp_path, {"marks.py": f"x = 1\na{marks} = 1\n", "marks.ipynb": notebook("def (", f"a{marks} = 1")})
+    for number, marks in enumerate(MARKS):
+        name = f"a{marks * 60_000}"
+        put(tmp_path, {f"marks{number}.py": f"x = 1\n{name} = 1\n", f"notebook{number}.ipynb": notebook("def (", f"{name} = 1")})
     for one in classroom.read_folder(tmp_path, "rope", KNOWN):
-        assert one.problem is not None
+        assert one.problem is not None and "seconds" not in one.problem.instructor
+
+
+def test_whoever_grades_parses_within_the_same_bounds() -> None:
+    """Of a text that reading would refuse nothing is known."""
+    text = "def f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n"
+    assert Blocks(text).below("g") == {"f"}
+    for dear in (*(f"\na{marks * 60_000} = 1" for marks in MARKS), "\nf'" + "{f}" * 80_000 + "'", "\nf()" * MAX_CODE):
+        assert Blocks(text + dear).below("g") == set()
+
+
+def test_what_students_wrote_is_parsed_in_one_place() -> None:
+    """In the rooms that a batch runs; the others here parse the course's own files, at home, or behind the wall."""
+    rooms = [path for path in course.PACKAGE.rglob("*.py") if path.relative_to(course.PACKAGE).parts[0] not in ("handout", "laptop", "protocol")]
+    parsing = {path.relative_to(course.PACKAGE).as_posix() for path in rooms if "ast.parse(" in path.read_text("utf-8")}
+    own = {"checks/results.py", "checks/source.py", "grading/quiz.py", "hints/catalogue.py"}
+    assert parsing == own | {"checks/parsing.py"}

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from autograder import course
+from autograder.checks.parsing import MAX_CODE
 from autograder.submission import NothingToGrade, Submission, disk, read_file
-from autograder.submission.python import MAX_CODE
 
 KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"]
 CODE = "def rotate_half(x):\n    return x\n"

@@ -6,17 +6,30 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from autograder.course import ROOT, assignments
 from autograder.handout import bundle
-from autograder.handout.page import course
+from autograder.handout.page import course, dials
 from tests.grader.support.once import Once
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 SEEN = Path(__file__).with_name("seen.js")
+
+
+class Dial(NamedTuple):
+    """A dial and the page that it stands on."""
+
+    page: str
+    name: str
+
+
+TEXTS = {"index": ROOT / "assignments" / "README.md"} | {one.name: one.lesson for one in assignments()}
+DIALS = [Dial(page, name) for page, text in TEXTS.items() for name in dials.named(text.read_text("utf-8"))]
 
 
 @pytest.fixture(scope="session")

@@ -74,15 +74,17 @@ def install(folder: Path) -> Path:
     return python
 
 
-def run(command: list[str], folder: Path) -> str:
-    """What a command prints, started where the checkout is out of sight."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+def run(command: list[str], folder: Path, **more: str) -> str:
+    """What a command prints, started where the checkout is out of sight; `more` goes into its environment."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode in (0, 1), done.stderr
     return done.stdout
 
 
-def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, bytes], metadata: dict[str, Any] | None = METADATA) -> dict[str, Any]:
+def gradescope(
+    python: Path, folder: Path, zipped: Path, submission: dict[str, bytes], metadata: dict[str, Any] | None = METADATA, **environment: str
+) -> dict[str, Any]:
     """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that folder."""
     for name in ("source", "submission", "results"):
         (folder / name).mkdir(parents=True)
@@ -93,7 +95,7 @@ def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, b
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (folder / "submission_metadata.json").write_text(json.dumps(metadata) if metadata else "", encoding="utf-8")
-    run([str(python), str(folder / "source" / "run_otter.py")], folder)
+    run([str(python), str(folder / "source" / "run_otter.py")], folder, **environment)
     found: dict[str, Any] = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
     return found
 

@@ -28,7 +28,7 @@ from autograder.protocol.failure import Kind
 from tests.grader.support import held_out, wrong_versions
 from tests.grader.support.wrong_versions import WrongVersion
 
-TOLD_BY_MESSAGE = frozenset({Kind.DTYPE, Kind.LOOP, Kind.CHANGED, Kind.NO_ERROR, Kind.WRONG_ERROR})
+TOLD_BY_MESSAGE = frozenset({Kind.DTYPE, Kind.LOOP, Kind.CHANGED, Kind.NO_ERROR, Kind.WRONG_ERROR, Kind.REFUSED})
 KINDS = ("hint", "message", "unnamed", "wrong")
 NAMED = 0.88
 """The share that has to be named."""

@@ -1,7 +1,6 @@
 // A prediction is drawn before what was measured appears, and then lies over it.
-const measuredBy = (name) => JSON.parse(document.getElementById(`measured-${name}`)?.textContent ?? '{"lengths": [16, 32], "curves": {}}');
-const guess = (name) => ({ group, shown, ...sliders }, width) => {
-  const { lengths, curves } = measuredBy(name);
+dials.guess = ({ group, shown, ...sliders }, width) => {
+  const { lengths, curves } = JSON.parse(document.getElementById("measured").textContent);
   const mine = lengths.map((_, i) => sliders[`at${i}`] / 100);
   const drawn = mine.some((v) => v !== 0.5);
   const seeds = shown && drawn ? (curves[group] ?? []) : [];
@@ -19,11 +18,10 @@ const guess = (name) => ({ group, shown, ...sliders }, width) => {
   const drags = Object.fromEntries(lengths.map((_, i) => [`at${i}`, (x, y) => ({ [`at${i}`]: clamp(Math.round(((y - axis.low) / (axis.high - axis.low)) * 20) * 5, 0, 100) })]));
   return { numbers: { mine, mean: known ? mean : [] }, height: 266, picture, says, drags };
 };
-for (const lesson of ["context_extension", "extrapolation", "modern"]) dials[`guess_${lesson}`] = guess(`guess_${lesson}`);
 
 // Every curve has a prediction of its own, which is remembered; another curve is not shown before its own is drawn.
 document.addEventListener("input", ({ target }) => {
-  const form = target.closest?.("[data-dial^=guess] .controls");
+  const form = target.closest?.("[data-dial=guess] .controls");
   if (!form || !target.name) return;
   const sliders = Array.from(form.querySelectorAll("[type=range]"));
   const key = `guess ${form.elements.group.value}`;
