@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Collection
-from contextlib import closing
 from typing import Any
 
 from autograder.checks.results import Phase, TestResult, wrong_points
@@ -17,7 +16,6 @@ from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
 from autograder.hints import live
-from autograder.protocol.failure import VALUES
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
@@ -48,16 +46,13 @@ class Grader:
             with bounded_memory():
                 seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 public = suite.carry(backend, seen, seen)
-                with closing(backend.another()) as fresh:
-                    keeping_state = live.depending_on_earlier_calls(assignment, seen, (), fresh)
-                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 state = backend.state
+                keeping_state = live.depending_on_earlier_calls(assignment, (), seen, backend)
+                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 at_once = Outcome(state.stopped, live.with_causes(assignment, public, cells, keeping_state))
                 hidden = suite.observe(backend, Phase.HIDDEN)
                 hidden = suite.carry(backend, hidden, [*seen, *hidden])
-                asked = {one.result.test.question for one in seen if one.result.kind in VALUES}
-                with closing(backend.another()) as fresh:
-                    keeping_state |= live.depending_on_earlier_calls(assignment, hidden, asked, fresh)
+                keeping_state |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
                 test_results = live.with_causes(assignment, [*public, *hidden], cells, keeping_state)
                 test_results = suite.without_what_is_known_by_heart(backend, seen, hidden, test_results)
         finally:

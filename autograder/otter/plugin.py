@@ -65,10 +65,9 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         from autograder.grading import feedback
         from autograder.grading.row import LOST
-        from autograder.grading.scoring import worded
+        from autograder.grading.scoring import word
 
-        questions = worded(results.results.values(), self.grade.test_results, self.grade.at_once.test_results, self.assignment)
-        results.results = {question.name: question for question in questions}
+        word(list(results.results.values()), self.grade.test_results, self.grade.at_once.test_results, self.assignment)
         if not results.all_hidden:
             texts = [results.output] if results.output else []
             try:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from autograder.checks.results import TestResult, by_question
-from autograder.checks.source import Blocks
+from autograder.checks.source import blocks_of
 from autograder.checks.standing import Standing, State, standings
 from autograder.course import find
 from autograder.grading.feedback import plain, scored
@@ -25,7 +25,7 @@ HIDDEN = "[yellow]hidden[/]"
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
-    """The result in the format that DESIGN fixes."""
+    """The result as `autograder check --json` prints it. Other programs read it (`autograder/FORMATS.md`): keys are only added."""
     tests = [
         {
             "question": one.test.question,
@@ -59,8 +59,7 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         assert submission.problem is not None
         console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
         return
-    blocks = Blocks("\n".join(submission.cells) if any(one.is_mistake for one in grade.test_results) else "")
-    _Printer(console, everything, standings(grade.test_results, blocks)).questions(by_question(grade.test_results))
+    _Printer(console, everything, standings(grade.test_results, blocks_of("\n".join(submission.cells)))).questions(by_question(grade.test_results))
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
         console.print(f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)

@@ -59,13 +59,6 @@ class Sandboxed:
         self.why = ""
         self.printed = ""
 
-    def another(self) -> Sandboxed:
-        """The same submission in a process of its own, where nothing was called yet. It has the time that is left of this one's."""
-        fresh = Sandboxed(self.sandbox, self.source)
-        fresh.seconds, fresh.processor_begin = self.seconds, self.processor_begin
-        fresh.status, fresh.why = self.status, self.why
-        return fresh
-
     @property
     def state(self) -> Condition:
         """What has become of it until now."""
@@ -145,7 +138,7 @@ class Sandboxed:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
 
     def close(self) -> None:
-        """End the last worker. Nothing of the submission runs any more when this returns."""
+        """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a new one."""
         # A worker ends with its zygote, and a new one is there already.
         with contextlib.suppress(ZygoteGone):
             self._close()
