@@ -22,6 +22,7 @@ from assignments import measuring
 from assignments.context_extension import lab as extension
 from assignments.extrapolation import lab
 from assignments.modern import lab as layers
+from assignments.state import lab as gates_lab
 from autograder import course
 from autograder.hints import catalogue
 
@@ -1136,10 +1137,8 @@ def state(m: Any) -> Sentences:
     yield f"Write 4 under a key and then 6 under the same key: the key reads {short(doubled[0, 0])}, which nobody wrote"
     yield f"For a gate of 0.9 it is {d(m.half_life(math.log(0.9)), 2)} tokens"
     cache, kept = m.cache_and_state(32768, 16, 64, 128)
-    yield f"a cache of 32,768 tokens has {cache:,} numbers, {cache // kept} times as many as the state"
+    yield f"a cache of 32,768 tokens is {cache // kept} times as large as the state"
     assert cache % kept == 0
-    qwen, _ = m.cache_and_state(1, 32, 128, 128)[::-1]
-    yield f"A state has 32 · 128 · 128 = {qwen:,} numbers"
     rng = np.random.default_rng(0)
     q, k, v = rng.normal(size=(3, 5, 4))
     shuffled = [2, 0, 3, 1, 4]
@@ -1156,6 +1155,35 @@ def state(m: Any) -> Sentences:
     assert not np.allclose(*ends), "the delta rule sees order"
     factors = (q @ k.T) * m.decay_matrix(np.full(5, -0.1))
     assert (factors < 0).any() and not np.allclose(factors.sum(axis=1), 1)
+    yield from _gates_measured()
+
+
+def _gates_measured() -> Sentences:
+    """What the run of lesson 12 left, at eight times the trained length."""
+    rows, far = [*gates_lab.saved(), *gates_lab.of_lesson_9()], gates_lab.Setting.lengths[-1]
+    trained = gates_lab.Setting.trained_length
+    assert far == 8 * trained and len(gates_lab.SEEDS) == 8
+    yield f"trained at {trained} tokens"
+    yield f"Accuracy at {far} tokens"
+
+    def found(task: str, method: str) -> np.ndarray:
+        if method == "none" and task in gates_lab.BACK:
+            return lab.by_length(lab.saved(), task, "none")[far]
+        return gates_lab.accuracies(rows, task, method)[far]
+
+    for task in (*gates_lab.BACK, gates_lab.SENTENCES):
+        means = [f"{found(task, method).mean():.2f}" for method in ("gates", "alibi", "rope", "none")]
+        yield f"| {task} | {' | '.join(means)} |"
+    copying = next(task for task, back in gates_lab.BACK.items() if back == 3)
+    assert max(found(copying, method).max() for method in ("gates", "alibi")) < 0.3
+    by_kind = {kind: np.mean([row.gate for row in gates_lab.saved_gates() if row.kind == kind]) for kind in ("name", "other")}
+    yield f"{by_kind['name']:.2f} on average at its first token, {by_kind['other']:.2f} at ordinary ones"
+    equal = measuring.paired(found(gates_lab.SENTENCES, gates_lab.EQUAL), found(gates_lab.SENTENCES, "gates"))
+    assert equal.gained == 8
+    yield f"the accuracy falls to {found(gates_lab.SENTENCES, gates_lab.EQUAL).mean():.2f}, in all {equal.gained} seeds"
+    slope = next(row.setting for row in gates_lab.saved() if (row.task, row.method) == (gates_lab.SENTENCES, "alibi"))
+    behind = measuring.paired(found(gates_lab.SENTENCES, "alibi"), found(gates_lab.SENTENCES, "gates"))
+    yield f"ALiBi, with slope {short(slope)}, is behind by {behind.mean:.3f} ({behind.gained} of 8 seeds, p = {behind.p:.3f})"
 
 
 # The questions: what the lessons ask and do not say, found with the functions.
