@@ -40,11 +40,11 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     hand_in, names = find_file(path, assignment, known), tuple(known)
     found = read(hand_in, names)
     if len(found) == 1 and not found[0].assignment and (named := recognised(hand_in, names)):
-        (submission,) = read(find_file(path, named, known), names)
-        return replace(submission, notes=(f"Its name does not tell the assignment; its functions are those of {named}.", *submission.notes))
+        (one,) = read(find_file(path, named, known), names)
+        return replace(one, notes=(f"Its name does not tell the assignment; its functions are those of {named}.", *one.notes))
     if len(found) == 1:
         return found[0]
-    several = ", ".join(submission.assignment for submission in found)
+    several = ", ".join(one.assignment for one in found)
     problem = Problem(
         f"Your submission holds several assignments ({several}): hand in one file for each.",
         f"{path} holds several assignments ({several}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",

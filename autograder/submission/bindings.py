@@ -66,10 +66,10 @@ def _bound(statement: ast.stmt) -> tuple[set[str], set[str]]:
 def joined(several: Iterable[Bindings]) -> Bindings:
     """What several texts bind that run one after the other."""
     found = list(several)
-    names = frozenset[str]().union(*(part.names for part in found))
-    written = frozenset[str]().union(*(part.written for part in found))
-    inside = frozenset[tuple[str, str]]().union(*(part.inside for part in found))
-    return Bindings(names, written, all(part.certain for part in found), inside)
+    names = frozenset[str]().union(*(one.names for one in found))
+    written = frozenset[str]().union(*(one.written for one in found))
+    inside = frozenset[tuple[str, str]]().union(*(one.inside for one in found))
+    return Bindings(names, written, all(one.certain for one in found), inside)
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
@@ -97,4 +97,4 @@ def _names(statement: ast.stmt) -> Iterator[ast.Name]:
 def _are_open_answers(statement: ast.stmt) -> bool:
     """Whether it is a dict of answers of which none is given."""
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-    return isinstance(value, ast.Dict) and all(isinstance(entry, ast.Constant) and entry.value is None for entry in value.values)
+    return isinstance(value, ast.Dict) and all(isinstance(one, ast.Constant) and one.value is None for one in value.values)

@@ -115,20 +115,20 @@ def _logins(found: Mapping[str, Download]) -> dict[str, Download]:
     Where that is the same for two of them, a login has a _ in it: then what they have in common is the title.
     """
     heads: dict[str, set[str]] = defaultdict(set)
-    for download in found.values():
-        heads[download.person.name.rpartition("_")[2]].add(download.person.name)
+    for one in found.values():
+        heads[one.person.name.rpartition("_")[2]].add(one.person.name)
     logins: dict[str, str] = {}
     for login, several in heads.items():
         title = _common(several) if len(several) > 1 else next(iter(several))[: -len(login) - 1]
         logins |= {head: head.removeprefix(f"{title}_") for head in several}
-    named = ((name, download, logins[download.person.name]) for name, download in found.items())
-    return {name: replace(download, person=Person(BLACKBOARD, login=login, name=login)) for name, download, login in named}
+    named = ((name, one, logins[one.person.name]) for name, one in found.items())
+    return {name: replace(one, person=Person(BLACKBOARD, login=login, name=login)) for name, one, login in named}
 
 
 def _common(names: Collection[str]) -> str:
     """What these names begin with, up to a _."""
     first, last = min(names), max(names)
-    alike = next((place for place, (character, other) in enumerate(zip(first, last, strict=False)) if character != other), len(first))
+    alike = next((place for place, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     return first[:alike].rpartition("_")[0]
 
 

@@ -84,8 +84,8 @@ class _Finder:
             case Export():
                 yield from self.of_export(layout)
             case Exports(layouts=layouts):
-                for inner in layouts:
-                    yield from self.of(inner)
+                for one in layouts:
+                    yield from self.of(one)
             case ByAssignment():
                 yield from self.of_assignments(layout)
             case Class():
@@ -98,8 +98,8 @@ class _Finder:
         beside = list(self.of_class(layout.beside)) if layout.beside else []
         elsewhere = {person.key for person, _ in beside}
         yield from beside
-        for inner in layout.layouts:
-            for person, part in self.of(inner):
+        for one in layout.layouts:
+            for person, part in self.of(one):
                 if person.key not in elsewhere:
                     yield person, part
                     continue
@@ -147,28 +147,28 @@ class _Finder:
 
     def _downloaded(self, layout: Class, several: list[tuple[str, Download]]) -> Iterator[Part]:
         """What one person gave a platform: the folders; the files of the latest attempt together; each that is older by itself."""
-        given = [(name, download) for name, download in several if not download.is_entry]
+        given = [(name, one) for name, one in several if not one.is_entry]
         if not given:
             yield self._part(layout, several, problem=_TEXT)
-        folders = [(name, download) for name, download in given if name in layout.folders]
-        for name, download in folders:
+        folders = [(name, one) for name, one in given if name in layout.folders]
+        for name, one in folders:
             path, hint = layout.folder / name, layout.hint
             if layout.platform == downloads.GITHUB:
-                hint = self.course.named_in(name.removesuffix(download.person.login)) or hint
-            part = self._part(layout, [(name, download)])
+                hint = self.course.named_in(name.removesuffix(one.person.login)) or hint
+            part = self._part(layout, [(name, one)])
             yield replace(part, folder=path, within=f"{part.label}/", files=(), came=disk.modified(path), hint=hint)
-        files = sorted({*given}.difference(folders), key=lambda named: (named[1].came, named[1].attempt, named[0]))
-        attempt = max((download.handed_in for _, download in files), default=0.0)
-        latest = {download.file: name for name, download in files if download.handed_in == attempt}
-        together = [(name, download) for name, download in files if download.handed_in == attempt and latest[download.file] == name]
+        files = sorted({*given}.difference(folders), key=lambda one: (one[1].came, one[1].attempt, one[0]))
+        attempt = max((one.handed_in for _, one in files), default=0.0)
+        latest = {one.file: name for name, one in files if one.handed_in == attempt}
+        together = [(name, one) for name, one in files if one.handed_in == attempt and latest[one.file] == name]
         if together:
             yield self._part(layout, together)
-        yield from (self._part(layout, [download]) for download in files if latest.get(download[1].file) != download[0])
+        yield from (self._part(layout, [one]) for one in files if latest.get(one[1].file) != one[0])
 
     def _part(self, layout: Class, several: list[tuple[str, Download]], problem: Problem | None = None) -> Part:
-        files = tuple(Given(download.file, layout.folder / name, self._label(layout.folder / name)) for name, download in several)
-        late = (f"{several[0][1].person.platform} marks it as late.",) if any(download.late for _, download in several) else ()
-        came, handed_in = (max(times) for times in zip(*((download.came, download.handed_in) for _, download in several), strict=True))
+        files = tuple(Given(one.file, layout.folder / name, self._label(layout.folder / name)) for name, one in several)
+        late = (f"{several[0][1].person.platform} marks it as late.",) if any(one.late for _, one in several) else ()
+        came, handed_in = (max(times) for times in zip(*((one.came, one.handed_in) for _, one in several), strict=True))
         label = files[-1].label
         return Part(
             label,
@@ -212,13 +212,13 @@ def _by_person(found: Iterable[Found]) -> tuple[HandIn, ...]:
         mark = person.number or person.sid
         student = f"{called}_{mark}" if len(keys[called]) > 1 and mark else called
         hand_ins.append(HandIn(student, person, tuple(parts[key])))
-    return tuple(sorted(hand_ins, key=lambda hand_in: (hand_in.student, hand_in.person.key)))
+    return tuple(sorted(hand_ins, key=lambda one: (one.student, one.person.key)))
 
 
 def _may_hold_code(hand_in: HandIn) -> bool:
     """Whether a person gave anything that could be code, or that cannot be looked into."""
     try:
-        names = [name for part in hand_in.parts for name in (disk.walk(part.folder) if part.folder else [file.name for file in part.files])]
+        names = [name for part in hand_in.parts for name in (disk.walk(part.folder) if part.folder else [one.name for one in part.files])]
     except (Refused, OSError):
         return True
     return any(suffix(name) in READ for name in names)

@@ -47,7 +47,7 @@ def entries(folder: Path) -> dict[str, Entry]:
 def _entry(content: Any) -> Entry:
     fields = content if isinstance(content, dict) else {}
     submitters = fields.get(":submitters")
-    people = {submitter.key: submitter for submitter in map(_person, submitters if isinstance(submitters, list) else []) if submitter.key}
+    people = {one.key: one for one in map(_person, submitters if isinstance(submitters, list) else []) if one.key}
     return Entry(tuple(people.values()), _seconds(fields.get(":created_at")))
 
 

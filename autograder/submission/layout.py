@@ -217,7 +217,7 @@ def _whole_class(folder: Path) -> str:
     with contextlib.suppress(OSError):
         folders, files = disk.listing(folder)
         platform, found = downloads.of_folder(folders, files)
-        if len({download.person.key for download in found.values()}) > 1:
+        if len({one.person.key for one in found.values()}) > 1:
             return _WHAT.get(platform, f"a download of {platform}")
     return ""
 
@@ -231,4 +231,4 @@ def packed(path: Path) -> str:
     top = {name.partition("/")[0] for name in names}
     folders = {name.partition("/")[0] for name in names if "/" in name}
     platform, found = downloads.of_folder(sorted(folders), sorted(top - folders))
-    return platform if len({download.person.key for download in found.values()}) > 1 and platform != downloads.GITHUB else ""
+    return platform if len({one.person.key for one in found.values()}) > 1 and platform != downloads.GITHUB else ""

@@ -70,8 +70,8 @@ class _Read:
 
 def read(hand_in: HandIn, known: tuple[str, ...]) -> list[Submission]:
     """The submissions of one person, one that counts for each assignment. Whatever is wrong with one becomes its `problem`."""
-    found = [handed_in for part in hand_in.parts for handed_in in _of_part(hand_in, part, Course(known))]
-    return [_submission(handed_in) for handed_in in _superseded(found)]
+    found = [one for part in hand_in.parts for one in _of_part(hand_in, part, Course(known))]
+    return [_submission(one) for one in _superseded(found)]
 
 
 def lost(hand_in: HandIn, why: str) -> list[Submission]:
@@ -86,7 +86,7 @@ def lost(hand_in: HandIn, why: str) -> list[Submission]:
 
 def recognised(hand_in: HandIn, known: tuple[str, ...]) -> str | None:
     """The one assignment whose functions a file defines most of, where its name tells none."""
-    files = [file for part in hand_in.parts for file in part.files]
+    files = [one for part in hand_in.parts for one in part.files]
     found = _tried(_Candidate(files[0].label, files[0].path, member=files[0].name)) if len(files) == 1 else None
     counts = {name: len(bindings.functions(name) & found.bindings.names) for name in known} if found else {}
     most = max(counts.values(), default=0)
@@ -139,7 +139,7 @@ def _of_files(row: Submission, part: Part, course: Course) -> Iterator[_Found]:
     assignment = part.assignment or named or part.hint
     if suffix(file.name) == ".zip" and not file.path.is_symlink():
         zipped = _of_zip(row, part, file, named, course)
-        yield from (replace(given, order=(_fit(file, named, given.submission.assignment), *_when(part))) for given in zipped)
+        yield from (replace(one, order=(_fit(file, named, one.submission.assignment), *_when(part))) for one in zipped)
     elif assignment is None:
         yield _Found(replace(row, problem=which_assignment(file.name, course)), file.path, (), (_UNNAMED, *_when(part)))
     else:
@@ -180,9 +180,7 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
         of_name.setdefault(file.name, []).append(file)
     without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
     for choice in choose(sorted(file.name for file in files), part.assignment, part.hint, course):
-        candidates = tuple(
-            _Candidate(file.label, file.path, None, file.name, named.is_named) for named in choice.files for file in of_name[named.file]
-        )
+        candidates = tuple(_Candidate(file.label, file.path, None, file.name, one.is_named) for one in choice.files for file in of_name[one.file])
         label = part.label if part.folder is not None or len(files) > 1 else files[0].label
         path = files[0].path if part.folder is None else None
         fit = _UNNAMED if choice.problem is None else without_choice
@@ -193,8 +191,8 @@ def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course:
     try:
         zipped = archive.Archive(disk.read(file.path))
         for choice in choose(zipped.names, part.assignment, named or part.hint, course):
-            label = {named: utf8_safe(f"{file.label}!{named.file}") for named in choice.files}
-            candidates = tuple(_Candidate(label[named], file.path, zipped, named.file, named.is_named) for named in choice.files)
+            label = {one: utf8_safe(f"{file.label}!{one.file}") for one in choice.files}
+            candidates = tuple(_Candidate(label[one], file.path, zipped, one.file, one.is_named) for one in choice.files)
             yield _chosen(row, choice, candidates, file.label, file.path, (_UNNAMED, *_when(part)))
     except Exception as error:
         problem = problem_of(error)
@@ -217,17 +215,17 @@ def _chosen(
 
 def _superseded(found: Iterable[_Found]) -> Iterator[_Found]:
     """The same; where the student has several for an assignment, all but one are marked."""
-    in_order = sorted(found, key=lambda candidate: (candidate.submission.assignment, candidate.order, candidate.submission.file))
-    for assignment, group in itertools.groupby(in_order, key=lambda candidate: candidate.submission.assignment):
+    in_order = sorted(found, key=lambda one: (one.submission.assignment, one.order, one.submission.file))
+    for assignment, group in itertools.groupby(in_order, key=lambda one: one.submission.assignment):
         if not assignment:
             yield from group
             continue
         *earlier, counted = group
-        notes = tuple(f"{printable(candidate.submission.file)} was handed in as well and is superseded." for candidate in earlier)
+        notes = tuple(f"{printable(one.submission.file)} was handed in as well and is superseded." for one in earlier)
         yield replace(counted, submission=replace(counted.submission, notes=counted.submission.notes + notes))
         problem = superseded_by(counted.submission.file, assignment)
-        for candidate in earlier:
-            yield replace(candidate, submission=replace(candidate.submission, superseded=True, problem=problem), candidates=())
+        for one in earlier:
+            yield replace(one, submission=replace(one.submission, superseded=True, problem=problem), candidates=())
 
 
 def superseded_by(file: str, assignment: str) -> Problem:
@@ -240,17 +238,17 @@ def superseded_by(file: str, assignment: str) -> Problem:
 
 def _submission(found: _Found) -> Submission:
     """Reads what was found. Whatever is wrong with it becomes its `problem`; nothing is raised."""
-    submission = found.submission
+    one = found.submission
     try:
         if found.path is not None:
-            submission = replace(submission, sha256=_sha256(disk.read(found.path)))
+            one = replace(one, sha256=_sha256(disk.read(found.path)))
         chosen, doubt = _counting(found)
         if chosen is None:
-            return submission
-        submission = replace(submission, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.bindings, submission.assignment))
-        return submission if submission.problem else replace(submission, cells=chosen.cells, notes=submission.notes + chosen.notes, doubt=doubt)
+            return one
+        one = replace(one, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.bindings, one.assignment))
+        return one if one.problem else replace(one, cells=chosen.cells, notes=one.notes + chosen.notes, doubt=doubt)
     except Exception as error:  # a file that is refused; or a parser, or the system, in a way that nobody foresaw
-        return replace(submission, problem=submission.problem or problem_of(error))
+        return replace(one, problem=one.problem or problem_of(error))
 
 
 def _counting(found: _Found) -> tuple[_Read | None, str]:
@@ -271,7 +269,7 @@ def _counting(found: _Found) -> tuple[_Read | None, str]:
             others = [other for other in map(_tried, rivals) if other is not None and other.bindings.written & wanted]
         chosen = _best(chosen, others, assignment, wanted)
     mentioned = {found.submission.file, chosen.file, *(other.file for other in others)}
-    more = [*_not_graded([candidate.file for candidate in found.candidates if candidate.named and candidate.file not in mentioned])]
+    more = [*_not_graded([one.file for one in found.candidates if one.named and one.file not in mentioned])]
     aside = [*_left_aside(chosen, others, wanted), *more]
     notes = (*chosen.notes, *aside, *_unwritten(chosen.bindings, assignment, wanted))
     return replace(chosen, notes=notes), " ".join(aside)
@@ -280,9 +278,7 @@ def _counting(found: _Found) -> tuple[_Read | None, str]:
 def _only_one(candidates: Iterable[_Candidate], wanted: frozenset[str]) -> _Read | None:
     """Of several files whose names are alike, the one that is no untouched stub; None where that leaves several."""
     tried = [_tried(candidate) for candidate in candidates]
-    left = [
-        submission for submission in tried if submission is None or submission.bindings.written & wanted or not submission.bindings.names & wanted
-    ]
+    left = [one for one in tried if one is None or one.bindings.written & wanted or not one.bindings.names & wanted]
     if len(left) != 1 or left[0] is None:
         return None
     note = f"Of several files that could be meant, {printable(left[0].file)} alone is more than the stub."
@@ -306,11 +302,9 @@ def _tried(candidate: _Candidate) -> _Read | None:
         return None
 
 
-def _read(candidate: _Candidate) -> _Read:
-    data = disk.read(candidate.path)
-    return _Read(
-        candidate.file, _sha256(data), *_cells(data if candidate.zipped is None else candidate.zipped.read(candidate.member), candidate.member)
-    )
+def _read(one: _Candidate) -> _Read:
+    data = disk.read(one.path)
+    return _Read(one.file, _sha256(data), *_cells(data if one.zipped is None else one.zipped.read(one.member), one.member))
 
 
 def _sha256(data: bytes) -> str:
@@ -362,7 +356,7 @@ def _of_another(found: Bindings, assignment: str) -> Problem | None:
     """Why the file is no submission for its assignment, where it holds the functions of another one and none of its own."""
     if not bindings.functions(assignment) or found.names & bindings.functions(assignment) or not found.certain:
         return None
-    other = next((assignment.name for assignment in course.assignments() if found.written & bindings.functions(assignment.name)), None)
+    other = next((one.name for one in course.assignments() if found.written & bindings.functions(one.name)), None)
     if other is None:
         return None
     return Problem(
