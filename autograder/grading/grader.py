@@ -8,10 +8,13 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Collection
+from contextlib import AbstractContextManager, closing
+from functools import partial
 from typing import Any
 
 from autograder.checks.results import Phase, TestResult, wrong_points
 from autograder.course import Assignment, UserError
+from autograder.grading import by_heart
 from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
@@ -21,6 +24,9 @@ from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
+
+AGAIN_SECONDS = 15.0
+"""Wall-clock time of all calls of a submission that is asked again."""
 
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
 
@@ -54,10 +60,11 @@ class Grader:
                 hidden = suite.carry(backend, hidden, [*seen, *hidden])
                 keeping_state |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
                 test_results = live.with_causes(assignment, [*public, *hidden], cells, keeping_state)
-                test_results = suite.without_what_is_known_by_heart(backend, seen, hidden, test_results)
+                stopped = backend.status
+                test_results = by_heart.take_back(suite, partial(_again, backend), seen, test_results)
         finally:
             backend.close()
-        status = backend.status or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
+        status = stopped or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
         return Grade(
             at_once=at_once,
             final=Outcome(status, test_results),
@@ -92,6 +99,12 @@ class Grader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _again(backend: Sandboxed) -> AbstractContextManager[Sandboxed]:
+    """The same submission, loaded anew: what it has done until now, and has used up, makes no difference."""
+    backend.close()
+    return closing(Sandboxed(backend.sandbox, backend.source, AGAIN_SECONDS))
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:

@@ -113,7 +113,7 @@ def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
     if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - EXCEPTIONS:
         return one
     for call, reply in one.calls.items():
-        row = _row(assignment, call, reply)
+        row = observation(assignment, call, reply)
         if row is not None and row.is_wrong and row.accepted:
             words = typed(text(call))
             found = difference(row.got, row.right, None)
@@ -168,7 +168,7 @@ def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observ
     """Every distinct call of a function."""
     rows: dict[bytes, Observation] = {}
     for call, reply in calls_of(function, observed):
-        if is_looked_at(call) and call.encoded not in rows and (row := _row(assignment, call, reply)) is not None:
+        if is_looked_at(call) and call.encoded not in rows and (row := observation(assignment, call, reply)) is not None:
             rows[call.encoded] = row
     return list(rows.values())
 
@@ -184,18 +184,6 @@ def is_looked_at(call: Call) -> bool:
         return len(call.encoded) <= LOOKED_AT
     except ValueError:
         return False
-
-
-ENOUGH = 3
-"""Distinct calls that a function has to be asked before it is said that it answers none of them."""
-
-
-def answers_nothing_new(assignment: Assignment, function: str, before: Iterable[ObservedTest], after: Iterable[ObservedTest]) -> bool:
-    """Whether, of the calls with a right value that came `after`, and not `before`, a function got not one right."""
-    known = {call.encoded for call, _ in calls_of(function, before) if is_looked_at(call)}
-    new = {call.encoded: (call, reply) for call, reply in calls_of(function, after) if is_looked_at(call) and call.encoded not in known}
-    rows = [row for seen in new.values() if (row := _row(assignment, *seen)) is not None and type(row.right) is not Refusal]
-    return len(rows) >= ENOUGH and all(row.is_wrong for row in rows)
 
 
 class Closeable(Backend, Protocol):
@@ -216,7 +204,7 @@ def depending_on_earlier_calls(
     failing, asked = ({one.result.test.question for one in tests if one.result.kind in VALUES} for tests in (observed, before))
     suspects = {}
     for name in lowest_first(assignment, failing - asked):
-        rows = {call: row for call, reply in calls_of(name, [*before, *observed]) if (row := _row(assignment, call, reply)) is not None}
+        rows = {call: row for call, reply in calls_of(name, [*before, *observed]) if (row := observation(assignment, call, reply)) is not None}
         wrong = next((call for call, row in rows.items() if row.is_wrong), None)
         if wrong is not None and any(map(_is_right, rows.values())) and not explanations([*rows.values()], candidates(assignment, name)):
             suspects[name] = wrong
@@ -225,7 +213,7 @@ def depending_on_earlier_calls(
     found = set()
     for name, wrong in suspects.items():
         with contextlib.suppress(Stopped, ValueError):
-            again = _row(assignment, wrong, backend.call(wrong))
+            again = observation(assignment, wrong, backend.call(wrong))
             if again is not None and not again.is_wrong:
                 found.add(name)
     return frozenset(found)
@@ -236,7 +224,7 @@ def _is_right(row: Observation) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def _row(assignment: Assignment, call: Call, reply: Reply) -> Observation | None:
+def observation(assignment: Assignment, call: Call, reply: Reply) -> Observation | None:
     """A call as evidence; None for one that says nothing or is too large to look at. Remembered, since public calls are looked at twice."""
     if not is_looked_at(call):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Stopped
@@ -44,9 +44,10 @@ class Condition:
 class Sandboxed:
     """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and replacements."""
 
-    def __init__(self, sandbox: Sandbox, source: Program) -> None:
+    def __init__(self, sandbox: Sandbox, source: Program, seconds: float | None = None) -> None:
+        """`seconds`: the wall-clock time of all its calls, where that is another than usual."""
         self.sandbox = sandbox
-        self.limits = sandbox.limits
+        self.limits = sandbox.limits if seconds is None else replace(sandbox.limits, submission_seconds=seconds)
         self.source = source
         self.worker: Worker | None = None
         self.is_loaded = False

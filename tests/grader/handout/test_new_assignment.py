@@ -78,7 +78,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(run: Run, root: Pa
         "course/test_figures",
         "reports/test_similarity",
     )
-    chosen = f"{NAME} or front_page or glossary or numbered or every_lesson or every_sample or every_assignment"
+    chosen = f"{NAME} or front_page or glossary or the_map or numbered or every_lesson or every_sample or every_assignment"
     done = run(root, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen, *(f"tests/grader/{file}.py" for file in files))
     assert done.returncode == 0, done.stdout[-3000:]
 
