@@ -7,11 +7,11 @@ however long the text is. Nothing here numbers the tokens: the order is in the f
 
 Conventions: tokens count from 0; `...` is any number of leading axes, and leading axes broadcast. The last two axes of
 q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
-token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing", and one
-gate or value never serves several tokens or features. Results are float32 where every feature array (q, k, v, state) is
-float32, else float64; log_f, β, γ and CoPE's gates do not count, and functions of them alone return float64. No
-function changes an argument in place. A bad argument, or shapes that do not fit, raise ValueError with the offending
-value, or the shape or size, in the message.
+token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". An axis
+of tokens or features that has length 1 where another length is wanted is refused and never repeated. Results are
+float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not count,
+and functions of them alone return float64. No function changes an argument in place. A bad argument, or shapes that do
+not fit, raise ValueError with the offending value, or the shape or size, in the message.
 """
 
 import numpy as np
@@ -95,9 +95,9 @@ def decay_bias(log_f):
         bias[i, j] = Σ log_f[l] over j < l ≤ i   for j ≤ i   (so 0 for j = i)
         bias[i, j] = −inf                        for j > i
 
-    Key j reaches query i through the gates of the tokens after j, up to i itself. So the first gate is in no sum. A
-    running sum c gives the same as c[i] − c[j] while all gates are moderate. After a gate of −inf that is −inf − (−inf),
-    a NaN; after one of −1e30 the small gates are lost in rounding. Here every sum is exact after such gates too.
+    Key j reaches query i through the gates of the tokens after j, up to i itself. A
+    running sum c gives the same as c[i] − c[j] while all log_f are moderate. After a log_f of −inf that is −inf − (−inf),
+    a NaN; after one of −1e30 the others are lost in rounding. Here the sums after such a token are right to the last digits.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
@@ -118,7 +118,7 @@ def decay_matrix(log_f):
 
         matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
 
-    The diagonal is 1. After a gate of −inf at token t, rows t, t + 1, … are 0 in the columns before t: the text is cut
+    The diagonal is 1. Where log_f is −inf at token t, rows t, t + 1, … are 0 in the columns before t: the text is cut
     there.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
@@ -133,7 +133,7 @@ def decay_matrix(log_f):
 
 
 def constant_decay(length, slope):
-    """Gates that turn decay_bias into ALiBi's bias: −slope for each token.
+    """The log_f that turns decay_bias into ALiBi's bias: −slope for each token.
 
         Σ −slope over j < l ≤ i = −slope · (i − j)
 

@@ -539,6 +539,19 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "linear_chunks",
+    hint="The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the rule is that c counts it.",
+    origin="expected: c as the sum of the gates after the chunk's first token, as decay_matrix has it in its first column",
+)
+def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
+    def one_chunk(current, q, k, v, log_f):
+        later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
+        return state.linear_attention(q, k, v, log_f) + since_start(later) * (q @ current), after(current, k, v, later)
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+@misconception(
+    "linear_chunks",
     hint="From chunk to chunk your state fades by one gate, the last; the rule is by all gates of the chunk, exp(c_last).",
     origin="expected: the step of one token used for a chunk",
 )

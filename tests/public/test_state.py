@@ -100,17 +100,10 @@ def test_matrix(state):
     expect.dtype(state.decay_matrix, log_f.astype(np.float32))
 
 
-@pytest.mark.question("decay_matrix", points=0.125)
-def test_matrix_refuses_a_gate_above_one(state):
-    """A positive log_f is refused, and the message says which."""
-    expect.answers(state.decay_matrix, gates(5))
-    expect.raises(ValueError, state.decay_matrix, np.array([-1.0, -0.5, 0.75]), mentions=0.75)
-
-
 # constant_decay
 
 
-@pytest.mark.question("constant_decay", points=0.25)
+@pytest.mark.question("constant_decay", points=0.125)
 def test_constant(state):
     """Each token has the gate −slope, in float64, for whole slopes too."""
     expect.dtype(state.constant_decay, 3, 0.25)
@@ -146,7 +139,7 @@ def test_forgetting_by_hand(state):
     expect.close(out, np.array([[0.0], [0.8]]), "two tokens with equal scores")
 
 
-@pytest.mark.question("forgetting_attention", points=0.125)
+@pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting(state):
     """softmax(q kᵀ/√d + decay_bias) v, with any number of leading axes."""
     expect.matches(state.forgetting_attention, *tokens(), gates(7))
@@ -194,10 +187,10 @@ def test_linear_by_hand(state):
     """Scores of 1 and gates of ½: half of what stood there, and the new value."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
     out = state.linear_attention(ones, ones, values, np.log([1, 0.5, 0.5]))
-    expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates of ½")
+    expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates 1, ½ and ½")
 
 
-@pytest.mark.question("linear_attention", points=0.125)
+@pytest.mark.question("linear_attention", points=0.25)
 def test_linear(state):
     """((q kᵀ) ∘ decay_matrix) v: no softmax, no scale, no sum of weights; any number of leading axes."""
     expect.matches(state.linear_attention, *tokens(), gates(7))
@@ -303,7 +296,7 @@ def test_chunks_by_hand(state):
     """The example of linear_attention in chunks of two: the same results, and the state 5.25."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
     out, after = state.linear_chunks(ones, ones, values, np.log([1, 0.5, 0.5]), 2)
-    expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates of ½")
+    expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates 1, ½ and ½")
     expect.close(after, np.array([[5.25]]), "the state after them")
 
 
