@@ -249,12 +249,16 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:
     assert dict(matplotlib.rcParams) == before
 
 
-def test_all_pictures_are_committed_and_small() -> None:
+def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones() -> None:
     folder = Path(figures.__file__).with_name("figures")
-    files = {path.stem: path for path in folder.iterdir()}
+    files = {path.stem: path for path in folder.glob("*.svg")}
     assert set(files) == {draw.__name__ for draw in figures.PICTURES}
-    assert max(path.stat().st_size for path in files.values()) < 200_000
-    assert sum(path.stat().st_size for path in files.values()) < 50_000 * len(files)
+    narrow = {path.stem: path for path in (folder / "narrow").iterdir()}
+    widths = {name: float(re.findall(r'width="([\d.]+)pt"', path.read_text("utf-8"))[0]) / 72 for name, path in files.items()}
+    assert set(narrow) == {name for name, width in widths.items() if width > figures.NARROW}
+    assert all(f'width="{72 * figures.NARROW:g}pt"' in path.read_text("utf-8") for path in narrow.values())
+    sizes = [path.stat().st_size for path in (*files.values(), *narrow.values())]
+    assert max(sizes) < 100_000 and sum(sizes) < 25_000 * len(sizes)
 
 
 def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_path: Path) -> None:
