@@ -264,6 +264,7 @@ COURSE = (
     ("extrapolation", 2.5, "1–7", (1, 2, 3), "ten methods in one small model, measured"),
     ("grids", 3, "3, 4, 5", (1, 2), "two or three coordinates in place of one position"),
     ("modern", 3, "1, 5, 8", (2, 3), "rotation in some layers only, masks for some keys only"),
+    ("state", 3, "1, 5, 7", (3,), "each token says how much of the past stays"),
 )
 
 
@@ -1743,6 +1744,160 @@ def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
     return _loss_curves({f"{run}, RoPE in {schedule}": [row for row in rows if row[:2] == (run, schedule)] for run, schedule in names}, 4)
 
 
+# 12. state
+
+
+@picture
+def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut: int = 6, gate: float = 0) -> Figure:
+    """What is left of each key at each query: with ALiBi's constant gates, and with one gate that is shut."""
+    constant = _numbers(state.constant_decay(length, slope))
+    own = np.where(np.arange(length) == shut, np.log(gate), constant)
+    figure, panels = _panels(2, NARROW, 2.2, sharey=True)
+    for axes, log_f, title in zip(panels, (constant, own), (f"ALiBi, slope {slope:g}", f"gate of token {shut}: {gate:g}"), strict=True):
+        _heatmap(axes, state.decay_matrix(log_f), 0, 1)
+        axes.set(title=title, xlabel="key", aspect="equal", xticks=range(0, length, 3), yticks=range(0, length, 3))
+    before = Rectangle((-0.5, shut - 0.5), shut, length - shut, fill=False, edgecolor=ORANGE, linestyle="--", linewidth=1.6)
+    panels[1].add_patch(before)
+    panels[0].set_ylabel("query")
+    return figure
+
+
+@picture
+def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float = 0.08) -> Figure:
+    """How much each key counts at each query, and by which way: all at once, or by chunks, inside a chunk and through the state."""
+    ones, own = np.ones((length, 1)), np.eye(length)  # values that keep the keys apart, so outputs are what each key counts
+    log_f = state.constant_decay(length, slope)
+    at_once = state.linear_attention(ones, ones, own, log_f)
+    by_chunks, _ = state.linear_chunks(ones, ones, own, log_f, chunk)
+    blocks = [slice(first, first + chunk) for first in range(0, length, chunk)]
+    inside = np.concatenate([_numbers(state.linear_chunks(ones[at], ones[at], own[at], log_f[at], chunk)[0]) for at in blocks])
+    figure, panels = _panels(2, NARROW, 2.2, sharey=True)
+    for axes, counted, title in zip(panels, (at_once, 2 * inside - by_chunks), ("all at once", f"chunks of {chunk}"), strict=True):
+        _heatmap(axes, counted, -1, 1)
+        axes.set(title=title, xlabel="key", aspect="equal", xticks=range(0, length, chunk), yticks=range(0, length, chunk))
+    panels[0].set_ylabel("query")
+    return figure
+
+
+@picture
+def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
+    """The example by hand: what the first key reads after each token, if values are added, and if the delta rule writes them."""
+    keys, values, gates = ((1.0, 0.0), (0.0, 1.0), (1.0, 0.0)), (4.0, 2.0, second), (1.0, 0.5, 1.0)
+    added = mended = np.zeros((2, 1))
+    reads = []
+    for key, value, gate in zip(keys, values, gates, strict=True):
+        out, added = state.linear_step(added, keys[0], key, [value], np.log(gate))
+        mended = state.delta_step(mended, key, [value], beta, np.log(gate))
+        reads.append((_numbers(out)[0], _numbers(mended)[0, 0]))
+    figure, axes = _panels(1, NARROW, 2.5)
+    names = ("sum", f"delta rule, β = {beta:g}")
+    for place, (name, colour, hatch) in enumerate(zip(names, (GREY, BLUE), ("", "//"), strict=True)):
+        tall = [read[place] for read in reads]
+        bars = axes.bar(np.arange(3) + 0.42 * place - 0.21, tall, 0.38, color=colour, hatch=hatch, edgecolor="white", label=name)
+        axes.bar_label(bars, [f"{number:g}" for number in tall], padding=2)
+    axes.axhline(second, color=ORANGE, linestyle="--", linewidth=1.2)
+    labels = [f"token {token}:\n{value:g} under {key}" for token, (value, key) in enumerate(zip(values, "ABA", strict=True))]
+    axes.set(title="what key A reads after each token", ylim=(0, 1.45 * max(max(map(max, reads)), second)), xlabel="gates: 1, ½, 1")
+    axes.set(xticks=range(3), xticklabels=labels, yticks=[])
+    axes.legend(loc="upper left", ncols=2)
+    return figure
+
+
+@picture
+def cache_against_state(state: ModuleType, n_heads: int = 16, d_k: int = 64, d_v: int = 128) -> Figure:
+    """How many numbers a layer keeps while a text grows: a cache grows with it, a state does not."""
+    lengths = 2 ** np.arange(15)
+    kept = np.array([state.cache_and_state(int(length), n_heads, d_k, d_v) for length in lengths])
+    figure, axes = _panels(1, NARROW, 2.6)
+    for numbers, name, (colour, style) in zip(kept.T, ("cache", "state"), LINES, strict=False):
+        axes.plot(lengths, numbers, color=colour, linestyle=style, label=name)
+    axes.set(xscale="log", yscale="log", xlabel="tokens so far", ylabel="numbers in one layer")
+    axes.set_title(f"{n_heads} heads, d_k = {d_k}, d_v = {d_v}")
+    axes.legend(loc="upper left")
+    return figure
+
+
+# Drawing all of them.
+
+
+def _module(folder: Path, name: str) -> ModuleType:
+    """`name` from a folder of modules, or of assignments."""
+    file = folder / f"{name}.py"
+    spec = spec_from_file_location(name, file if file.is_file() else folder / name / f"{name}.py")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path]:
+    """Every picture, or those of one lesson alone, drawn from the modules in `source`, as SVG files in `target`."""
+    extension, lab, layers = (_module(HERE / lesson, "lab") for lesson in ("context_extension", "extrapolation", "modern"))
+    given: dict[str, Any] = {
+        "measured": lab.saved(),
+        "looks": lab.saved_looks(),
+        "curves": lab.saved_losses(),
+        "tries": lab.at_best_rate(lab.kept_tries("grid.csv")),
+        "extended": extension.saved(),
+        "extension_loss": extension.saved_losses(),
+        "schedules": layers.saved(),
+        "schedule_loss": layers.saved_losses(),
+    }
+    target.mkdir(parents=True, exist_ok=True)
+    if lesson is None:
+        (target / "narrow").mkdir(exist_ok=True)
+    written = []
+    for draw in PICTURES:
+        # A picture's arguments without a default are what it is drawn from: modules, by name, and measurements.
+        names = [name for name, argument in inspect.signature(draw).parameters.items() if argument.default is argument.empty]
+        if lesson is not None and names != [lesson]:
+            continue
+        for name in names:
+            given[name] = given.get(name) or _module(source, name)
+        written.append(target / f"{draw.__name__}.svg")
+        save(draw(*(given[name] for name in names)), written[-1])
+    return written
+
+
+def save(figure: Figure, path: Path) -> None:
+    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same file.
+
+    A wide one is also laid out for a phone, where a folder `narrow` lies beside it."""
+    path.write_text(_drawing(figure), "utf-8")
+    narrow = path.parent / "narrow"
+    if figure.get_figwidth() > NARROW and narrow.is_dir():
+        with matplotlib.rc_context(STYLE):
+            (narrow / path.name).write_text(_drawing(narrowed(figure)), "utf-8")
+
+
+def _drawing(figure: Figure) -> str:
+    page = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
+        figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
+    drawing = re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), drawing)
+    drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
+    for colour, (name, _, _) in THEME.items():
+        drawing = drawing.replace(colour.lower(), f"var(--{name})")
+    themes = "".join(f"--{name}:light-dark({light},{dark});" for name, light, dark in THEME.values())
+    fonts = "system-ui,'Segoe UI',Arial,'DejaVu Sans',sans-serif"
+    style = f"<style>svg{{color-scheme:light dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
+    return _without_padding(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1))
+
+
+def _without_padding(drawing: str) -> str:
+    """What a browser needs of it: no name that nothing refers to, no group around nothing or without a property, no white space."""
+    drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
+    drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)
+    drawing = re.sub(r"<path d=\"[^\"]*\" style=\"fill: none\"/>", "", drawing)
+    drawing = re.sub(r"\s+", " ", drawing).replace("> <", "><")
+    drawing = re.sub(r" d=\"[^\"]*\"", lambda path: " " + re.sub(r" ?([MLQCz\"]) ?", r"\1", path[0][1:]), drawing)
+    drawing = re.sub(r"style=\"[^\"]*\"", lambda style: style[0].replace("; ", ";").replace(": ", ":"), drawing)
+    while (shorter := re.sub(r"<g></g>|<g>((?:<(?:path|use|image)[^<>]*/>|<text[^<>]*>[^<>]*</text>)*)</g>", r"\1", drawing)) != drawing:
+        drawing = shorter
+    return drawing + "\n"
+
+
 # For a phone.
 
 
@@ -1847,87 +2002,6 @@ def _make_room(axes: Axes) -> None:
     if touch(axes.texts):
         for words in axes.texts:
             words.set_fontsize(7)
-
-
-# Drawing all of them.
-
-
-def _module(folder: Path, name: str) -> ModuleType:
-    """`name` from a folder of modules, or of assignments."""
-    file = folder / f"{name}.py"
-    spec = spec_from_file_location(name, file if file.is_file() else folder / name / f"{name}.py")
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path]:
-    """Every picture, or those of one lesson alone, drawn from the modules in `source`, as SVG files in `target`."""
-    extension, lab, layers = (_module(HERE / lesson, "lab") for lesson in ("context_extension", "extrapolation", "modern"))
-    given: dict[str, Any] = {
-        "measured": lab.saved(),
-        "looks": lab.saved_looks(),
-        "curves": lab.saved_losses(),
-        "tries": lab.at_best_rate(lab.kept_tries("grid.csv")),
-        "extended": extension.saved(),
-        "extension_loss": extension.saved_losses(),
-        "schedules": layers.saved(),
-        "schedule_loss": layers.saved_losses(),
-    }
-    target.mkdir(parents=True, exist_ok=True)
-    if lesson is None:
-        (target / "narrow").mkdir(exist_ok=True)
-    written = []
-    for draw in PICTURES:
-        # A picture's arguments without a default are what it is drawn from: modules, by name, and measurements.
-        names = [name for name, argument in inspect.signature(draw).parameters.items() if argument.default is argument.empty]
-        if lesson is not None and names != [lesson]:
-            continue
-        for name in names:
-            given[name] = given.get(name) or _module(source, name)
-        written.append(target / f"{draw.__name__}.svg")
-        save(draw(*(given[name] for name in names)), written[-1])
-    return written
-
-
-def save(figure: Figure, path: Path) -> None:
-    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same file.
-
-    A wide one is also laid out for a phone, where a folder `narrow` lies beside it."""
-    path.write_text(_drawing(figure), "utf-8")
-    narrow = path.parent / "narrow"
-    if figure.get_figwidth() > NARROW and narrow.is_dir():
-        with matplotlib.rc_context(STYLE):
-            (narrow / path.name).write_text(_drawing(narrowed(figure)), "utf-8")
-
-
-def _drawing(figure: Figure) -> str:
-    page = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
-        figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
-    drawing = re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), drawing)
-    drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
-    for colour, (name, _, _) in THEME.items():
-        drawing = drawing.replace(colour.lower(), f"var(--{name})")
-    themes = "".join(f"--{name}:light-dark({light},{dark});" for name, light, dark in THEME.values())
-    fonts = "system-ui,'Segoe UI',Arial,'DejaVu Sans',sans-serif"
-    style = f"<style>svg{{color-scheme:light dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
-    return _without_padding(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1))
-
-
-def _without_padding(drawing: str) -> str:
-    """What a browser needs of it: no name that nothing refers to, no group around nothing or without a property, no white space."""
-    drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
-    drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)
-    drawing = re.sub(r"<path d=\"[^\"]*\" style=\"fill: none\"/>", "", drawing)
-    drawing = re.sub(r"\s+", " ", drawing).replace("> <", "><")
-    drawing = re.sub(r" d=\"[^\"]*\"", lambda path: " " + re.sub(r" ?([MLQCz\"]) ?", r"\1", path[0][1:]), drawing)
-    drawing = re.sub(r"style=\"[^\"]*\"", lambda style: style[0].replace("; ", ";").replace(": ", ":"), drawing)
-    while (shorter := re.sub(r"<g></g>|<g>((?:<(?:path|use|image)[^<>]*/>|<text[^<>]*>[^<>]*</text>)*)</g>", r"\1", drawing)) != drawing:
-        drawing = shorter
-    return drawing + "\n"
 
 
 def main(arguments: list[str]) -> None:

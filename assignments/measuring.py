@@ -1,9 +1,9 @@
-"""What the experiments of lessons 8, 9 and 11 share: what ± means, paired differences, files, and running jobs side by side.
+"""What the experiments of the lessons share: what ± means, paired differences, files, and running jobs side by side.
 
     python -m assignments.measuring [--full]
 
-runs all three experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is a
-module with three functions:
+runs all experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is the `lab.py` in
+the folder of a lesson, a module with three functions:
 
     jobs(full)                  the arguments of each job, as tuples of plain values
     job(path, *arguments)       one job, on the functions in the file at `path`; runs in a process of its own
@@ -172,7 +172,7 @@ def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None
 
 
 def main(arguments: Sequence[str]) -> None:
-    names = ("context_extension", "extrapolation", "modern")
+    names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lab.py"))
     run([import_module(f"assignments.{name}.lab") for name in names], full="--full" in arguments)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import io
 import json
 import re
@@ -123,36 +124,48 @@ class Blocks:
     """
 
     def __init__(self, source: str) -> None:
-        """Of text that is not Python, or too dear to parse, nothing is known."""
-        try:
-            tree = parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
-            tree = ast.Module([], [])
-        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-        self._direct = {
-            name: {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and part.id in functions} - {name}
-            for name, node in functions.items()
-        }
+        """Parsed when it is first asked. Of text that is not Python, or too dear to parse, nothing is known."""
+        self._source = source
+        self._named: dict[str, set[str]] = {}
         self._below: dict[str, frozenset[str]] = {}
+
+    @functools.cached_property
+    def _functions(self) -> dict[str, ast.FunctionDef]:
+        try:
+            body = parse(self._source).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+            body = []
+        return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
     def below(self, name: str) -> frozenset[str]:
         """All functions of the same file that one uses, directly or through others."""
         if name not in self._below:
             found: set[str] = set()
-            waiting = list(self._direct.get(name, ()))
+            waiting = list(self._named_in(name))
             while waiting:
-                one = waiting.pop()
-                if one not in found:
-                    found.add(one)
-                    waiting += self._direct[one]
+                function = waiting.pop()
+                if function not in found:
+                    found.add(function)
+                    waiting += self._named_in(function)
             self._below[name] = frozenset(found - {name})
         return self._below[name]
 
+    def _named_in(self, name: str) -> set[str]:
+        """The functions that the text of one names."""
+        if name not in self._named:
+            parts = ast.walk(self._functions[name]) if name in self._functions else ()
+            self._named[name] = {part.id for part in parts if isinstance(part, ast.Name) and part.id in self._functions}
+        return self._named[name]
+
     def root_causes(self, failing: Collection[str]) -> dict[str, str]:
         """For each failing function that builds on another failing one: the function to fix first."""
-        below = {name: [other for other in failing if other in self.below(name)] for name in failing}
+        below = {name: [other for other in failing if other != name and other in self.below(name)] for name in failing}
         lowest = {name: [one for one in others if self.below(one).isdisjoint(others)] for name, others in below.items()}
         return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
+
+
+blocks_of = functools.lru_cache(maxsize=2)(Blocks)
+"""Remembered: of one submission it is asked before the hidden tests, after them, and for the feedback."""
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, KeysView, Mapping, Sequence
 from dataclasses import replace
 
 from autograder.checks.results import Phase, TestResult, points_possible, points_won
-from autograder.checks.source import Blocks
+from autograder.checks.source import blocks_of
 from autograder.checks.standing import Standing, State, root_first, standings
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -59,6 +59,8 @@ _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", *
 
 def plain(text: str) -> str:
     """Text that a submission may control, without characters that do something other than stand there."""
+    if text.replace("\n", " ").isprintable():
+        return text
     return "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
 
 
@@ -200,8 +202,7 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
 def _questions(test_results: list[TestResult], cells: Sequence[str], passed: str) -> list[str]:
     """A section for each function with a mistake of its own, then a line for each kind of the others. `passed` is said of what has no mistake."""
     told = coarse(test_results)
-    has_mistakes = any(one.is_mistake for one in told)
-    found = standings(told, Blocks("\n".join(cells) if has_mistakes else ""))
+    found = standings(told, blocks_of("\n".join(cells)))
     # What others build on comes first: fixing it may fix the rest.
     mistaken = root_first([one for one in found if one.state is State.MISTAKEN])
     lines: dict[str, list[str]] = {}

@@ -8,21 +8,25 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Collection
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
+from functools import partial
 from typing import Any
 
 from autograder.checks.results import Phase, TestResult, wrong_points
 from autograder.course import Assignment, UserError
+from autograder.grading import by_heart
 from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
 from autograder.hints import live
-from autograder.protocol.failure import VALUES
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
+
+AGAIN_SECONDS = 15.0
+"""Wall-clock time of all calls of a submission that is asked again."""
 
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
 
@@ -48,21 +52,19 @@ class Grader:
             with bounded_memory():
                 seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 public = suite.carry(backend, seen, seen)
-                with closing(backend.another()) as fresh:
-                    keeping_state = live.depending_on_earlier_calls(assignment, seen, (), fresh)
-                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 state = backend.state
+                keeping_state = live.depending_on_earlier_calls(assignment, (), seen, backend)
+                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
                 at_once = Outcome(state.stopped, live.with_causes(assignment, public, cells, keeping_state))
                 hidden = suite.observe(backend, Phase.HIDDEN)
                 hidden = suite.carry(backend, hidden, [*seen, *hidden])
-                asked = {one.result.test.question for one in seen if one.result.kind in VALUES}
-                with closing(backend.another()) as fresh:
-                    keeping_state |= live.depending_on_earlier_calls(assignment, hidden, asked, fresh)
+                keeping_state |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
                 test_results = live.with_causes(assignment, [*public, *hidden], cells, keeping_state)
-                test_results = suite.without_what_is_known_by_heart(backend, seen, hidden, test_results)
+                stopped = backend.status
+                test_results = by_heart.take_back(suite, partial(_again, backend), seen, test_results)
         finally:
             backend.close()
-        status = backend.status or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
+        status = stopped or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
         return Grade(
             at_once=at_once,
             final=Outcome(status, test_results),
@@ -97,6 +99,12 @@ class Grader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _again(backend: Sandboxed) -> AbstractContextManager[Sandboxed]:
+    """The same submission, loaded anew: what it has done until now, and has used up, makes no difference."""
+    backend.close()
+    return closing(Sandboxed(backend.sandbox, backend.source, AGAIN_SECONDS))
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import zlib
 from collections.abc import Iterator
@@ -142,9 +143,9 @@ class Row:
         """Points by question."""
         return self.packed.questions if self.packed is not None else {}
 
-    @property
+    @functools.cached_property
     def grade(self) -> Grade | None:
-        """All of the grade; None where nothing was run."""
+        """All of the grade, unpacked once; None where nothing was run."""
         if self.packed is None or self.lost or self.submission.problem is not None:
             return None
         return from_json(zlib.decompress(self.packed.grade).decode("ascii"))

@@ -7,7 +7,9 @@ replaced: it sums up public tests as "All test cases passed!", and says of a fai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from otter.run import AutograderConfig
@@ -82,59 +84,55 @@ class Scorer:
         self.assignment = suite.assignment
         files = test_files(suite.tests)
         self.files = [ExceptionTestFile.from_string(content, path=f"tests/{name}") for name, content in files.items()]
+        for function in (case.body.test_func for file in self.files for case in file.test_cases):
+            function.__signature__ = inspect.signature(function)  # which Otter asks for at every run
 
     def score(self, test_results: list[TestResult], at_once: list[TestResult]) -> GradingResults:
         """Run Otter's test files on the results."""
         found = environment(passed(test_results))
         for file in self.files:
             file.run(found)
-        return GradingResults(worded(self.files, test_results, at_once, self.assignment))
+        word(self.files, test_results, at_once, self.assignment)
+        return GradingResults(self.files)
+
+
+_OTTERS_DEFAULTS = AutograderConfig({})
 
 
 def gradescope(results: GradingResults) -> dict[str, Any]:
     """The results in Gradescope's format, as Otter writes them."""
-    converted: dict[str, Any] = results.to_gradescope_dict(AutograderConfig({}))
+    converted: dict[str, Any] = results.to_gradescope_dict(_OTTERS_DEFAULTS)
     return converted | MARKDOWN
 
 
-def worded(files: Iterable[TestFile], test_results: list[TestResult], at_once: list[TestResult], assignment: Assignment) -> list[OtterFile]:
-    """Otter's files, each with what these results say of its tests. What students see of them at once begins with what is still to be decided."""
+def word(files: Sequence[TestFile], test_results: list[TestResult], at_once: list[TestResult], assignment: Assignment) -> None:
+    """Have Otter's files sum up in other words, to staff and once published, or at once. Those begin with what is still to be decided."""
     right = quiz.answers(assignment)
     words = {
         one.test.name: feedback.of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.of_test(one)
         for one in feedback.coarse(test_results)
     }
     public_words = {one.test.name: feedback.of_test(one) for one in at_once if not one.test.hidden}
-    questions = [OtterFile(file, words, public_words) for file in files]
-    for first in questions[:1]:
-        first.public_head = f"{feedback.headline(*public_points(questions), sum(float(one.possible) for one in questions))}\n\n"
-    return questions
+    head = f"{feedback.headline(*public_points(files), sum(float(one.possible) for one in files))}\n\n"
+    for number, file in enumerate(files):
+        file.summary = functools.partial(_summary, file, words, public_words, "" if number else head)
 
 
-class OtterFile(ExceptionTestFile):  # type: ignore[misc]
-    """The tests of one question, as Otter has run them, in other words."""
+def _summary(file: TestFile, words: dict[str, str], public_words: dict[str, str], head: str, public_only: bool = False) -> str:
+    """The points of the question, what did not pass, and of answers also why the right ones are."""
+    texts = [(case.passed, (public_words if public_only else words).get(case.test_case.name)) for case in file.test_case_results]
+    marked = [f"  {'✓' if passed else '✗'} {text}".replace("\n", "\n    ") for passed, text in texts if text]
+    # What several tests say alike, such as a likely cause, is said once.
+    lines = dict.fromkeys([_points(file, public_only), *(line for text in marked for line in text.split("\n"))])
+    return (head if public_only else "") + "\n".join(lines)
 
-    def __init__(self, file: TestFile, words: dict[str, str], public_words: dict[str, str]) -> None:
-        """Words and public words: test → what is told of it, to staff and once published, or at once."""
-        self.__dict__.update(vars(file))
-        self.words, self.public_words = words, public_words
-        self.public_head = ""
 
-    def summary(self, public_only: bool = False) -> str:
-        """The points of the question, what did not pass, and of answers also why the right ones are."""
-        words = self.public_words if public_only else self.words
-        texts = [(case.passed, words.get(case.test_case.name)) for case in self.test_case_results]
-        marked = [f"  {'✓' if passed else '✗'} {text}".replace("\n", "\n    ") for passed, text in texts if text]
-        # What several tests say alike, such as a likely cause, is said once.
-        lines = dict.fromkeys([self._points(public_only), *(line for text in marked for line in text.split("\n"))])
-        return (self.public_head if public_only else "") + "\n".join(lines)
-
-    def _points(self, public_only: bool) -> str:
-        if not public_only:
-            return f"{self.name}: {self.score:g} of {self.possible:g} points"
-        won, public = public_points([self])
-        head = f"{self.name}: {won:g} of {public:g} public points" if public else f"{self.name}: no public points"
-        return head + (f", {self.possible - public:g} still to be decided" if self.possible > public else "")
+def _points(file: TestFile, public_only: bool) -> str:
+    if not public_only:
+        return f"{file.name}: {file.score:g} of {file.possible:g} points"
+    won, public = public_points([file])
+    head = f"{file.name}: {won:g} of {public:g} public points" if public else f"{file.name}: no public points"
+    return head + (f", {file.possible - public:g} still to be decided" if file.possible > public else "")
 
 
 def public_points(files: Iterable[TestFile]) -> tuple[float, float]:

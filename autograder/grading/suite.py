@@ -15,7 +15,7 @@ import copy
 import functools
 import inspect
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 from unittest import mock
@@ -30,13 +30,13 @@ from autograder.checks import fixtures, inputs
 from autograder.checks.proxy import Backend, Reference, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
-from autograder.hints import carried, catalogue, live
+from autograder.hints import carried, catalogue
 from autograder.hints.carried import Beside, Mistaken
 from autograder.hints.live import ObservedTest, Replayed
 from autograder.hints.recorded import GoldenValues
 from autograder.hints.recorder import Recorder, with_hints
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import VALUES, BrokenTest, Kind
+from autograder.protocol.failure import VALUES, BrokenTest
 from autograder.protocol.status import TestStatus
 
 RANDOM_INPUTS = "rng"
@@ -90,32 +90,19 @@ class Suite:
                     return replace(one, result=result)  # its own fault, which the other one hid
         return one
 
-    def without_what_is_known_by_heart(
-        self, backend: Backend, public: Sequence[ObservedTest], hidden: Sequence[ObservedTest], test_results: list[TestResult]
-    ) -> list[TestResult]:
-        """Take back the points of public tests where a function is right on the handout's inputs alone.
-
-        Asked of functions that a hidden test finds wrong: their public tests run once more, on features that the term's seed
-        decides and beside the solution. Where not one passes again, values were kept and not computed. A function that is
-        asked without features has kept them where it gives no right value to any hidden call.
-        """
-        wrong = {one.test.question for one in test_results if one.test.phase is Phase.HIDDEN and one.is_mistake}
-        wrong -= {one.test.question for one in test_results if one.passed and one.function}  # right, given the mistake of another
-        wrong -= {one.test.question for one in test_results if one.test.phase is Phase.PUBLIC and one.kind in VALUES}  # wrong at home, too
-        passed = [one.test for one in test_results if one.test.phase is Phase.PUBLIC and one.passed and one.test.question in wrong]
-        passes_again: dict[str, list[bool]] = {}
-        with inputs.of_term(self._context.seed), mock.patch.object(self._context, "recorded_values", False):
+    def on_other_features(self, backend: Backend, tests: Iterable[Test], evidence: Sequence[ObservedTest], draw: int) -> list[ObservedTest]:
+        """Some public tests on other features, in the draw of that number, beside the solution; carried as they were by this evidence."""
+        with inputs.of_term(self._context.seed, draw), mock.patch.object(self._context, "recorded_values", False):
             self._context.backend = backend
-            for test in (test for test in passed if self._tests[test].uses_features):
-                passes_again.setdefault(test.question, []).append(self._tests[test].test_result(test).passed)
-        by_heart = {
-            question
-            for question in {test.question for test in passed}
-            if not any(passes_again.get(question, [])) and live.answers_nothing_new(self.assignment, question, public, hidden)
-        }
-        taken = {test for test in passed if test.question in by_heart}
-        message = "it is right on the inputs of the handout, and wrong on this term's: values seem to be kept, and not computed"
-        return [TestResult(one.test, TestStatus.FAILED, message, kind=Kind.BY_HEART) if one.test in taken else one for one in test_results]
+            return self.carry(backend, [self._tests[test].observe(test) for test in tests], evidence)
+
+    def asks_for_values(self, test: Test) -> bool:
+        """Whether a test that passes says that values are right: not one of shapes, types and refusals."""
+        return self._tests[test].asks_for_values(test)
+
+    def uses_features(self, test: Test) -> bool:
+        """Whether a test's inputs are others in another draw."""
+        return self._tests[test].uses_features
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
@@ -171,7 +158,15 @@ class _Runnable:
             raise BrokenTest(f"{item.name} {asks}: a test is a function of {context.assignment.name}, {RANDOM_INPUTS} and its parameters")
         self.uses_features = "features(" in inspect.getsource(item.function)
         """whether its inputs change with `inputs.of_term`"""
+        self._asks_for_values: bool | None = None
         self.function: Callable[..., Any] = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
+
+    def asks_for_values(self, test: Test) -> bool:
+        """Whether the test fails where each value is another than the right one."""
+        if self._asks_for_values is None:
+            self.context.backend = catalogue.OtherValues(catalogue.right(self.context.assignment))
+            self._asks_for_values = not self.test_result(test).passed
+        return self._asks_for_values
 
     def test_result(self, test: Test) -> TestResult:
         """Run the test; how it came out."""

@@ -1,7 +1,7 @@
 """`autograder new NAME`: all files of a new assignment, as small working examples to be replaced bit by bit.
 
-Most are files of its own. Five lines or blocks go into files that all assignments share: a row of the front page, a word of
-the glossary, a picture, and the numbers of its lesson and of its questions.
+Most are files of its own. Six lines or blocks go into files that all assignments share: a row of the front page, a word of
+the glossary, a row on the map, a picture, and the numbers of its lesson and of its questions.
 """
 
 from __future__ import annotations
@@ -75,23 +75,29 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     page = ROOT / "README.md"
     listed = re.finditer(r"^\| \d+ \| \[\w+\]\(assignments/\w+/README\.md\) \|.*\n", page.read_text("utf-8"), re.MULTILINE)
     entry = f"| {number} | [{name}](assignments/{name}/README.md) | Where is the middle of a step? |\n"
-    yield page, _inserted(page, [match.end() for match in listed], entry)
+    yield page, _inserted(page, ([match.end() for match in listed], entry))
     words = ROOT / "assignments" / "glossary.md"
     row = f"| middle of a step ({name}) | Half a width after the beginning of the step. | {number} |\n"
-    yield words, _inserted(words, _position_of_word(words, name), row)
+    yield words, _inserted(words, (_position_of_word(words, name), row))
     pictures = ROOT / "assignments" / "figures.py"
-    after = re.search(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", pictures.read_text("utf-8"), re.MULTILINE)
-    yield pictures, _inserted(pictures, [after.start()] if after else [], _filled(_TEMPLATES / "figure.py.txt", name))
+    drawn = pictures.read_text("utf-8")
+    on_the_map = re.finditer(r"^    \(\"\w+\", [\d.]+, \".*\", \(.*\), \".*\"\),\n", drawn, re.MULTILINE)
+    lesson = f'    ("{name}", 2, "1", (), "the middle of every step"),\n'
+    after = re.search(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", drawn, re.MULTILINE)
+    picture = ([after.start()] if after else [], _filled(_TEMPLATES / "figure.py.txt", name))
+    yield pictures, _inserted(pictures, ([match.end() for match in on_the_map], lesson), picture)
     numbers = ROOT / "tests" / "grader" / "course" / "test_lesson_numbers.py"
     yield numbers, numbers.read_text("utf-8") + _filled(_TEMPLATES / "numbers.py.txt", name)
 
 
-def _inserted(path: Path, positions: list[int], what: str) -> str:
-    """A file with something put in at the last of these positions."""
-    if not positions:
-        raise HandoutError(f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than it was")
+def _inserted(path: Path, *pieces: tuple[list[int], str]) -> str:
+    """A file with each piece put in at the last of its positions. The pieces come in the order of the file."""
     text = path.read_text("utf-8")
-    return text[: positions[-1]] + what + text[positions[-1] :]
+    for positions, what in reversed(pieces):
+        if not positions:
+            raise HandoutError(f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than it was")
+        text = text[: positions[-1]] + what + text[positions[-1] :]
+    return text
 
 
 def _position_of_word(path: Path, name: str) -> list[int]:

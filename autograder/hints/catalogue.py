@@ -20,10 +20,12 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from autograder.checks.proxy import REFUSED, read_only
+import numpy as np
+
+from autograder.checks.proxy import REFUSED, parts, read_only
 from autograder.course import ROOT, Assignment
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
@@ -126,6 +128,30 @@ class Module:
         return perform(self.module, call.copy())
 
 
+class OtherValues(Module):
+    """The reference solution with every number another one than it is, of the same shape and type."""
+
+    def call(self, call: Call) -> Reply:
+        reply = super().call(call)
+        if reply.raised is not None:
+            return reply
+        value = codec.decode(reply.value)
+        others = tuple(map(_other, parts(value)))
+        return replace(reply, value=codec.encode(others if type(value) is tuple else others[0]))
+
+
+def _other(part: Any) -> Any:
+    array, random = np.asarray(part), np.random.default_rng(0)
+    match array.dtype.kind:
+        case "b":
+            other = ~array
+        case "i" | "u":
+            other = array + random.integers(1, 9, array.shape).astype(array.dtype)
+        case _:
+            other = array + random.uniform(0.5, 1.5, array.shape).astype(array.dtype)
+    return other if isinstance(part, np.ndarray) else other[()] if isinstance(part, np.generic) else other.item()
+
+
 class Oracle:
     """The reference that staff compare with: the solution, called on the same arguments."""
 
@@ -188,12 +214,12 @@ def _raises(docstring: str) -> str:
 
 
 def _rule(message: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
-    for parts in stated:
-        pattern = "(.+?)".join(re.escape(part) for part in parts)
+    for texts in stated:
+        pattern = "(.+?)".join(re.escape(part) for part in texts)
         if match := re.fullmatch(pattern, message, re.DOTALL):
             # A name may stand in the message, a value may not.
             names = [group if group.isidentifier() and group not in ("nan", "inf") else "…" for group in match.groups()]
-            without_values = "".join(part + name for part, name in zip(parts, [*names, ""], strict=True))
+            without_values = "".join(part + name for part, name in zip(texts, [*names, ""], strict=True))
             return re.split(r"; (?:got|there is)|: got", without_values)[0].strip()
     return None
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from autograder.checks.expect import difference
 from autograder.checks.prompt import text, typed
 from autograder.checks.proxy import Backend, Refusal, StudentModule
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import Blocks
+from autograder.checks.source import Blocks, blocks_of
 from autograder.course import Assignment
 from autograder.hints import catalogue, signature
 from autograder.hints.catalogue import Misconception
@@ -81,7 +81,7 @@ def with_causes(
     mistaken = list(dict.fromkeys(one.test.question for one in mistakes if one.test.question != ANSWERS))
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
-    blocks = Blocks("\n".join(cells) if len(mistaken) > 1 else "")
+    blocks = blocks_of("\n".join(cells))
     roots = blocks.root_causes(wrong)
     hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()}
     for name in hints.keys() & keeping_state - roots.keys():
@@ -113,7 +113,7 @@ def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
     if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - EXCEPTIONS:
         return one
     for call, reply in one.calls.items():
-        row = _row(assignment, call, reply)
+        row = observation(assignment, call, reply)
         if row is not None and row.is_wrong and row.accepted:
             words = typed(text(call))
             found = difference(row.got, row.right, None)
@@ -168,7 +168,7 @@ def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observ
     """Every distinct call of a function."""
     rows: dict[bytes, Observation] = {}
     for call, reply in calls_of(function, observed):
-        if is_looked_at(call) and call.encoded not in rows and (row := _row(assignment, call, reply)) is not None:
+        if is_looked_at(call) and call.encoded not in rows and (row := observation(assignment, call, reply)) is not None:
             rows[call.encoded] = row
     return list(rows.values())
 
@@ -186,38 +186,45 @@ def is_looked_at(call: Call) -> bool:
         return False
 
 
-ENOUGH = 3
-"""Distinct calls that a function has to be asked before it is said that it answers none of them."""
+class Closeable(Backend, Protocol):
+    """A backend whose process can be ended; the next call is then made in a new one."""
+
+    def close(self) -> None:
+        """End the process."""
 
 
-def answers_nothing_new(assignment: Assignment, function: str, before: Iterable[ObservedTest], after: Iterable[ObservedTest]) -> bool:
-    """Whether, of the calls with a right value that came `after`, and not `before`, a function got not one right."""
-    known = {call.encoded for call, _ in calls_of(function, before) if is_looked_at(call)}
-    new = {call.encoded: (call, reply) for call, reply in calls_of(function, after) if is_looked_at(call) and call.encoded not in known}
-    rows = [row for seen in new.values() if (row := _row(assignment, *seen)) is not None and type(row.right) is not Refusal]
-    return len(rows) >= ENOUGH and all(row.is_wrong for row in rows)
+def depending_on_earlier_calls(
+    assignment: Assignment, before: Sequence[ObservedTest], observed: Sequence[ObservedTest], backend: Closeable
+) -> frozenset[str]:
+    """The functions whose first wrong call is right in a new process, where nothing was called yet; not those that failed `before`.
 
-
-def depending_on_earlier_calls(assignment: Assignment, observed: Iterable[ObservedTest], besides: Collection[str], fresh: Backend) -> frozenset[str]:
-    """The functions whose first wrong call is right in a `fresh` process, where nothing was called before.
-
-    It answers for all of them but those `besides`, the lowest function first: what one leaves behind can hide this of a later
-    one, and never makes it up.
+    The lowest function is asked first: what one leaves behind can hide this of a later one, and never makes it up. Where a known
+    mistake explains all calls, or no value was right from the first one on, nothing is asked.
     """
-    observed = [one for one in observed if one.result.kind in VALUES and one.result.test.question not in besides]
+    failing, asked = ({one.result.test.question for one in tests if one.result.kind in VALUES} for tests in (observed, before))
+    suspects = {}
+    for name in lowest_first(assignment, failing - asked):
+        rows = {call: row for call, reply in calls_of(name, [*before, *observed]) if (row := observation(assignment, call, reply)) is not None}
+        wrong = next((call for call, row in rows.items() if row.is_wrong), None)
+        if wrong is not None and any(map(_is_right, rows.values())) and not explanations([*rows.values()], candidates(assignment, name)):
+            suspects[name] = wrong
+    if suspects:
+        backend.close()
     found = set()
-    for name in lowest_first(assignment, {one.result.test.question for one in observed}):
-        rows = ((call, _row(assignment, call, reply)) for call, reply in calls_of(name, observed))
-        wrong = next((call for call, row in rows if row is not None and row.is_wrong), None)
+    for name, wrong in suspects.items():
         with contextlib.suppress(Stopped, ValueError):
-            again = _row(assignment, wrong, fresh.call(wrong)) if wrong is not None else None
+            again = observation(assignment, wrong, backend.call(wrong))
             if again is not None and not again.is_wrong:
                 found.add(name)
     return frozenset(found)
 
 
+def _is_right(row: Observation) -> bool:
+    return not row.is_refusal and not row.is_wrong
+
+
 @functools.lru_cache(maxsize=1024)
-def _row(assignment: Assignment, call: Call, reply: Reply) -> Observation | None:
+def observation(assignment: Assignment, call: Call, reply: Reply) -> Observation | None:
     """A call as evidence; None for one that says nothing or is too large to look at. Remembered, since public calls are looked at twice."""
     if not is_looked_at(call):
         return None

@@ -1,6 +1,6 @@
 """The values that public tests want, as recorded from the reference solution when the handout was built, with marks of known mistakes.
 
-So a student's machine can say what is wrong and why, and holds the code of neither.
+So a student's machine can say what is wrong and why, and holds the code of neither. `autograder/FORMATS.md` describes the files.
 """
 
 from __future__ import annotations

@@ -112,6 +112,8 @@ def same(got: Any, wanted: Any) -> bool:
         with np.errstate(all="ignore"):
             near = (np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))) & np.isfinite(wanted)
         return bool(near.all())
+    if type(got) is tuple and type(wanted) is tuple and len(got) == len(wanted):
+        return all(map(same, got, wanted))
     return difference(got, wanted, None) is None
 
 

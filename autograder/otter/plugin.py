@@ -37,7 +37,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
-        known = [one.name for one in course.assignments()]
+        known = [assignment.name for assignment in course.assignments()]
         handed_in = path.parent.with_name(HANDED_IN)
         self.submission = read_file(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
         _empty(path.parent)
@@ -65,10 +65,9 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         from autograder.grading import feedback
         from autograder.grading.row import LOST
-        from autograder.grading.scoring import worded
+        from autograder.grading.scoring import word
 
-        questions = worded(results.results.values(), self.grade.test_results, self.grade.at_once.test_results, self.assignment)
-        results.results = {question.name: question for question in questions}
+        word(list(results.results.values()), self.grade.test_results, self.grade.at_once.test_results, self.assignment)
         if not results.all_hidden:
             texts = [results.output] if results.output else []
             try:

@@ -138,7 +138,7 @@ def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raise
             if index is None:
                 raise
             imports.append(replace(describe_exception(error, filename), left_out=True))
-        future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+        future = [statement for statement in statements if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"]
         statements = future + statements[index + 1 :]
         code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
 
@@ -167,7 +167,7 @@ def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str
 
 def _imports(statement: ast.stmt, name: str) -> bool:
     names = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [alias.name for alias in statement.names]  # type: ignore[attr-defined]
-    return any(f"{one}.".startswith(f"{name}.") for one in names)
+    return any(f"{imported}.".startswith(f"{name}.") for imported in names)
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:
@@ -236,7 +236,7 @@ def _library_code() -> dict[int, types.CodeType]:
     A file name alone proves nothing: a submission may compile its own text under any name.
     """
     functions = (thing.__code__ for thing in gc.get_objects() if type(thing) is types.FunctionType)
-    return {id(code): code for code in _with_inner(one for one in functions if one.co_filename.startswith(_LIBRARIES))}
+    return {id(code): code for code in _with_inner(function for function in functions if function.co_filename.startswith(_LIBRARIES))}
 
 
 def _with_inner(codes: Iterable[types.CodeType]) -> Iterator[types.CodeType]:

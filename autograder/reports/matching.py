@@ -57,7 +57,7 @@ class Written:
 
 
 def _named(students: Iterable[str]) -> str:
-    return ", ".join(printable(one, 100) for one in sorted(dict.fromkeys(students)))
+    return ", ".join(printable(student, 100) for student in sorted(dict.fromkeys(students)))
 
 
 class Aliases:
@@ -118,10 +118,10 @@ class People:
     def add(self, called: str, number: str, login: str, ids: Iterable[str], names: Iterable[str], sids: Iterable[str] = ()) -> None:
         """The next row: the platform's own number, a login or address, what else is theirs alone, names, which others may have, and
         the numbers that the university gave."""
-        whole = [one.strip().casefold() for one in (login, *ids)]
-        self._domains.update(one.partition("@")[2] for one in whole if "@" in one)
+        whole = [value.strip().casefold() for value in (login, *ids)]
+        self._domains.update(value.partition("@")[2] for value in whole if "@" in value)
         local_part, at, _ = whole[0].partition("@")
-        keys = [("number", number.strip()), ("login", local_part + at), *(("id", one) for one in whole)]
+        keys = [("number", number.strip()), ("login", local_part + at), *(("id", value) for value in whole)]
         keys += [*(("sid", sid.strip()) for sid in sids), *(("name", letters(name)) for name in names)]
         for kind, key in keys:
             if key:
@@ -156,7 +156,7 @@ class People:
         why = "give a table of two columns, what they are called here and there, with --map"
         if others:
             why = f"no address in it ends in @{others[0]}: write the address of one student into it in the place of a bare login, or {why}"
-        some = listed([printable(one, 60) for one in students], 3)
+        some = listed([printable(student, 60) for student in students], 3)
         return RosterError(f"none of {len(students)} students is in {self.roster}: {some}. Most likely {why}")
 
 
@@ -164,13 +164,15 @@ def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Writ
     """Assignment → row of the roster → the grade for it. Raises RosterError where not one student is found."""
     claims: dict[int, list[tuple[int, Row]]] = defaultdict(list)
     for row in rows:
-        one = row.submission
-        also = aliases.of(filter(None, (one.student, one.person.login, one.person.email, one.person.sid, one.person.name)))
-        match = people.find(one.student, one.person, also)
-        if not one.assignment:
-            written.left_out.append(f"{one.student}, {one.file}: it does not tell one assignment")
+        submission = row.submission
+        also = aliases.of(
+            filter(None, (submission.student, submission.person.login, submission.person.email, submission.person.sid, submission.person.name))
+        )
+        match = people.find(submission.student, submission.person, also)
+        if not submission.assignment:
+            written.left_out.append(f"{submission.student}, {submission.file}: it does not tell one assignment")
         elif match is None:
-            written.unknown.append(one.student)
+            written.unknown.append(submission.student)
         else:
             claims[match[1]].append((match[0], row))
     if written.unknown and not claims:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Stopped
@@ -44,9 +44,10 @@ class Condition:
 class Sandboxed:
     """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and replacements."""
 
-    def __init__(self, sandbox: Sandbox, source: Program) -> None:
+    def __init__(self, sandbox: Sandbox, source: Program, seconds: float | None = None) -> None:
+        """`seconds`: the wall-clock time of all its calls, where that is another than usual."""
         self.sandbox = sandbox
-        self.limits = sandbox.limits
+        self.limits = sandbox.limits if seconds is None else replace(sandbox.limits, submission_seconds=seconds)
         self.source = source
         self.worker: Worker | None = None
         self.is_loaded = False
@@ -58,13 +59,6 @@ class Sandboxed:
         self.status: Status | None = None
         self.why = ""
         self.printed = ""
-
-    def another(self) -> Sandboxed:
-        """The same submission in a process of its own, where nothing was called yet. It has the time that is left of this one's."""
-        fresh = Sandboxed(self.sandbox, self.source)
-        fresh.seconds, fresh.processor_begin = self.seconds, self.processor_begin
-        fresh.status, fresh.why = self.status, self.why
-        return fresh
 
     @property
     def state(self) -> Condition:
@@ -145,7 +139,7 @@ class Sandboxed:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
 
     def close(self) -> None:
-        """End the last worker. Nothing of the submission runs any more when this returns."""
+        """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a new one."""
         # A worker ends with its zygote, and a new one is there already.
         with contextlib.suppress(ZygoteGone):
             self._close()

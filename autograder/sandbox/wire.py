@@ -9,7 +9,9 @@ before any request, says that its locks are on.
 
 from __future__ import annotations
 
+import functools
 import struct
+from dataclasses import replace
 from typing import Any
 
 from autograder.protocol import codec
@@ -90,13 +92,21 @@ def unpack_reply(data: bytes) -> Reply:
     (size,) = LENGTH.unpack_from(data)
     if size > min(MAX_HEADER, len(data) - LENGTH.size):
         raise Malformed("a reply with a header that is too long")
-    header = codec.decode(data[LENGTH.size : LENGTH.size + size])
+    reply = _unpack_header(data[LENGTH.size : LENGTH.size + size])
     value = data[LENGTH.size + size :]
-    match header:
+    if reply.raised is not None and value:
+        raise Malformed("a reply with a value and an exception")
+    return replace(reply, value=value) if value else reply
+
+
+@functools.lru_cache(maxsize=256)
+def _unpack_header(header: bytes) -> Reply:
+    """A reply without its value. Remembered, since a bad argument is refused in the same words again and again."""
+    match codec.decode(header):
         case (None, int(lines), tuple(changed)) if _are_names(changed):
-            return Reply(value=value, lines=lines, changed=changed)
+            return Reply(lines=lines, changed=changed)
         case ((str(kind), tuple(bases), str(message), int() | None as line, str() | None as function, bool(left_out), bool(purpose)), int(lines), ()):
-            if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE and not value:
+            if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
                 return Reply(raised=Raised(kind, bases, message, line, function, left_out, purpose), lines=lines)
     raise Malformed("a reply with a header of another form")
 

@@ -195,6 +195,10 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
         (figures.partial_and_p_rope, "p_rope_frequencies"),
         (figures.cache_with_sinks, "shift_keys"),
         (figures.content_and_position, "decoupled_scores"),
+        (figures.decay_matrices, "decay_bias"),
+        (figures.chunk_paths, "linear_chunks"),
+        (figures.two_writes, "delta_step"),
+        (figures.cache_against_state, "cache_and_state"),
     ],
     ids=lambda one: getattr(one, "__name__", one),
 )

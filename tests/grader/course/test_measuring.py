@@ -1,4 +1,4 @@
-"""What the three experiments share: statistics with known answers, files that come back as written, one bar for all jobs."""
+"""What the experiments share: statistics with known answers, files that come back as written, one bar for all jobs."""
 
 from __future__ import annotations
 

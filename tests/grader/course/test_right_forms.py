@@ -47,12 +47,13 @@ FORMS: dict[str, tuple[Callable[[np.ndarray], Any], Callable[[Any], Any]]] = {
 
 
 def in_form(function: Callable[..., Any], of_array: Callable[[np.ndarray], Any], of_number: Callable[[Any], Any]) -> Callable[..., Any]:
+    def part(value: Any) -> Any:
+        return of_array(value) if isinstance(value, np.ndarray) else of_number(value)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
-        if type(result) is tuple:
-            return [of_array(part) for part in result]
-        return of_array(result) if isinstance(result, np.ndarray) else of_number(result)
+        return [part(one) for one in result] if type(result) is tuple else part(result)
 
     return call
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import base64
 import pickle
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from autograder import course
-from autograder.checks.results import Phase
+from autograder.checks.results import Phase, Test
 from autograder.course import Assignment
+from autograder.grading import by_heart
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
+from autograder.hints.live import ObservedTest
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import Kind
@@ -58,22 +62,58 @@ class Learnt(catalogue.Module):
         self.table[call.function, key(call.args), key(sorted(call.kwargs.items()))] = kept
         return reply
 
+    def entries(self, one: ObservedTest) -> set[Any]:
+        """Those of the table that a test asks its own function for."""
+        own = {(call.function, key(call.args), key(sorted(call.kwargs.items()))) for call in one.calls if call.function == one.result.test.question}
+        return {entry for entry in own if self.table[entry][0] == "returns"}
+
     def source(self) -> str:
         names = sorted({name for name, _, _ in self.table if name != "ANSWERS"})
         table = {entry: value for entry, value in self.table.items() if entry[0] != "ANSWERS"}
         return TABLE.format(table=base64.b64encode(pickle.dumps(table)).decode(), names=names)
 
 
-def test_values_kept_from_the_handout_earn_little_and_are_named(assignment: Assignment) -> None:
-    """What is left are tests of fixed arguments alone: they stand in the handout, and cannot be drawn."""
-    learnt = Learnt(assignment)
-    Suite(assignment).run(learnt, Phase.PUBLIC)
+def spoiled(table: dict[Any, Any], calls: dict[Test, set[Any]]) -> None:
+    """Make the cheapest test of every function fail, where it has several: whoever is wrong at home, too, is no less suspect."""
+    tests: dict[str, list[Test]] = {}
+    for test in sorted(calls, key=lambda test: test.points):
+        if calls[test]:
+            tests.setdefault(test.question, []).append(test)
+    for cheapest, *others in tests.values():
+        for entry in calls[cheapest] if others else ():
+            table[entry] = ("returns", 77.0)
+
+
+@pytest.mark.parametrize("way", ["raises", "ends its process", "one test wrong"])
+def test_values_kept_from_the_handout_earn_little_and_are_named(assignment: Assignment, way: str) -> None:
+    """However a table answers what is not in it. What is left are refusals, and tests of shapes and types."""
+    learnt, suite = Learnt(assignment), Suite(assignment)
+    calls = {one.result.test: learnt.entries(one) for one in suite.observe(learnt, Phase.PUBLIC)}
+    if way == "one test wrong":
+        spoiled(learnt.table, calls)
+    source = learnt.source()
+    if way == "ends its process":
+        source = source.replace("raise ValueError(value)", "raise ValueError(value) if value != 'no such value' else __import__('os')._exit(1)")
     with Grader() as grader:
-        grade = grader.grade(assignment, (learnt.source(),))
+        grade = grader.grade(assignment, (source,))
     public = [one for one in grade.at_once.test_results if one.test.phase is Phase.PUBLIC]
-    assert sum(one.test.points for one in public if one.passed) >= 5, "they do pass at home"
-    assert grade.score <= 4, (assignment.name, grade.score)
+    assert sum(one.test.points for one in public if one.passed) >= 4, "they do pass at home"
+    assert grade.score <= 2, (assignment.name, grade.score)
     assert any(one.kind is Kind.BY_HEART for one in grade.test_results)
+
+
+@pytest.mark.parametrize("name", ["sinusoidal", "context_extension"])
+def test_whoever_computes_is_not_taken_for_somebody_who_remembers(name: str) -> None:
+    """Of all known mistakes: some give right values for the handout's inputs alone, and none has points taken back."""
+    assignment = course.find(name)
+    suite = Suite(assignment)
+    for entry in catalogue.entries(assignment):
+        mistaken = catalogue.Module(catalogue.mistaken(assignment, entry))
+        seen = suite.observe(mistaken, Phase.PUBLIC)
+        public = [one.result for one in suite.carry(mistaken, seen, seen)]
+        hidden = suite.run(mistaken, Phase.HIDDEN)
+        results = [*public, *hidden]
+        assert by_heart.take_back(suite, partial(nullcontext, mistaken), seen, results) == results, entry.name
 
 
 @pytest.mark.parametrize("seed", [1, 2027, -5])

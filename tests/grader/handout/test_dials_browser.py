@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import itertools
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -219,9 +220,34 @@ def sinks(s: Settings) -> Numbers:
     return {"tokens": tokens, "moved": moved}
 
 
+def gate(s: Settings) -> Numbers:
+    state = solution("state")
+    gates = np.full(8, float(s["others"]))
+    gates[s["at"]] = s["gate"]
+    with np.errstate(divide="ignore"):
+        log_f = np.log(gates)
+    keys, values = np.tile(np.eye(2), (4, 1)), np.array([[4.0], [2], [6], [1], [3], [5], [2], [4]])
+    held, after = np.zeros((2, 1)), []
+    for key, value, log_gate in zip(keys, values, log_f, strict=True):
+        _, held = state.linear_step(held, key, key, value, log_gate)
+        after.append(held[:, 0])
+    return {"matrix": state.decay_matrix(log_f).ravel(), "states": np.concatenate(after)}
+
+
+def beta(s: Settings) -> Numbers:
+    state = solution("state")
+    angle = math.radians(s["angle"])
+    keys = np.array([[1.0, 0.0], [math.cos(angle), math.sin(angle)]])
+    _, first = state.linear_step(np.zeros((2, 1)), keys[0], keys[0], [4.0], 0.0)
+    _, added = state.linear_step(first, keys[1], keys[1], [6.0], 0.0)
+    mended = state.delta_step(first, keys[1], [6.0], s["beta"], 0.0)
+    return {"sum": added[:, 0], "delta": mended[:, 0], "added": keys @ added[:, 0], "mended": keys @ mended[:, 0]}
+
+
 EXPECTED: dict[str, Expected] = {
     "whole": whole, "shuffle": shuffle, "scale": scale, "bits": bits, "slice": encoding, "fan": fan, "clock": encoding, "rows": rows,
     "shift": shift, "decay": decay, "buckets": buckets, "slopes": slopes, "stretch": stretch, "patch": patch, "sinks": sinks,
+    "gate": gate, "beta": beta,
 }  # fmt: skip
 
 # What a dial is there to show, for its numbers wherever its controls stand.
@@ -242,6 +268,8 @@ ALWAYS: dict[str, Callable[[dict[str, Any], Settings], bool]] = {
     "patch": lambda n, s: int(np.argmax(n["scores"])) == 15 * (7 + s["down"]) + 7 + s["right"],
     "guess": lambda n, s: bool(s["shown"]) or len(n["mean"]) == 0,
     "sinks": lambda n, s: len(n["tokens"]) == min(s["total"], s["sinks"] + s["window"]),
+    "gate": lambda n, s: s["gate"] > 0 or not np.reshape(n["matrix"], (8, 8))[s["at"] :, : s["at"]].any(),
+    "beta": lambda n, s: s["beta"] != 1 or np.isclose(n["mended"][1], 6),
 }
 
 
@@ -513,4 +541,6 @@ SETTINGS = {
     "stretch": {"factor": 8, "d": 128, "base": 500000, "trained": 8192, "method": "yarn"},
     "patch": {"kind": "mixed", "d": 16, "down": 3, "right": 4},
     "sinks": {"total": 20, "sinks": 4, "window": 8},
+    "gate": {"at": 4, "gate": 0.25, "others": 0.9},
+    "beta": {"beta": 0.5, "angle": 60},
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import html
 import json
+import math
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -236,8 +237,8 @@ def test_the_answer_to_every_question_of_a_dial_is_right(course_files: dict[str,
     rights = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', pages))
     answers = dict(re.findall(r'data-dial="(\w+)".*?<summary>Answer</summary><p>(.+?)</p>', pages, re.DOTALL))
     assert set(answers) == {one.name for one in DIALS} <= set(rights)
-    naive, sinusoidal, rope, relative, alibi, modern = (
-        catalogue.solution(course.find(name)) for name in ("naive", "sinusoidal", "rope", "relative", "alibi", "modern")
+    naive, sinusoidal, rope, relative, alibi, modern, state = (
+        catalogue.solution(course.find(name)) for name in ("naive", "sinusoidal", "rope", "relative", "alibi", "modern", "state")
     )
     words = "man dog bites".split()
     assert f"row {words.index('bites') + 1} and column {words.index('dog') + 1}" in answers["shuffle"]
@@ -270,6 +271,12 @@ def test_the_answer_to_every_question_of_a_dial_is_right(course_files: dict[str,
     dog, man = np.array([0.8, -0.6, 0.3, -0.9]), np.array([-0.7, 0.5, 0.9, -0.2])
     angles = [np.degrees(np.arccos((dog + p) @ (man + p) / np.linalg.norm(dog + p) / np.linalg.norm(man + p))) for p in range(20)]
     assert next(p for p in range(20) if angles[p] < 10) == int(rights["scale"]) and f"{angles[int(rights['scale'])]:.1f}°" in answers["scale"]
+    keys, values = np.tile([[1.0], [0.0]], (4, 1)), np.array([[4.0], [2], [6], [1], [3], [5], [2], [4]])
+    cut = state.linear_attention(np.ones((8, 1)), keys, values, np.log([1, 1, 1, 1, 0.5, 1, 1, 1]))
+    assert float(rights["gate"]) == cut[-1, 0] and answers["gate"].startswith("10: half of 4 + 6")
+    keys = np.array([[1.0, 0.0], [0.5, math.sqrt(0.75)]])
+    mended = state.delta_step(state.delta_step(np.zeros((2, 1)), keys[0], [4.0], 1.0, 0.0), keys[1], [6.0], 1.0, 0.0)
+    assert float(rights["beta"]) == pytest.approx(float((keys @ mended)[0, 0]))
     assert rights["rows"] == "7" and rights["whole"] == "3" and rights["stretch"] == "neither" and rights["patch"] == "no"
 
 

@@ -171,7 +171,9 @@ STATEFUL = """
 def test_what_depends_on_earlier_calls_is_asked_again_in_a_new_process(key: str, kept: bool, grader: Grader) -> None:
     assignment = course.find("rope")
     cells = (assignment.solution.read_text("utf-8") + textwrap.dedent(STATEFUL.replace("KEY", key)),)
+    zygote = grader.sandbox.process.pid
     grade = grader.grade(assignment, cells)
+    assert grader.sandbox.process.pid == zygote, "of one zygote there is one worker at a time"
     told = [one for one in grade.test_results if one.test.question == "rope_frequencies" and one.hint]
     assert [one.hint for one in told] == [live.STATE] * kept
     assert all(one.kind is Kind.EARLIER_CALLS for one in told)

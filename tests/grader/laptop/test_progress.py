@@ -82,8 +82,9 @@ def test_an_untouched_handout_reads_as_an_invitation(laptop: Path) -> None:
 
 def test_every_untouched_stub_is_all_yours(whole: Path) -> None:
     """Also where a test of one function calls another first."""
-    for assignment in assignments():
-        assert f"{assignment.name} is all yours" in check(whole, assignment.name)
+    names = [assignment.name for assignment in assignments()]
+    printed = check(whole, *names)
+    assert all(f"{name} is all yours" in printed for name in names)
 
 
 def test_the_overview_has_a_line_an_assignment_and_the_next_step(whole: Path) -> None:
@@ -158,7 +159,8 @@ def test_wrong_values_are_told_where_they_are(laptop: Path) -> None:
         (None, "is not there. Take it from the handout again."),
     ],
 )
-def test_a_broken_file_is_told_in_a_sentence(laptop: Path, source: str | bytes | None, words: str) -> None:
+def test_a_broken_file_is_told_in_a_sentence(tmp_path: Path, source: str | bytes | None, words: str) -> None:
+    laptop = lay_out(tmp_path, "rope")
     path = laptop / "assignments" / "rope" / "rope.py"
     path.unlink()
     if source is not None:

@@ -201,4 +201,103 @@ _right = kept_tokens
 def kept_tokens(length, n_sinks, window):
     good = _right(length, n_sinks, window)
     return good[len(good) - min(window, len(good)):] if window else good[:0]
+### state: NaN|running|difference|small gates|−1e30|overflow|0 · inf
+def decay_matrix(log_f):
+    g = _log_gates(log_f)
+    f = np.exp(g)
+    p = np.cumprod(f, -1)
+    with np.errstate(all="ignore"):
+        d = p[..., :, None] / p[..., None, :]
+    return np.tril(d)
+### state: query|one token|too early|key
+def decay_bias(log_f):
+    g = _log_gates(log_f)
+    n = g.shape[-1]
+    i, j, t = np.ogrid[:n, :n, :n]
+    b = np.where((j <= t) & (t < i), g[..., None, None, :], 0.0).sum(-1)
+    return np.where(np.tri(n) > 0, b, -np.inf)
+### state: sign|negat|positive|−slope
+def constant_decay(length, slope):
+    if length < 0 or not 0 < slope < np.inf:
+        raise ValueError(f"{length} {slope}")
+    return np.repeat(float(slope), length)
+### state: √d|divid|scale
+def forgetting_attention(q, k, v, log_f):
+    q, k, v, to = _sequence(q, k, v)
+    s = q @ k.swapaxes(-1, -2) + decay_bias(_log_gates_of_tokens(log_f, q.shape[-2]))
+    w = np.exp(s - np.logaddexp.reduce(s, -1)[..., None])
+    return (w @ v).astype(to)
+### state: largest|overflow|exp of the scores
+def forgetting_attention(q, k, v, log_f):
+    q, k, v, to = _sequence(q, k, v)
+    d = decay_matrix(_log_gates_of_tokens(log_f, q.shape[-2]))
+    with np.errstate(all="ignore"):
+        w = np.exp(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])) * d
+        return (w @ v / w.sum(-1, keepdims=True)).astype(to)
+### state: itself|own|diagonal
+def linear_attention(q, k, v, log_f):
+    q, k, v, to = _sequence(q, k, v)
+    d = np.tril(decay_matrix(_log_gates_of_tokens(log_f, q.shape[-2])), -1)
+    return (q @ k.swapaxes(-1, -2) * d @ v).astype(to)
+### state: whole|fade|share|gate
+def linear_step(state, q, k, v, log_f):
+    state, q, k, v = (np.asarray(a) for a in (state, q, k, v))
+    _check_state(state, k.shape[-1], v.shape[-1])
+    to = _feature_dtype(state, q, k, v)
+    f = np.exp(_log_gates(log_f))[..., None, None]
+    new = f * (state + np.einsum("...a,...b->...ab", k.astype(float), v.astype(float)))
+    return np.einsum("...a,...ab->...b", q, new).astype(to), new.astype(to)
+### state: decay|fade|gate
+def linear_chunks(q, k, v, log_f, chunk, state=None):
+    _check_at_least(1, chunk=chunk)
+    kind = _feature_dtype(*(np.asarray(a) for a in ((q, k, v) if state is None else (q, k, v, state))))
+    q, k, v, _ = _sequence(q, k, v)
+    g = _log_gates_of_tokens(log_f, q.shape[-2])
+    s = np.zeros((k.shape[-1], v.shape[-1])) if state is None else np.asarray(state, dtype=float)
+    _check_state(s, k.shape[-1], v.shape[-1])
+    outs = []
+    for a in range(0, q.shape[-2], chunk):
+        cut = slice(a, a + chunk)
+        f = np.exp(np.cumsum(g[..., cut], -1))
+        outs.append(linear_attention(q[..., cut, :], k[..., cut, :], v[..., cut, :], g[..., cut]) + f[..., None] * (q[..., cut, :] @ s))
+        s = f[..., -1, None, None] * s + np.swapaxes(k[..., cut, :], -1, -2) @ v[..., cut, :]
+    return np.concatenate(outs, -2).astype(kind), s.astype(kind)
+### state: added|difference|reads
+def delta_step(state, k, v, beta, log_f):
+    state, k, v = (np.asarray(a) for a in (state, k, v))
+    _check_state(state, k.shape[-1], v.shape[-1])
+    b = _within(beta, lambda b: (b >= 0) & (b <= 2), "beta")
+    to = _feature_dtype(state, k, v)
+    write = np.einsum("...,...a,...b->...ab", b, k.astype(float), v.astype(float))
+    return (np.exp(_log_gates(log_f))[..., None, None] * state + write).astype(to)
+### state: sign|direction|opposite|other way
+def retention(q, k, v, gamma, base=10000.0):
+    q, k, v, to = _sequence(q, k, v)
+    gamma = _within(gamma, lambda g: (g > 0) & (g <= 1), "gamma")
+    _rotate(q, base)
+    n, d = q.shape[-2:]
+    a = np.exp(1j * np.arange(n)[:, None] * float(base) ** (-np.arange(0, d, 2) / d))
+    zq, zk = ((x[..., ::2] + 1j * x[..., 1::2]) * a for x in (q, k))
+    s = (zq @ zk.swapaxes(-1, -2)).real
+    return (s * decay_matrix(np.log(gamma)[..., None] + np.zeros(n)) @ v).astype(to)
+### state: front|backwards|first key
+def cope_positions(gates):
+    g = _within(gates, lambda g: (g >= 0) & (g <= 1), "gates")
+    n, m = g.shape[-2:]
+    if n > m:
+        raise ValueError(f"{g.shape}")
+    return np.tril(np.cumsum(g, -1), m - n)
+### state: keys|values|d_k
+def cache_and_state(length, n_heads, d_k, d_v):
+    if length < 0 or min(n_heads, d_k, d_v) < 1:
+        raise ValueError(f"{length} {n_heads} {d_k} {d_v}")
+    return n_heads * length * d_k, n_heads * d_k * d_v
+### state: inf|keeps all|zero
+def half_life(log_f):
+    g = _log_gates(log_f)
+    with np.errstate(divide="ignore"):
+        return np.log(0.5) / g
+### state: divide|1/
+def half_life(log_f):
+    return np.log(0.5) * _log_gates(log_f)
 """)

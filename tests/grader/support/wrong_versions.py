@@ -474,4 +474,97 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
     second = logits(method, moved @ w_q, moved @ w_k, parameters)[shift:, shift:]
     lower = np.tril_indices(T)
     return float(np.max(np.abs(first[lower] - second[lower])))
+### state: running sum|difference of two
+def decay_bias(log_f):
+    log_f = _log_gates(log_f)
+    T = log_f.shape[-1]
+    c = np.cumsum(log_f, -1)
+    with np.errstate(all="ignore"):
+        b = c[..., :, None] - c[..., None, :]
+    i, j = np.indices((T, T))
+    b[..., i < j] = -np.inf
+    return b
+### state: key itself|own gate|begins one
+def decay_bias(log_f):
+    log_f = _log_gates(log_f)
+    T = log_f.shape[-1]
+    i, j, t = np.ogrid[:T, :T, :T]
+    b = np.where((j <= t) & (t <= i), log_f[..., None, None, :], 0.0).sum(-1)
+    return np.where(i[..., 0] >= j[..., 0], b, -np.inf)
+### state: divided each row|sum
+def decay_matrix(log_f):
+    d = np.exp(decay_bias(log_f))
+    return d / np.einsum("...ij->...i", d)[..., None]
+### state: bias by|bias.*√d|after the division
+def forgetting_attention(q, k, v, log_f):
+    q, k, v, dtype = _sequence(q, k, v)
+    s = np.einsum("...id,...jd->...ij", q, k) + decay_bias(_log_gates_of_tokens(log_f, q.shape[-2]))
+    s = s / np.sqrt(q.shape[-1])
+    w = np.exp(s - s.max(-1)[..., None])
+    return (w @ v / w.sum(-1)[..., None]).astype(dtype)
+### state: √d|scale
+def linear_attention(q, k, v, log_f):
+    q, k, v, dtype = _sequence(q, k, v)
+    d = decay_matrix(_log_gates_of_tokens(log_f, q.shape[-2]))
+    return np.einsum("...id,...jd,...ij,...je->...ie", q / q.shape[-1] ** 0.5, k, d, v).astype(dtype)
+### state: before you wrote|forget, write, read
+def linear_step(state, q, k, v, log_f):
+    state, q, k, v = (np.asarray(a) for a in (state, q, k, v))
+    _check_state(state, k.shape[-1], v.shape[-1])
+    to = _feature_dtype(state, q, k, v)
+    state = np.exp(_log_gates(log_f))[..., None, None] * state
+    out = np.einsum("...a,...ab->...b", q.astype(float), state)
+    state = state + np.einsum("...a,...b->...ab", k.astype(float), v.astype(float))
+    return out.astype(to), state.astype(to)
+### state: empty state|earlier call|not used|zeros
+def linear_chunks(q, k, v, log_f, chunk, state=None):
+    _check_at_least(1, chunk=chunk)
+    kind = _feature_dtype(*(np.asarray(a) for a in ((q, k, v) if state is None else (q, k, v, state))))
+    q, k, v, _ = _sequence(q, k, v)
+    g = _log_gates_of_tokens(log_f, q.shape[-2])
+    if state is not None:
+        _check_state(np.asarray(state), k.shape[-1], v.shape[-1])
+    s = np.zeros((*v.shape[:-2], k.shape[-1], v.shape[-1]))
+    outs = []
+    for a in range(0, q.shape[-2], chunk):
+        cut = slice(a, a + chunk)
+        f = np.exp(np.cumsum(g[..., cut], -1))
+        outs.append(linear_attention(q[..., cut, :], k[..., cut, :], v[..., cut, :], g[..., cut]) + f[..., None] * (q[..., cut, :] @ s))
+        w = decay_matrix(g[..., cut])[..., -1, :]
+        s = f[..., -1, None, None] * s + np.einsum("...j,...ja,...jb->...ab", w, k[..., cut, :], v[..., cut, :])
+    return np.concatenate(outs, -2).astype(kind), s.astype(kind)
+### state: before forgetting|forget first
+def delta_step(state, k, v, beta, log_f):
+    state, k, v = (np.asarray(a) for a in (state, k, v))
+    _check_state(state, k.shape[-1], v.shape[-1])
+    b = _within(beta, lambda b: (b >= 0) & (b <= 2), "beta")
+    to = _feature_dtype(state, k, v)
+    k, v = k.astype(float), v.astype(float)
+    error = v - np.einsum("...a,...ab->...b", k, state.astype(float))
+    return (np.exp(_log_gates(log_f))[..., None, None] * state + np.einsum("...,...a,...b->...ab", b, k, error)).astype(to)
+### state: half the width|neighbours
+def retention(q, k, v, gamma, base=10000.0):
+    q, k, v, to = _sequence(q, k, v)
+    gamma = _within(gamma, lambda g: (g > 0) & (g <= 1), "gamma")
+    n, d = q.shape[-2:]
+    _rotate(q, base)
+    a = np.arange(n)[:, None] * float(base) ** (-np.arange(d // 2) * 2 / d)
+    def rot(x):
+        z = (x[..., : d // 2] + 1j * x[..., d // 2 :]) * np.exp(1j * a)
+        return np.concatenate([z.real, z.imag], -1)
+    g = np.log(gamma)[..., None] + np.zeros(n)
+    return linear_attention(rot(q), rot(k), v, g).astype(to)
+### state: key itself|key's own
+def cope_positions(gates):
+    g = _within(gates, lambda g: (g >= 0) & (g <= 1), "gates")
+    n, m = g.shape[-2:]
+    if n > m:
+        raise ValueError(f"{g.shape}")
+    s = g * np.tri(n, m, m - n)
+    return s.sum(-1, keepdims=True) - np.cumsum(s, -1)
+### state: 1/e|time constant
+def half_life(log_f):
+    g = _log_gates(log_f)
+    with np.errstate(all="ignore"):
+        return 1 / np.abs(g)
 """)

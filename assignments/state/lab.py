@@ -1,0 +1,425 @@
+"""A forgetting gate, run: the toy of lesson 9 with gates that the model learns, trained at 16 tokens and asked at up to 128.
+
+Given code; nothing here is to be filled in. `make experiment` runs it on your own `state.py`.
+
+The model is lesson 9's: one layer of causal attention with one head. Each token sets its gate, and w and c are trained:
+
+    f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
+
+Before training w is 0, so all gates are equal: the model begins as ALiBi. Tasks:
+
+    copy 3 back, copy 1 back   lesson 9's: name the token so many positions back
+    name of the sentence       marks cut the text into sentences; at each position, name the first token after the last mark
+
+ALiBi is `constant_decay`. RoPE rotates as your `retention` does. It has all gates 1, and so has "none", which should fail.
+Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those numbers are read
+from its file.
+
+A setting of each method and its learning rate are chosen on seeds of their own: `grid.csv` has what was tried.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
+
+from assignments import measuring  # noqa: E402
+from assignments.extrapolation import lab as lesson_9  # noqa: E402
+from assignments.extrapolation.lab import CHOOSING_SEEDS, LEARNING_RATES, SEEDS, Adam, Parameters, Setting, softmax  # noqa: E402
+
+SENTENCES = "name of the sentence"
+BACK = dict(lesson_9.TASKS)
+"""copying: how many positions back the right token stands"""
+MARK_SHARE = 0.2
+"""how often a mark is drawn; one that follows another is left out"""
+
+CHOICES: dict[str, tuple[float, ...]] = {
+    "gates": (0.0, 2.0, 4.0),
+    "alibi": (2.0, 0.5, 0.125, 0.03125),
+    "rope": (4.0, 10.0, 30.0, 100.0, 1000.0, 10000.0, 1000000.0),
+    "none": (0.0,),
+}
+"""Per method, what is tried: c before training, the slope, the base, and nothing."""
+EQUAL = "gates set to their mean"
+"""A control: the trained gates of a sequence replaced by their mean (of the logarithms), so that no token sets its own."""
+
+TRAINED = [*((task, "gates") for task in BACK), *((SENTENCES, method) for method in CHOICES)]
+"""What is trained here."""
+
+
+class Texts(NamedTuple):
+    """Sequences, and the right token at each of the last positions."""
+
+    tokens: np.ndarray
+    """(..., T)"""
+    answers: np.ndarray
+    """(..., asked)"""
+
+
+class Measurement(NamedTuple):
+    """What one trained model does at one length."""
+
+    task: str
+    method: str
+    setting: float
+    """as in CHOICES"""
+    learning_rate: float
+    seed: int
+    length: int
+    accuracy: float
+    """share of the positions asked at which the right token has the highest score"""
+
+
+class Tried(NamedTuple):
+    """One model of the choice and its mean accuracy over the lengths."""
+
+    task: str
+    method: str
+    setting: float
+    learning_rate: float
+    seed: int
+    accuracy: float
+
+
+class Gate(NamedTuple):
+    """The mean gate of one kind of token in the task with sentences, at the longest length."""
+
+    seed: int
+    kind: str
+    gate: float
+
+
+class Results(NamedTuple):
+    measurements: list[Measurement]
+    gates: list[Gate]
+    tries: list[Tried]
+
+
+# The tasks.
+
+
+def setting_of(task: str) -> Setting:
+    """Lesson 9's usual setting. A task with sentences has one more token, the mark, and asks at as many positions."""
+    return Setting(back=BACK[task]) if task in BACK else replace(Setting(), vocabulary=Setting.vocabulary + 1)
+
+
+def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
+    tokens = rng.integers(Setting.vocabulary, size=(count, length))
+    if task in BACK:
+        asked = Setting.trained_length - BACK[task]
+        return Texts(tokens, np.roll(tokens, BACK[task], axis=1)[:, -asked:])  # what was rolled round is not asked
+    drawn = rng.random((count, length)) < MARK_SHARE
+    drawn[:, 0] = True
+    marks = drawn.copy()
+    marks[:, 1:] &= ~drawn[:, :-1]
+    tokens[marks] = mark(task)
+    # A sentence begins after its mark; at a mark the answer is still the name of the sentence before.
+    begins = np.roll(marks, 1, axis=1)
+    begins[:, 0] = False
+    name = np.maximum.accumulate(np.where(begins, np.arange(length), 0), axis=1)
+    return Texts(tokens, np.take_along_axis(tokens, name, axis=1)[:, -(Setting.trained_length - Setting.back) :])
+
+
+def mark(task: str) -> int:
+    return setting_of(task).vocabulary - 1
+
+
+# The model and its gradients, for many seeds at once: every array begins with the axes (seed, sequence).
+
+
+def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
+    """Lesson 9's start, the same for all methods; with sentences also a row for the token before each token."""
+    model = lesson_9.draw_parameters("none", setting_of(task), seed)
+    if task == SENTENCES:
+        size = (setting_of(task).vocabulary + 1, Setting.width)
+        model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, size).astype(np.float32)
+    if method == "gates":
+        model |= {"w": np.zeros((Setting.width, 1), np.float32), "c": np.full((1, 1), setting, np.float32)}
+    return model
+
+
+class Seen(NamedTuple):
+    """What queries, keys, values and gates are made of, and these."""
+
+    h: np.ndarray
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    log_f: np.ndarray
+    rotations: np.ndarray | None
+    """of queries and keys, with RoPE"""
+
+
+def look(implementation: ModuleType, method: str, setting: float, parameters: Parameters, tokens: np.ndarray) -> Seen:
+    """q, k and v of all tokens, rotated with RoPE, and the log gates of the method: one each, (S, B, T), or for all sequences, (T,)."""
+    seeds, length = np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens.shape[-1]
+    h = parameters["tokens"][seeds, tokens]
+    if "before" in parameters:
+        h = h + parameters["before"][seeds, _before(parameters, tokens)]
+    q, k, v = (_times(h, parameters[name]) for name in ("w_q", "w_k", "w_v"))
+    rotations = rotations_of(implementation, setting, length) if method == "rope" else None
+    if method == "gates":
+        log_f = -np.logaddexp(0, -_opening(parameters, h))  # the logarithm of the sigmoid
+    elif method == "alibi":
+        log_f = np.asarray(implementation.constant_decay(length, setting))
+    else:
+        log_f = np.zeros(length)
+    return Seen(h, rotated(q, rotations), rotated(k, rotations), v, log_f, rotations)
+
+
+def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
+    """(T, d/2), complex: `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry (t, i).
+
+    Asked with γ = 1, where only token 0 has a value. A key at position 0 is not rotated. With 1 in feature a alone it finds
+    feature a of every rotated query.
+    """
+    d = Setting.width
+    queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair: rotated, it is the rotation
+    keys, values = np.zeros((d, length, d)), np.zeros((length, 1))
+    keys[:, 0], values[0] = np.eye(d), 1
+    features = np.asarray(implementation.retention(queries, keys, values, 1.0, base))[..., 0]
+    return np.ascontiguousarray(features.T).view(np.complex128)
+
+
+def rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
+    """Every pair of features times its rotation."""
+    if rotations is None:
+        return x
+    pairs = np.ascontiguousarray(x, dtype=np.float64).view(np.complex128)
+    return np.asarray((pairs * rotations).view(np.float64).astype(x.dtype))
+
+
+def loss_and_gradients(
+    implementation: ModuleType, method: str, setting: float, parameters: Parameters, texts: Texts
+) -> tuple[np.ndarray, Parameters]:
+    """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter."""
+    tokens, answers = texts
+    h, q, k, v, log_f, rotations = look(implementation, method, setting, parameters, tokens)
+    asked, dtype = answers.shape[-1], h.dtype
+    last = np.s_[..., -asked:, :]
+    bias = np.asarray(implementation.decay_bias(log_f))[last].astype(dtype)
+    root = float(np.sqrt(q.shape[-1]))
+    weights = softmax(q[last] @ _transposed(k) / root + bias)
+    d_y = softmax(weights @ v)
+    given = np.take_along_axis(d_y, answers[..., np.newaxis], axis=-1)
+    loss = -np.log(np.maximum(given, 1e-30)).mean(axis=(1, 2, 3))
+    np.put_along_axis(d_y, answers[..., np.newaxis], given - 1, axis=-1)
+    d_y /= answers[0].size
+
+    d_weights = d_y @ _transposed(v)
+    d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+    d_q = np.zeros_like(q)
+    d_q[last] = d_scores @ k / root
+    d_k, d_v = _transposed(d_scores) @ q[last] / root, _transposed(weights) @ d_y
+    back = None if rotations is None else rotations.conj()
+    d_q, d_k = rotated(d_q, back), rotated(d_k, back)
+
+    products = [("w_q", d_q), ("w_k", d_k), ("w_v", d_v)]
+    gradients: Parameters = {}
+    if method == "gates":
+        # A gate is in the bias of the queries from its token on and the keys before it: a rectangle.
+        before = np.cumsum(d_scores, axis=-1) - d_scores
+        length = before.shape[-1]
+        d_log_f = (before * np.tri(asked, length, length - asked, dtype=dtype)).sum(axis=-2)
+        d_opening = (d_log_f * (1 - np.exp(log_f))).astype(dtype)[..., np.newaxis]
+        products.append(("w", d_opening))
+        gradients["c"] = d_opening.sum(axis=(1, 2))[..., np.newaxis]
+    d_h = np.zeros_like(h)
+    for name, gradient in products:
+        d_h += _times(gradient, _transposed(parameters[name]))
+        gradients[name] = _transposed(_flat(h)) @ _flat(gradient)
+    for name, index in (("tokens", tokens), ("before", _before(parameters, tokens))):
+        if name in parameters:
+            one_hot = np.eye(parameters[name].shape[1], dtype=dtype)[index.reshape(len(tokens), -1)]
+            gradients[name] = _transposed(one_hot) @ _flat(d_h)
+    return loss, gradients
+
+
+def _opening(parameters: Parameters, h: np.ndarray) -> np.ndarray:
+    return np.asarray((_times(h, parameters["w"]) + parameters["c"][:, np.newaxis])[..., 0])
+
+
+def _before(parameters: Parameters, tokens: np.ndarray) -> np.ndarray:
+    """The token that stands before each one. The first has none, and gets the number after the last token's."""
+    return np.concatenate([np.full_like(tokens[..., :1], parameters["tokens"].shape[1]), tokens[..., :-1]], axis=-1)
+
+
+def _times(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Every row of x times the matrix of its seed."""
+    return (_flat(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
+
+
+def _transposed(x: np.ndarray) -> np.ndarray:
+    return np.swapaxes(x, -1, -2)
+
+
+def _flat(x: np.ndarray) -> np.ndarray:
+    """(S, B, T, n) to (S, B·T, n)."""
+    return x.reshape(len(x), -1, x.shape[-1])
+
+
+# Training and measuring.
+
+
+def train(
+    implementation: ModuleType, task: str, method: str, setting: float, learning_rate: float, seeds: Sequence[int], steps: int = Setting.steps
+) -> Parameters:
+    """One trained model per seed, stacked. A seed draws the same numbers whichever others run beside it."""
+    parameters = lesson_9.stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
+    sources = [np.random.default_rng([seed, 1]) for seed in seeds]
+    adam = Adam(parameters)
+    for step in range(steps):
+        drawn = [draw(task, source, Setting.batch, Setting.trained_length) for source in sources]
+        texts = Texts(*map(np.stack, zip(*drawn, strict=True)))
+        _, gradients = loss_and_gradients(implementation, method, setting, parameters, texts)
+        adam.step(gradients, learning_rate * (1 - step / steps))
+    return parameters
+
+
+def ask(
+    implementation: ModuleType, task: str, method: str, setting: float, model: Parameters, length: int, equal: bool = False
+) -> tuple[float, dict[str, float]]:
+    """Accuracy of one model, with an axis for its seed, at one length, and with sentences its mean gates by kind of token.
+
+    The same sequences for every method and seed. `equal`: with the gates of each sequence set to their mean.
+    """
+    texts = draw(task, np.random.default_rng(length), Setting.sequences, length)
+    seen = look(implementation, method, setting, model, texts.tokens[np.newaxis])
+    log_f = np.broadcast_to(seen.log_f.mean(axis=-1, keepdims=True), seen.log_f.shape) if equal else seen.log_f
+    y = np.asarray(implementation.forgetting_attention(seen.q, seen.k, seen.v, log_f))[0]
+    accuracy = (y[:, -texts.answers.shape[-1] :].argmax(axis=-1) == texts.answers).mean()
+    return float(accuracy), mean_gates(texts.tokens == mark(task), np.exp(log_f[0])) if method == "gates" and task == SENTENCES else {}
+
+
+def mean_gates(marks: np.ndarray, gates: np.ndarray) -> dict[str, float]:
+    """The first gate is left out: nothing stands before it."""
+    after = np.roll(marks, 1, axis=1)
+    kinds = {"mark": marks, "name": after, "other": ~(marks | after)}
+    return {kind: float(gates[:, 1:][where[:, 1:]].mean()) for kind, where in kinds.items()}
+
+
+def measure(implementation: ModuleType, task: str, method: str, setting: float, learning_rate: float, seeds: Sequence[int]) -> Results:
+    """Train one model per seed, and ask each at every length."""
+    trained = train(implementation, task, method, setting, learning_rate, seeds)
+    measurements, gates = [], []
+    for place, seed in enumerate(seeds):
+        model = {name: value[place : place + 1] for name, value in trained.items()}
+        controls = [(method, False)] + ([(EQUAL, True)] if (task, method) == (SENTENCES, "gates") else [])
+        for length in Setting.lengths:
+            for name, equal in controls:
+                accuracy, by_kind = ask(implementation, task, method, setting, model, length, equal)
+                measurements.append(Measurement(task, name, setting, learning_rate, seed, length, accuracy))
+                if by_kind and not equal and length == Setting.lengths[-1]:
+                    gates += [Gate(seed, kind, gate) for kind, gate in by_kind.items()]
+    return Results(measurements, gates, [])
+
+
+# The choice, and what is kept.
+
+
+def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float]:
+    """Setting and learning rate with the highest mean accuracy; of several that share it, the first setting and the smallest rate."""
+    means: dict[tuple[float, float], list[float]] = {(one, rate): [] for one in CHOICES[method] for rate in LEARNING_RATES}
+    for row in tries:
+        if (row.task, row.method) == (task, method):
+            means[row.setting, row.learning_rate].append(row.accuracy)
+    return max(means, key=lambda key: round(float(np.mean(means[key])), 3))
+
+
+def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
+    """What is reported, and in full the choice too."""
+    tries = saved_tries()
+    reported = [(task, method, *choice(tries, task, method), "report") for task, method in TRAINED]
+    tried = [(*pair, setting, rate, "choose") for pair in TRAINED for setting in CHOICES[pair[1]] for rate in LEARNING_RATES]
+    return reported + (tried if full else [])
+
+
+def job(path: Path, task: str, method: str, setting: float, learning_rate: float, what: str) -> Results:
+    seeds = SEEDS if what == "report" else CHOOSING_SEEDS
+    results = measure(measuring.load(path), task, method, setting, learning_rate, seeds)
+    if what == "report":
+        return results
+    means = lesson_9.mean_by([row for row in results.measurements if row.method == method], ("seed",), lambda row: row.accuracy)
+    return Results([], [], [Tried(task, method, setting, learning_rate, seed, mean) for (seed,), mean in means.items()])
+
+
+def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
+    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    return [Measurement(*_row(row)) for row in measuring.rows_of(path)]
+
+
+def saved_gates(path: Path = HERE / "gates.csv") -> list[Gate]:
+    return [Gate(int(row["seed"]), row["kind"], float(row["gate"])) for row in measuring.rows_of(path)]
+
+
+def saved_tries(path: Path = HERE / "grid.csv") -> list[Tried]:
+    return [Tried(*_row(row)) for row in measuring.rows_of(path)]
+
+
+_TYPES: dict[str, Callable[[str], object]] = {"task": str, "method": str, "seed": int, "length": int}
+
+
+def _row(row: dict[str, str]) -> list[object]:
+    return [_TYPES.get(name, float)(value) for name, value in row.items()]
+
+
+def of_lesson_9() -> list[Measurement]:
+    """Copying with ALiBi and RoPE, in the setting that lesson 9 chose."""
+    best = lesson_9.chosen(lesson_9.kept_tries("grid.csv"))
+    found = []
+    for row in lesson_9.saved():
+        if row.method in ("alibi", "rope") and row.change == best[row.task, row.method]:
+            setting = getattr(lesson_9.setting_of(row.change), "slope" if row.method == "alibi" else "base")
+            found.append(Measurement(row.task, row.method, setting, row.learning_rate, row.seed, row.length, row.accuracy))
+    return found
+
+
+def accuracies(measured: Sequence[Measurement], task: str, method: str) -> dict[int, np.ndarray]:
+    """Length → the accuracies of all seeds."""
+    rows = [row for row in measured if (row.task, row.method) == (task, method)]
+    return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in Setting.lengths}
+
+
+def tables(measured: Sequence[Measurement], gates: Sequence[Gate]) -> str:
+    """As Markdown: the accuracies per task, the differences seed by seed, and the gates."""
+    words = {"gates": "c before training {:g}", "alibi": "slope {:g}", "rope": "base {:g}", "none": "", EQUAL: ""}
+    everything = [*measured, *of_lesson_9()]
+    parts = []
+    for task in (*BACK, SENTENCES):
+        lines = []
+        for method in [name for name in words if any((row.task, row.method) == (task, name) for row in everything)]:
+            found = accuracies(everything, task, method)
+            setting = next(row.setting for row in everything if (row.task, row.method) == (task, method))
+            mine = accuracies(everything, task, "gates")[Setting.lengths[-1]]
+            gain = "" if method == "gates" else measuring.compared(found[Setting.lengths[-1]], mine)
+            lines.append([method, words[method].format(setting), *map(measuring.mean_and_reliable, found.values()), gain])
+        header = ["method", "setting", *map(str, Setting.lengths), f"gates better at {Setting.lengths[-1]}"]
+        parts += [task.capitalize(), measuring.markdown(header, lines)]
+    kinds = dict.fromkeys(row.kind for row in gates)
+    cells = [measuring.spread(np.array([row.gate for row in gates if row.kind == kind])) for kind in kinds]
+    parts += [f"Mean gates with sentences, at {Setting.lengths[-1]}", measuring.markdown(list(kinds), [cells])]
+    return "\n\n".join(parts) + "\n"
+
+
+def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
+    """The new numbers and the tables."""
+    measurements, gates, tries = ([row for one in results for row in one[part]] for part in range(3))
+    files = [("measured.csv", Measurement, measurements), ("gates.csv", Gate, gates)] + ([("grid.csv", Tried, tries)] if full else [])
+    for name, kind, rows in files:
+        measuring.write_rows(HERE / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
+    text = tables(saved(HERE / "measured.csv"), saved_gates(HERE / "gates.csv"))
+    (HERE / "measured.md").write_text(text, encoding="utf-8")
+    return text
+
+
+if __name__ == "__main__":
+    measuring.run([sys.modules[__name__]], full="--full" in sys.argv)

@@ -1,0 +1,249 @@
+"""State: position without positions.
+
+ALiBi lowers a score by a slope times the distance. Here each token sets a slope of its own: a gate that says how much
+of everything before it survives. Such a gate can stand in the scores of attention. It can also do without softmax.
+Then all that a query may know of the past fits into one matrix of fixed size, the state, and a token costs the same
+however long the text is. Nothing here numbers the tokens: the order is in the forgetting.
+
+Conventions: tokens count from 0; `...` is any number of leading axes, and leading axes broadcast. The last two axes of
+q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
+token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing", and one
+gate or value never serves several tokens or features. Results are float32 where every feature array (q, k, v, state) is
+float32, else float64; log_f, β, γ and CoPE's gates do not count, and functions of them alone return float64. No
+function changes an argument in place. A bad argument, or shapes that do not fit, raise ValueError with the offending
+value, or the shape or size, in the message.
+"""
+
+import numpy as np
+
+
+def decay_bias(log_f):
+    """The bias that a gate for each token adds to the scores of causal attention.
+
+        bias[i, j] = Σ log_f[l] over j < l ≤ i   for j ≤ i   (so 0 for j = i)
+        bias[i, j] = −inf                        for j > i
+
+    Key j reaches query i through the gates of the tokens after j, up to i itself. So the first gate is in no sum. A
+    running sum c gives the same as c[i] − c[j] while all gates are moderate. After a gate of −inf that is −inf − (−inf),
+    a NaN; after one of −1e30 the small gates are lost in rounding. Here every sum is exact after such gates too.
+
+    Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
+    Returns: float64, shape (..., T, T).
+    Raises: ValueError where a log_f is positive or NaN.
+    Example: decay_bias([−3, −1, −2]) is [[0, −inf, −inf], [−1, 0, −inf], [−3, −2, 0]].
+    Source: Lin et al. 2025 (Forgetting Transformer) §3; `segsum` in Dao and Gu 2024 (Mamba-2), listing 1.
+    """
+    raise NotImplementedError("decay_bias is not written yet")
+
+
+def decay_matrix(log_f):
+    """What is left of key j when query i reads it: the product of the gates between them.
+
+        matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
+
+    The diagonal is 1. After a gate of −inf at token t, rows t, t + 1, … are 0 in the columns before t: the text is cut
+    there.
+
+    Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
+    Returns: float64, shape (..., T, T).
+    Raises: ValueError where a log_f is positive or NaN.
+    Example: decay_matrix(np.log([0.9, 0.5, 0.25])) is [[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]].
+    Source: Dao and Gu 2024 (Mamba-2) §3.
+    """
+    raise NotImplementedError("decay_matrix is not written yet")
+
+
+def constant_decay(length, slope):
+    """Gates that turn decay_bias into ALiBi's bias: −slope for each token.
+
+        Σ −slope over j < l ≤ i = −slope · (i − j)
+
+    Parameters: `length`, an int, not negative; `slope`, positive and finite.
+    Returns: float64, shape (length,).
+    Raises: ValueError for a negative length, or a slope that is not positive and finite.
+    Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
+    Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
+    """
+    raise NotImplementedError("constant_decay is not written yet")
+
+
+def forgetting_attention(q, k, v, log_f):
+    """Causal attention with a forget gate: softmax with the decay as a bias.
+
+        out = softmax(q kᵀ/√d + decay_bias(log_f)) v
+
+    With all gates 1 (log_f = 0) it is plain causal attention. The bias is added after the division by √d. The result is
+    finite for scores of any finite size.
+
+    Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
+    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ.
+    Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
+    result is [[0], [0.8]].
+    Source: Lin et al. 2025 (Forgetting Transformer) §3.
+    """
+    raise NotImplementedError("forgetting_attention is not written yet")
+
+
+def linear_attention(q, k, v, log_f):
+    """The same without softmax: scores times decay, for all tokens at once.
+
+        out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
+
+    ∘ multiplies entry by entry. Nothing is divided: no 1/√d, no sum of weights.
+
+    Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
+    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ.
+    Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
+    Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
+    """
+    raise NotImplementedError("linear_attention is not written yet")
+
+
+def linear_step(state, q, k, v, log_f):
+    """The same token by token: forget, write, then read.
+
+        state ← exp(log_f) · state + k vᵀ
+        out = qᵀ state
+
+    The state after a token holds that token too. It starts as zeros. Row a, column b of k vᵀ is k[a] · v[b].
+
+    Parameters: `state`, shape (..., dk, dv); `q` and `k`, (..., dk); `v`, (..., dv); `log_f`, a number or shape (...), 0 or
+    negative.
+    Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k and v all are,
+    else float64.
+    Raises: ValueError where a log_f is positive or NaN; where q or k has another size than the state has rows; where v
+    has another size than the state has columns.
+    Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
+    Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
+    """
+    raise NotImplementedError("linear_step is not written yet")
+
+
+def linear_chunks(q, k, v, log_f, chunk, state=None):
+    """The same by chunks: all at once inside a chunk, the state from chunk to chunk.
+
+        c_i = Σ log_f[l] over the tokens l of the chunk up to i
+        out_i = linear attention inside the chunk + exp(c_i) · q_iᵀ state
+        state ← exp(c_last) · state + Σ_j decay_matrix[last, j] · k_j v_jᵀ   over the tokens j of the chunk
+
+    The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk holds
+    the whole text. Python loops over the chunks and never over tokens. The state that comes back continues the text in a
+    later call.
+
+    Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of at
+    least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
+    Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k, v
+    and a given state all are, else float64.
+    Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or gates, or sizes
+    of q and k, that differ; for a state that does not end in (dk, dv).
+    Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
+    Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
+    """
+    raise NotImplementedError("linear_chunks is not written yet")
+
+
+def delta_step(state, k, v, beta, log_f):
+    """One token of the gated delta rule: forget, look what stands under the key, and write the difference.
+
+        S = exp(log_f) · state
+        state ← S + k (β (v − kᵀ S))ᵀ
+
+    kᵀ S is what the key k reads before the write. For a key of length 1, β = 1 replaces it by v: the key then reads v.
+    β = 0 writes nothing. linear_step would add v to what stands there.
+
+    Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
+    `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
+    Returns: the new state, shape (..., dk, dv); float32 where state, k and v all are, else float64.
+    Raises: ValueError where a beta is outside 0 … 2 or NaN; where a log_f is positive or NaN; for a state that does not end
+    in (dk, dv).
+    Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
+    Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
+    """
+    raise NotImplementedError("delta_step is not written yet")
+
+
+def retention(q, k, v, gamma, base=10000.0):
+    """Rotation and decay in one: linear attention of rotated queries and keys, with one gate for all tokens of a head.
+
+        out_i = Σ_{j≤i} γ^(i−j) · (R_i q_i · R_j k_j) · v_j
+
+    R_t rotates pair i of row t by t · base^(−2i/dk). Pairs are the features (2i, 2i+1). Nothing is scaled. (torchscale's
+    angles end at 1/base, and it normalises rows. Its results differ.)
+
+    Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a number, or
+    shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
+    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError where a gamma is not above 0, is above 1, or is NaN; for an odd dk; for a bad base; for
+    numbers of tokens or sizes of q and k that differ.
+    Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
+    Source: Sun et al. 2023 (RetNet) §2.
+    """
+    raise NotImplementedError("retention is not written yet")
+
+
+def cope_positions(gates):
+    """CoPE: positions that count only what matters, from the query backwards.
+
+        position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
+
+    Query i stands at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
+    and one in between counts it in part, so positions are fractions. Gates of 1 everywhere give p − j + 1. Gates of keys
+    ahead of the query count for nothing, but must be good ones too.
+
+    Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
+    Returns: float64, shape (..., Tq, Tk).
+    Raises: ValueError where a gate is below 0, above 1 or NaN; for more queries than keys.
+    Example: cope_positions([[1, 0, 0.5]]) is [[1.5, 0.5, 0.5]].
+    Source: Golovneva et al. 2024 (CoPE) §4.
+    """
+    raise NotImplementedError("cope_positions is not written yet")
+
+
+def cache_and_state(length, n_heads, d_k, d_v):
+    """How many numbers one layer keeps: in the cache of attention, and in the state.
+
+        cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
+
+    Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
+    Returns: two ints, the cache and the state.
+    Raises: ValueError for a negative length, or n_heads, d_k or d_v below 1.
+    Example: cache_and_state(10, 2, 4, 3) is (140, 24).
+    Source: Yang et al. 2024 (GLA) §2.
+    """
+    raise NotImplementedError("cache_and_state is not written yet")
+
+
+def half_life(log_f):
+    """After how many tokens with this gate half of the state is left.
+
+        exp(log_f)^n = ½,   so   n = ln ½ / log_f
+
+    A gate that keeps all (log_f = 0) has the half-life inf, and one that keeps nothing (−inf) has 0.
+
+    Parameters: `log_f`, a number or an array of any shape, each 0 or negative, −inf too.
+    Returns: float64, the shape of log_f.
+    Raises: ValueError where a log_f is positive or NaN.
+    Example: half_life([0, ln ½, ln ¼, −inf]) is [inf, 1, 0.5, 0].
+    Source: exponential decay; the gates are those of Lin et al. 2025.
+    """
+    raise NotImplementedError("half_life is not written yet")
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # Is the bias of ALiBi, for one head of causal attention, decay_bias of some gates that are all equal?
+    "alibi_is_a_constant_forget_gate": None,
+    # Does another first gate, log_f[0], change what linear_attention returns?
+    "first_gate_changes_linear_attention": None,
+    # Every gate is 0.99. After how many tokens is half of the state left? (Five digits.)
+    "half_life_of_gate_0_99": None,
+    # One head with d_k = d_v = 128: from how many tokens on is the cache as large as the state?
+    "tokens_until_cache_equals_state_128": None,
+    # For practice, no points. Every gate is ½. With which slope does ALiBi give the same bias?
+    "slope_of_a_gate_of_one_half": None,
+    # For practice, no points. Under a key of length 1 the value 4 is written with β = 1, then 6 with β = ½, all gates 1.
+    # What does the key read?
+    "read_after_a_write_with_beta_one_half": None,
+}

@@ -1,0 +1,112 @@
+"""Values that are kept from the handout and not computed: the points of public tests are for what is right on other inputs, too.
+
+Asked of functions that a hidden test finds wrong, in a program of its own: what the submission has done until then, its time
+that is used up too, makes no difference. First their public tests run on other features: what passes on the handout's
+alone was kept. A function of which that says nothing, since its inputs are fixed by their nature, is called as the hidden
+tests call the solution: it has kept its values where most of the handout's tests pass and not one of these calls comes out right.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from autograder.checks.proxy import Backend, Refusal
+from autograder.checks.results import Phase, TestResult, points_possible, points_won
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue, live
+from autograder.hints.carried import is_trivial
+from autograder.hints.live import ObservedTest
+from autograder.protocol.call import ANSWERS, Call
+from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.status import TestStatus
+
+DRAWS = 2
+"""How often other features are drawn: a function that computes, and passed by luck, passes again in one of them."""
+
+ENOUGH, MOST = 3, 12
+"""Calls that a function has to be asked before it is said that it answers none of them, and that it is asked at most."""
+
+MESSAGE = "it is right on the inputs of the handout, and wrong on this term's: values seem to be kept, and not computed"
+
+
+def take_back(
+    suite: Suite, again: Callable[[], AbstractContextManager[Backend]], public: Sequence[ObservedTest], results: Sequence[TestResult]
+) -> list[TestResult]:
+    """The results without the points of public tests that were passed by heart.
+
+    `again` opens the submission once more; `public` is what it was seen to do in public tests.
+    """
+    wrong = {one.test.question for one in results if one.test.phase is Phase.HIDDEN and one.is_mistake}
+    passed = [one.test for one in results if one.test.phase is Phase.PUBLIC and one.passed and one.test.question in wrong]
+    passed = [test for test in passed if suite.asks_for_values(test)]
+    if not passed:
+        return list(results)
+    kept = [test for test in passed if suite.uses_features(test)]
+    # What is right given the mistake of another function is computed.
+    computed = {one.test.question for one in results if one.passed and one.function}
+    for draw in range(DRAWS):
+        with again() as backend:
+            right = [one for one in suite.on_other_features(backend, kept, public, draw) if one.result.passed]
+        computed |= {one.result.test.question for one in right if _asks_something_new(suite, one)}
+        kept = [test for test in kept if test not in {one.result.test for one in right}]
+    by_heart = {test.question for test in kept}
+    late = {one.test.question for one in results if one.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)}
+    open_still = {test.question for test in passed} - computed - by_heart
+    with again() as backend:
+        for question in sorted(open_still, key=lambda question: (question in late, question)):
+            own = [one for one in results if one.test.question == question and one.test.phase is Phase.PUBLIC and suite.asks_for_values(one.test)]
+            if points_won(own) > points_possible(own) / 2 and _answers_nothing(suite, backend, question):
+                by_heart.add(question)
+    taken = {test for test in passed if test.question in by_heart and (test in kept or test.question not in computed)}
+    return [TestResult(one.test, TestStatus.FAILED, MESSAGE, kind=Kind.BY_HEART) if one.test in taken else one for one in results]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a suite asks of the solution."""
+
+    public: frozenset[bytes]
+    """calls of public tests"""
+    new: dict[str, list[Call]]
+    """those of hidden tests that no public one makes, and whose right value takes work, by function"""
+
+
+@functools.cache
+def _asked(suite: Suite) -> _Asked:
+    solution = catalogue.Module(catalogue.right(suite.assignment))
+    public = frozenset(call.encoded for call in _calls(suite.observe(solution, Phase.PUBLIC)))
+    new: dict[str, dict[bytes, Call]] = {}
+    for call in _calls(suite.observe(solution, Phase.HIDDEN)):
+        right = live.predictions_of(suite.assignment, call.encoded).of(None)
+        if call.encoded not in public and type(right) is not Refusal and not is_trivial(right, call.args):
+            new.setdefault(call.function, {})[call.encoded] = call
+    return _Asked(public, {function: list(calls.values()) for function, calls in new.items()})
+
+
+def _calls(observed: Iterable[ObservedTest]) -> list[Call]:
+    return [call for one in observed for call in one.calls if call.function != ANSWERS and live.is_looked_at(call)]
+
+
+def _asks_something_new(suite: Suite, one: ObservedTest) -> bool:
+    """Whether a test on other features calls its function as it did not before: its own inputs may be others' than the features."""
+    own = [call for call in one.calls if call.function == one.result.test.question]
+    return any(not live.is_looked_at(call) or call.encoded not in _asked(suite).public for call in own)
+
+
+def _answers_nothing(suite: Suite, backend: Backend, function: str) -> bool:
+    """Whether a function gives no right value to any of the calls that hidden tests make."""
+    calls = _asked(suite).new.get(function, [])
+    calls = calls[:: max(1, len(calls) // MOST)][:MOST]
+    return len(calls) >= ENOUGH and not any(_is_right(suite, backend, call) for call in calls)
+
+
+def _is_right(suite: Suite, backend: Backend, call: Call) -> bool:
+    try:
+        reply = backend.call(call)
+    except Stopped:
+        return False
+    seen = live.observation(suite.assignment, call, reply)
+    return seen is None or not seen.is_wrong

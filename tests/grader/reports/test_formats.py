@@ -1,0 +1,56 @@
+"""The page for authors of other programs says what is printed and recorded, and its program reads it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from autograder import course
+from autograder.checks.expect import TOLERANCE
+from autograder.course import Assignment
+from autograder.hints import rule
+from autograder.hints.recorded import BELOW, OWN, THINKABLE
+from autograder.protocol import codec
+from autograder.protocol.status import Status, TestStatus
+from autograder.reports import one_submission
+from tests.grader.support.once import Graded
+
+PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
+
+
+def rows(head: str) -> list[str]:
+    """What the rows of the table with that head are about."""
+    table = PAGE.partition(f"\n| {head} |")[2].partition("\n\n")[0]
+    return re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
+
+
+def test_the_printed_result_has_the_keys_that_the_page_lists(graded: Graded) -> None:
+    printed = one_submission.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "tim.py"))
+    assert list(printed) == rows("key")
+    assert all(list(test) == rows("key of a test") for test in printed["tests"])
+
+
+def test_every_status_is_explained() -> None:
+    of_submissions, of_tests = (part.partition("\n\n")[0] for part in PAGE.split("\n| value | meaning |")[1:])
+    for status, table in ((Status, of_submissions), (TestStatus, of_tests)):
+        assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == [*status]
+
+
+def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignment) -> None:
+    recorded = json.loads(assignment.golden_values.read_text("utf-8"))
+    program: dict[str, Any] = {}
+    exec(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0], program)
+    value: Callable[[str], Any] = program["value"]
+    calls = [call for of_test in recorded["calls"].values() for call in of_test]
+    assert calls and all(list(call) == rows("key of a call") for call in calls)
+    for wanted in (call["wanted"] for call in calls if call["wanted"] is not None):
+        assert codec.encode(value(wanted)) == base64.b64decode(wanted)
+
+
+def test_the_constants_of_the_page_are_those_of_the_code() -> None:
+    said = [f"`{OWN}`", f"`{THINKABLE}`", f"`{BELOW}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
+    assert all(words in PAGE for words in said)
+    assert (*TOLERANCE.values(), rule.LARGEST, rule.MAX_HINTS) == (2e-5, 1e-8, 1e290, 2)

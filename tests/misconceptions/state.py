@@ -1,0 +1,990 @@
+"""Known mistakes with gates and states: each replaces one function of the solution, and must lose points.
+
+A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
+"""
+
+import numpy as np
+
+from autograder.hints.catalogue import misconception, wrong_answer
+from solutions import state
+
+BASE = 10000.0
+
+
+def triangle(length):
+    """True on and below the diagonal."""
+    return np.tri(length, dtype=bool)
+
+
+def swapped(array):
+    return np.swapaxes(np.asarray(array, dtype=np.float64), -1, -2)
+
+
+def scores(q, k):
+    return np.asarray(q, dtype=np.float64) @ swapped(k)
+
+
+def softmax(scores):
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def gate(log_f):
+    """The gate of one token, as a matrix of one entry that a state can be multiplied by."""
+    return np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, np.newaxis]
+
+
+def outer(k, v):
+    return np.asarray(k, dtype=np.float64)[..., :, np.newaxis] * np.asarray(v)[..., np.newaxis, :]
+
+
+def read(q, memory):
+    return (np.asarray(q, dtype=np.float64)[..., np.newaxis, :] @ memory)[..., 0, :]
+
+
+def of_dtypes(results, right):
+    return tuple(one.astype(other.dtype) for one, other in zip(results, right, strict=True))
+
+
+def pieces(q, k, v, log_f, chunk):
+    """The chunks of a text, as float64."""
+    q, k, v, log_f = (np.asarray(one, dtype=np.float64) for one in (q, k, v, log_f))
+    for start in range(0, q.shape[-2], chunk):
+        tokens = slice(start, start + chunk)
+        yield q[..., tokens, :], k[..., tokens, :], v[..., tokens, :], log_f[..., tokens]
+
+
+def in_chunks(q, k, v, log_f, chunk, memory, one_chunk):
+    """A text chunk by chunk, where one_chunk(state, q, k, v, log_f) gives the results of a chunk and the state after it."""
+    right = state.linear_chunks(q, k, v, log_f, chunk, memory)
+    current = np.zeros(right[1].shape[-2:]) if memory is None else np.asarray(memory, dtype=np.float64)
+    outs = []
+    for part in pieces(q, k, v, log_f, chunk):
+        out, current = one_chunk(current, *part)
+        outs.append(out)
+    return of_dtypes((np.concatenate(outs, axis=-2), current), right)
+
+
+def after(memory, k, v, log_f):
+    """The state after a chunk."""
+    kept = np.exp(log_f.sum(axis=-1))[..., np.newaxis, np.newaxis]
+    left = state.decay_matrix(log_f)[..., -1, :, np.newaxis]
+    return kept * memory + swapped(k * left) @ v
+
+
+def since_start(log_f):
+    return np.exp(np.cumsum(log_f, axis=-1))[..., np.newaxis]
+
+
+def rotated(x, base=BASE, sign=1):
+    """Interleaved RoPE, row t at position t."""
+    x = np.asarray(x, dtype=np.float64)
+    theta = float(base) ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    return turned(x, theta, sign)
+
+
+def turned(x, theta, sign=1):
+    angles = sign * np.arange(x.shape[-2])[:, np.newaxis] * theta
+    cos, sin = np.cos(angles), np.sin(angles)
+    even, odd = x[..., 0::2], x[..., 1::2]
+    return np.stack([even * cos - odd * sin, even * sin + odd * cos], axis=-1).reshape(x.shape)
+
+
+def powers(gamma, length):
+    """γ^(i−j) for j ≤ i, else 0."""
+    return state.decay_matrix(np.repeat(np.log(np.asarray(gamma, dtype=np.float64))[..., np.newaxis], length, axis=-1))
+
+
+# decay_bias
+
+
+@misconception(
+    "decay_bias",
+    hint="You took the difference of two running sums; the rule is the sum of the gates between, which stays exact after a gate of −inf "
+    "or −1e30. The difference is NaN or loses the small gates.",
+    origin='the "unstable" sum of the listing in Dao and Gu 2024 (Mamba-2); sgl-project/sglang-jax #1073',
+)
+def difference_of_running_sums(log_f):
+    state.decay_bias(log_f)
+    total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
+    with np.errstate(invalid="ignore"):
+        differences = total[..., :, np.newaxis] - total[..., np.newaxis, :]
+    return np.where(triangle(total.shape[-1]), differences, -np.inf)
+
+
+@misconception(
+    "decay_bias",
+    hint="You counted the gate of the key itself too; the rule is that a gate acts on what stands before its token, so the sum begins one "
+    "token after the key and the diagonal is 0.",
+    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
+)
+def gate_of_the_key_counted(log_f):
+    bias = state.decay_bias(log_f)
+    return bias + np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
+
+
+@misconception(
+    "decay_bias",
+    hint="You left out the gate of the query's own token and counted that of the key; the rule is: from the token after the key up to the query.",
+    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
+)
+def one_token_too_early(log_f):
+    bias = state.decay_bias(log_f)
+    log_f = np.asarray(log_f, dtype=np.float64)
+    moved = np.roll(log_f, 1, axis=-1)
+    moved[..., 0] = 0
+    return np.where(np.isneginf(bias) & ~triangle(log_f.shape[-1]), -np.inf, state.decay_bias(moved))
+
+
+@misconception(
+    "decay_bias",
+    hint="Above the diagonal you have 0; the rule is −inf there, so that nothing is seen ahead.",
+    origin="fkodom/yet-another-retnet #24 (the future leaks in)",
+)
+def future_at_no_cost(log_f):
+    bias = state.decay_bias(log_f)
+    return np.where(triangle(bias.shape[-1]), bias, 0.0)
+
+
+@misconception(
+    "decay_bias",
+    hint="Above the diagonal you have a large negative number; the rule is −inf, which no score can outweigh.",
+    origin="expected: the −1e9 of many masks",
+)
+def future_at_a_large_cost(log_f):
+    bias = state.decay_bias(log_f)
+    return np.where(triangle(bias.shape[-1]), bias, -1e9)
+
+
+@misconception(
+    "decay_bias",
+    hint="Your bias grows with the distance; the rule is to add the log gates as they are, and they are negative.",
+    origin="expected: a sign too many, as in slopes that are subtracted",
+)
+def bias_rewards_distance(log_f):
+    bias = state.decay_bias(log_f)
+    return np.where(triangle(bias.shape[-1]), -bias, -np.inf)
+
+
+@misconception(
+    "decay_bias",
+    hint="You used the gate of the query alone, once for every key; the rule is to add up all gates between key and query.",
+    origin="expected: one gate per query, as in a gated output",
+)
+def one_gate_per_query(log_f):
+    bias = state.decay_bias(log_f)
+    own = np.broadcast_to(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], bias.shape)
+    same = np.eye(bias.shape[-1], dtype=bool)
+    return np.where(same, 0.0, np.where(triangle(bias.shape[-1]), own, -np.inf))
+
+
+@misconception(
+    "decay_bias",
+    hint="Rows are keys and columns are queries in your result; the rule is [query, key].",
+    origin="expected: the two axes exchanged; the sum over the wrong axis is huggingface/transformers #34817",
+)
+def bias_transposed(log_f):
+    return swapped(state.decay_bias(log_f))
+
+
+@misconception(
+    "decay_bias",
+    hint="A gate that is NaN goes through; every comparison with NaN is False, so the rule is to ask whether a gate is good.",
+    origin="expected: the bad gates asked for, and NaN is not among them",
+)
+def nan_gate_passes(log_f):
+    log_f = np.asarray(log_f, dtype=np.float64)
+    if not np.isnan(log_f).any():
+        return state.decay_bias(log_f)
+    return np.full((*log_f.shape, log_f.shape[-1]), np.nan)
+
+
+# decay_matrix
+
+
+@misconception(
+    "decay_matrix",
+    hint="You have 1 above the diagonal; the rule is 0 there, since exp(−inf) is 0 and nothing is seen ahead.",
+    origin="fkodom/yet-another-retnet #24 (the future leaks in)",
+)
+def future_is_kept(log_f):
+    matrix = state.decay_matrix(log_f)
+    return np.where(triangle(matrix.shape[-1]), matrix, 1.0)
+
+
+@misconception(
+    "decay_matrix",
+    hint="You divided each row by its sum; the rule is the product of the gates alone. Rows that are divided do not add up across chunks.",
+    origin="syncdoth/RetNet #10",
+)
+def rows_divided_by_their_sum(log_f):
+    matrix = state.decay_matrix(log_f)
+    return matrix / matrix.sum(axis=-1, keepdims=True)
+
+
+@misconception(
+    "decay_matrix",
+    hint="A log gate of 0 became a gate of 0 here; the rule is exp(0) = 1, which keeps all.",
+    origin="fla-org/flash-linear-attention #461 (`safe_exp` where the log decay is 0)",
+)
+def exp_of_zero_is_zero(log_f):
+    matrix = state.decay_matrix(log_f)
+    return np.where(state.decay_bias(log_f) < 0, matrix, 0.0)
+
+
+@misconception(
+    "decay_matrix",
+    hint="You multiplied the log gates with each other; the rule is to add the log gates and take exp of the sum.",
+    origin="expected: log_f read as the gate itself",
+)
+def log_gates_multiplied(log_f):
+    right = state.decay_matrix(log_f)
+    log_f = np.asarray(log_f, dtype=np.float64)
+    factors = np.where(np.tri(log_f.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 1.0)
+    with np.errstate(all="ignore"):
+        return np.where(triangle(right.shape[-1]), np.cumprod(factors, axis=-2), 0.0)
+
+
+@misconception(
+    "decay_matrix",
+    hint="You used one gate per step of the wrong token: the product begins with the gate of the key; the rule is that it begins one token later.",
+    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
+)
+def product_with_the_key_s_gate(log_f):
+    return state.decay_matrix(log_f) * np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, :]
+
+
+# constant_decay
+
+
+@misconception(
+    "constant_decay",
+    hint="Your gates are the slope itself, above 0; the rule is −slope, since a log gate is never positive.",
+    origin="expected: the sign of the slope",
+)
+def slope_without_its_sign(length, slope):
+    return -state.constant_decay(length, slope)
+
+
+@misconception(
+    "constant_decay",
+    hint="You returned exp(−slope), which is the gate; the rule is to return its logarithm, −slope.",
+    origin="expected: the gate for its logarithm",
+)
+def gate_for_its_logarithm(length, slope):
+    return np.exp(state.constant_decay(length, slope))
+
+
+@misconception(
+    "constant_decay",
+    hint="Your gates fall from token to token; the rule is the same gate for each. It is their sum that grows with the distance.",
+    origin="expected: the bias of ALiBi taken for its gates",
+)
+def slope_times_position(length, slope):
+    return state.constant_decay(length, slope) * np.arange(length)
+
+
+@misconception(
+    "constant_decay",
+    hint="You took the logarithm of the slope; the rule is −slope: ALiBi's slope is a log gate already.",
+    origin="expected: one logarithm too many",
+)
+def logarithm_of_the_slope(length, slope):
+    return np.log(-state.constant_decay(length, slope))
+
+
+# forgetting_attention
+
+
+@misconception(
+    "forgetting_attention",
+    hint="You did not divide the scores by √d; the rule is q kᵀ/√d, and then the bias.",
+    origin="expected: linear attention has no scale, and softmax attention has one",
+)
+def forgetting_without_scale(q, k, v, log_f):
+    return state.forgetting_attention(np.asarray(q) * np.asarray(np.sqrt(np.shape(q)[-1]), np.asarray(q).dtype), k, v, log_f)
+
+
+@misconception(
+    "forgetting_attention",
+    hint="You divided the bias by √d as well; the rule is to add it after the division.",
+    origin="expected: bias and scale in the wrong order",
+)
+def bias_scaled_too(q, k, v, log_f):
+    return state.forgetting_attention(q, k, v, np.asarray(log_f) / np.sqrt(np.shape(q)[-1]))
+
+
+@misconception(
+    "forgetting_attention",
+    hint="You took exp of the scores as they are, which overflows or leaves only zeros; the rule is to subtract the largest score of each row first.",
+    origin="fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073 (overflow, and 0 · inf = NaN)",
+)
+def exp_of_raw_scores(q, k, v, log_f):
+    right = state.forgetting_attention(q, k, v, log_f)
+    with np.errstate(all="ignore"):
+        weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
+        return (weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "forgetting_attention",
+    hint="You multiplied the weights by the decay after softmax; the rule is to add the bias before it, so that the weights add up to 1.",
+    origin="expected: the decay of linear attention used beside softmax",
+)
+def decay_after_softmax(q, k, v, log_f):
+    right = state.forgetting_attention(q, k, v, log_f)
+    causal = np.where(triangle(np.shape(q)[-2]), scores(q, k) / np.sqrt(np.shape(q)[-1]), -np.inf)
+    return (softmax(causal) * state.decay_matrix(log_f) @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "forgetting_attention",
+    hint="You added the gate of each key to its scores; the rule is the sum of the gates between key and query, decay_bias.",
+    origin="expected: log_f taken for the bias itself",
+)
+def gates_added_without_a_sum(q, k, v, log_f):
+    right = state.forgetting_attention(q, k, v, log_f)
+    log_f = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
+    biased = scores(q, k) / np.sqrt(np.shape(q)[-1]) + np.maximum(log_f, -1e9)
+    return (softmax(np.where(triangle(np.shape(q)[-2]), biased, -np.inf)) @ np.asarray(v)).astype(right.dtype)
+
+
+# linear_attention
+
+
+@misconception(
+    "linear_attention",
+    hint="You divided each row by the sum of its weights; the rule has no sum of weights, so that it can be computed step by step.",
+    origin="expected: the normaliser of softmax kept; syncdoth/RetNet #10",
+)
+def divided_by_the_weights(q, k, v, log_f):
+    right = state.linear_attention(q, k, v, log_f)
+    weights = scores(q, k) * state.decay_matrix(log_f)
+    total = weights.sum(axis=-1, keepdims=True)
+    return (weights / np.where(total == 0, 1, total) @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "linear_attention",
+    hint="You divided the scores by √d, as softmax attention does; the rule of linear attention has no scale.",
+    origin="expected: the scale of softmax attention kept",
+)
+def linear_with_a_scale(q, k, v, log_f):
+    right = state.linear_attention(q, k, v, log_f)
+    return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+
+
+@misconception(
+    "linear_attention",
+    hint="You used softmax; the rule has none: scores times decay, times v.",
+    origin="expected: forgetting_attention once more",
+)
+def linear_with_softmax(q, k, v, log_f):
+    return state.forgetting_attention(q, k, v, log_f)
+
+
+@misconception(
+    "linear_attention",
+    hint="A token does not see itself here; the rule is j ≤ i: its own value is in the sum, and without decay.",
+    origin="expected: the state read before it is written",
+)
+def linear_without_the_own_token(q, k, v, log_f):
+    right = state.linear_attention(q, k, v, log_f)
+    own = (np.asarray(q, dtype=np.float64) * k).sum(axis=-1, keepdims=True) * np.asarray(v)
+    return (right - own).astype(right.dtype)
+
+
+@misconception(
+    "linear_attention",
+    hint="You added the bias to the scores; the rule without softmax is to multiply the scores by decay_matrix.",
+    origin="expected: the sum under softmax carried over to where there is none",
+)
+def bias_added_without_softmax(q, k, v, log_f):
+    right = state.linear_attention(q, k, v, log_f)
+    bias = np.maximum(state.decay_bias(log_f), -1e9)
+    biased = np.where(triangle(np.shape(q)[-2]), scores(q, k) + bias, 0.0)
+    return (biased @ np.asarray(v)).astype(right.dtype)
+
+
+# linear_step
+
+
+@misconception(
+    "linear_step",
+    hint="You read the state before you wrote the new token; the rule is forget, write, read.",
+    origin="expected: the order of the last two steps",
+)
+def read_before_write(memory, q, k, v, log_f):
+    right = state.linear_step(memory, q, k, v, log_f)
+    return of_dtypes((read(q, gate(log_f) * np.asarray(memory)), right[1]), right)
+
+
+@misconception(
+    "linear_step",
+    hint="You wrote the token and then let it fade; the rule is that the gate acts on what stands before the token, and the token stays whole.",
+    origin="vllm-project/vllm #23279 (the decay begins one token too early)",
+)
+def write_before_forget(memory, q, k, v, log_f):
+    right = state.linear_step(memory, q, k, v, log_f)
+    new = gate(log_f) * (np.asarray(memory, dtype=np.float64) + outer(k, v))
+    return of_dtypes((read(q, new), new), right)
+
+
+@misconception(
+    "linear_step",
+    hint="You added the token and forgot nothing; the rule is to multiply the state by exp(log_f) first.",
+    origin="expected: plain linear attention, without a gate",
+)
+def nothing_is_forgotten(memory, q, k, v, log_f):
+    state.linear_step(memory, q, k, v, log_f)
+    return state.linear_step(memory, q, k, v, np.zeros_like(log_f))
+
+
+@misconception(
+    "linear_step",
+    hint="You multiplied the state by log_f; the rule is to multiply it by exp(log_f), which is from 0 to 1.",
+    origin="expected: the logarithm for the gate",
+)
+def log_gate_for_the_gate(memory, q, k, v, log_f):
+    right = state.linear_step(memory, q, k, v, log_f)
+    factor = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, np.newaxis]
+    with np.errstate(all="ignore"):
+        new = factor * np.asarray(memory) + outer(k, v)
+        return of_dtypes((read(q, new), new), right)
+
+
+@misconception(
+    "linear_step",
+    hint="You let the gate act on the new token in place of the state: the old state stays and the token fades; the rule is the other way round.",
+    origin="expected: an input gate for a forget gate",
+)
+def gate_on_the_new_token(memory, q, k, v, log_f):
+    right = state.linear_step(memory, q, k, v, log_f)
+    new = np.asarray(memory, dtype=np.float64) + gate(log_f) * outer(k, v)
+    return of_dtypes((read(q, new), new), right)
+
+
+@misconception(
+    "linear_step",
+    hint="You kept a share of the state and wrote the other share of the token, as in a mean; the rule writes the token whole.",
+    origin="expected: an exponential moving average",
+)
+def moving_average(memory, q, k, v, log_f):
+    right = state.linear_step(memory, q, k, v, log_f)
+    new = gate(log_f) * np.asarray(memory, dtype=np.float64) + (1 - gate(log_f)) * outer(k, v)
+    return of_dtypes((read(q, new), new), right)
+
+
+@misconception(
+    "linear_step",
+    hint="Your new state is (dv, dk); the rule is (dk, dv): row a belongs to feature a of the key.",
+    origin="vllm-project/vllm #41292; sgl-project/sgl-kernel-npu #640 (hidden while both sizes are equal)",
+)
+def state_stored_the_other_way_round(memory, q, k, v, log_f):
+    out, new = state.linear_step(memory, q, k, v, log_f)
+    return out, np.swapaxes(new, -1, -2)
+
+
+# linear_chunks
+
+
+@misconception(
+    "linear_chunks",
+    hint="You began with an empty state though one was given; the rule is to go on where an earlier call ended.",
+    origin="huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641",
+)
+def given_state_ignored(q, k, v, log_f, chunk, memory=None):
+    right = state.linear_chunks(q, k, v, log_f, chunk, memory)
+    return of_dtypes(state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1])), right)
+
+
+@misconception(
+    "linear_chunks",
+    hint="Each of your chunks begins with the state of the call; the rule is that it begins with the state after the chunk before it.",
+    origin="huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)",
+)
+def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
+    first = np.zeros((np.shape(k)[-1], np.shape(v)[-1])) if memory is None else np.asarray(memory, dtype=np.float64)
+
+    def one_chunk(_, q, k, v, log_f):
+        return state.linear_attention(q, k, v, log_f) + since_start(log_f) * (q @ first), after(first, k, v, log_f)
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+@misconception(
+    "linear_chunks",
+    hint="Inside a chunk you read the state as it was at the beginning; the rule is that it fades with each token, by exp(c_i).",
+    origin="expected: the decay inside the chunk left out on the way to the state",
+)
+def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
+    def one_chunk(current, q, k, v, log_f):
+        return state.linear_attention(q, k, v, log_f) + q @ current, after(current, k, v, log_f)
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+@misconception(
+    "linear_chunks",
+    hint="The first gate of each chunk does not act on the state when you read it; the rule is that c_i counts it too.",
+    origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
+)
+def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
+    def one_chunk(current, q, k, v, log_f):
+        later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
+        return state.linear_attention(q, k, v, log_f) + since_start(later) * (q @ current), after(current, k, v, log_f)
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+@misconception(
+    "linear_chunks",
+    hint="From chunk to chunk your state fades by one gate, the last; the rule is by all gates of the chunk, exp(c_last).",
+    origin="expected: the step of one token used for a chunk",
+)
+def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
+    def one_chunk(current, q, k, v, log_f):
+        new = gate(log_f[..., -1]) * current + after(0 * current, k, v, log_f)
+        return state.linear_attention(q, k, v, log_f) + since_start(log_f) * (q @ current), new
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+@misconception(
+    "linear_chunks",
+    hint="You wrote the tokens of a chunk into the state without decay; the rule is that each fades by the gates from it to the chunk's end.",
+    origin="expected: kᵀ v of the whole chunk added",
+)
+def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
+    def one_chunk(current, q, k, v, log_f):
+        new = after(current, 0 * k, v, log_f) + swapped(k) @ v
+        return state.linear_attention(q, k, v, log_f) + since_start(log_f) * (q @ current), new
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+@misconception(
+    "linear_chunks",
+    hint="You returned the state before the last chunk; the rule is the state after the last token.",
+    origin="expected: the state kept for the chunk that is computed, as in lists of states",
+)
+def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
+    right = state.linear_chunks(q, k, v, log_f, chunk, memory)
+    length = np.shape(q)[-2]
+    done = (length - 1) // chunk * chunk
+    if not done:
+        return right[0], np.zeros_like(right[1]) if memory is None else np.broadcast_to(memory, right[1].shape).astype(right[1].dtype)
+    q, k, v, log_f = np.asarray(q)[..., :done, :], np.asarray(k)[..., :done, :], np.asarray(v)[..., :done, :], np.asarray(log_f)[..., :done]
+    return of_dtypes((right[0], state.linear_chunks(q, k, v, log_f, chunk, memory)[1]), right)
+
+
+@misconception(
+    "linear_chunks",
+    hint="The tokens after the last full chunk come out as zeros and are not in the state; the rule is that the last chunk may be shorter.",
+    origin="expected: length // chunk chunks",
+)
+def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
+    right = state.linear_chunks(q, k, v, log_f, chunk, memory)
+    length = np.shape(q)[-2]
+    done = length // chunk * chunk
+    if done == length:
+        return right
+    out = np.array(right[0])
+    out[..., done:, :] = 0
+    return out, state_before_the_last_chunk.implementation(q, k, v, log_f, chunk, memory)[1]
+
+
+@misconception(
+    "linear_chunks",
+    hint="You filled the last chunk up with tokens whose gate is not 1, so the state you return has faded too far; the rule for a filler is "
+    "k = 0 and log_f = 0.",
+    origin="fla-org/flash-linear-attention #1272 (padding masks v and not the gate)",
+)
+def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
+    right = state.linear_chunks(q, k, v, log_f, chunk, memory)
+    missing = -np.shape(q)[-2] % chunk
+    last = np.exp(missing * np.asarray(log_f, dtype=np.float64)[..., -1])[..., np.newaxis, np.newaxis] if missing else 1.0
+    return of_dtypes((right[0], last * right[1]), right)
+
+
+# delta_step
+
+
+@misconception(
+    "delta_step",
+    hint="You added the value to what stands under the key; the rule is to write the difference, β (v − what the key reads).",
+    origin="expected: linear_step once more, the write that the delta rule mends",
+)
+def value_added(memory, k, v, beta, log_f):
+    right = state.delta_step(memory, k, v, beta, log_f)
+    scaled = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, v)
+    return (gate(log_f) * np.asarray(memory) + scaled).astype(right.dtype)
+
+
+@misconception(
+    "delta_step",
+    hint="You read what stands under the key before forgetting; the rule is to forget first and then read.",
+    origin="fla-org/flash-linear-attention #885 (asked there which of the two is meant)",
+)
+def read_before_forgetting(memory, k, v, beta, log_f):
+    right = state.delta_step(memory, k, v, beta, log_f)
+    missing = np.asarray(v, dtype=np.float64) - read(k, np.asarray(memory, dtype=np.float64))
+    write = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, missing)
+    return (gate(log_f) * np.asarray(memory) + write).astype(right.dtype)
+
+
+@misconception(
+    "delta_step",
+    hint="You let the gate act on what was just written too; the rule is to forget first, and the new value stays whole.",
+    origin="expected: the gate at the end of the step",
+)
+def forgetting_comes_last(memory, k, v, beta, log_f):
+    right = state.delta_step(memory, k, v, beta, log_f)
+    return (gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))).astype(right.dtype)
+
+
+@misconception(
+    "delta_step",
+    hint="β scales the new value alone here, and the old one is taken out whole; the rule is that β scales the difference of the two.",
+    origin="expected: the bracket of β (v − kᵀ S) left out",
+)
+def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
+    right = state.delta_step(memory, k, v, beta, log_f)
+    faded = gate(log_f) * np.asarray(memory)
+    missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
+    return (faded + outer(k, missing)).astype(right.dtype)
+
+
+@misconception(
+    "delta_step",
+    hint="β scales the old value alone here, and the new one is written whole; the rule is that β scales the difference of the two.",
+    origin="expected: the bracket of β (v − kᵀ S) left out",
+)
+def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
+    right = state.delta_step(memory, k, v, beta, log_f)
+    faded = gate(log_f) * np.asarray(memory)
+    missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
+    return (faded + outer(k, missing)).astype(right.dtype)
+
+
+@misconception(
+    "delta_step",
+    hint="You divided the key by its length; the rule is to take k as it is given, since the layer has divided it where it wants that.",
+    origin="expected: the normalisation of Qwen3-Next's layer done once more",
+)
+def key_normalised(memory, k, v, beta, log_f):
+    right = state.delta_step(memory, k, v, beta, log_f)
+    k = np.asarray(k, dtype=np.float64)
+    length = np.linalg.norm(k, axis=-1, keepdims=True)
+    return state.delta_step(memory, k / np.where(length == 0, 1, length), v, beta, log_f).astype(right.dtype)
+
+
+# retention
+
+
+@misconception(
+    "retention",
+    hint="You raised γ to |i − j| and see the future too; the rule is the sum over j ≤ i only.",
+    origin="expected: the distance without its sign",
+)
+def retention_of_both_sides(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    decay = powers(gamma, np.shape(q)[-2])
+    both = np.where(triangle(decay.shape[-1]), decay, swapped(decay))
+    return (scores(rotated(q, base), rotated(k, base)) * both @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule is that no power is taken of a "
+    "distance below 0.",
+    origin="Jamie-Stirling/RetNet (NaN swept to 0); AI-Hypercomputer/accelerator-agents #67",
+)
+def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    length = np.shape(q)[-2]
+    distance = np.subtract.outer(np.arange(length), np.arange(length))
+    with np.errstate(all="ignore"):
+        decay = np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] ** distance * triangle(length)
+        return (scores(rotated(q, base), rotated(k, base)) * decay @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="You did not rotate; the rule is that query and key are rotated by their positions before the score.",
+    origin="expected: the decay alone",
+)
+def retention_without_rotation(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    return (scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="Queries and keys are rotated in opposite directions here; the rule is the same direction, so that the score depends on the difference.",
+    origin="expected: the conjugate of the paper's complex form applied twice",
+)
+def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    return (scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="You rotated the values as well; the rule rotates queries and keys alone.",
+    origin="expected: everything that comes from x is rotated",
+)
+def values_rotated_too(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    v = np.array(v, dtype=np.float64)
+    even = v.shape[-1] // 2 * 2
+    v[..., :even] = rotated(v[..., :even], base) if even else v[..., :even]
+    return state.retention(q, k, v, gamma, base).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="You divided the scores by √d; the rule has no scale here.",
+    origin="expected: the scale of softmax attention kept",
+)
+def retention_with_a_scale(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="Your decay acts twice, once on queries and keys and once on the scores: γ^(2(i−j)); the rule is γ^(i−j).",
+    origin="Jamie-Stirling/RetNet #35 (whether xPos and the decay matrix both decay)",
+)
+def decay_twice(q, k, v, gamma, base=BASE):
+    return state.retention(q, k, v, np.asarray(gamma, dtype=np.float64) ** 2, base)
+
+
+@misconception(
+    "retention",
+    hint="Your slowest angle is 1/base, as in torchscale; the rule is base^(−2i/d), which ends before that.",
+    origin="microsoft/torchscale (angles on a line from 1 to 1/base)",
+)
+def angles_that_end_at_the_base(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    pairs = np.shape(q)[-1] // 2
+    theta = float(base) ** -np.linspace(0, 1, pairs)
+    q, k = (turned(np.asarray(one, dtype=np.float64), theta) for one in (q, k))
+    return (scores(q, k) * powers(gamma, q.shape[-2]) @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="Your pairs are features half the width apart; the rule here is neighbours, (2i, 2i+1).",
+    origin="huggingface/transformers #25199 (the other layout)",
+)
+def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    order = np.arange(np.shape(q)[-1]).reshape(2, -1).T.ravel()  # neighbours in the new order are half the width apart in the old one
+    return state.retention(np.asarray(q)[..., order], np.asarray(k)[..., order], v, gamma, base).astype(right.dtype)
+
+
+@misconception(
+    "retention",
+    hint="The own token fades by one γ here; the rule is γ^(i−j), which is 1 for j = i.",
+    origin="expected: positions counted from 1 in the power",
+)
+def own_token_fades(q, k, v, gamma, base=BASE):
+    right = state.retention(q, k, v, gamma, base)
+    return (np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] * right).astype(right.dtype)
+
+
+# cope_positions
+
+
+def seen(gates):
+    """The gates of the keys up to each query, and 0 ahead."""
+    gates = np.asarray(gates, dtype=np.float64)
+    return gates * np.tri(*gates.shape[-2:], gates.shape[-1] - gates.shape[-2])
+
+
+@misconception(
+    "cope_positions",
+    hint="You counted from the first key; the rule is to count from the query backwards.",
+    origin="expected: a running sum from the left",
+)
+def counted_from_the_front(gates):
+    right = state.cope_positions(gates)
+    return np.where(np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, np.cumsum(seen(gates), axis=-1), 0.0)
+
+
+@misconception(
+    "cope_positions",
+    hint="You left out the gate of the key itself; the rule is j ≤ l ≤ p: the key's own gate counts too.",
+    origin="expected: the sum of decay_bias, which begins after the key",
+)
+def gate_of_the_key_left_out(gates):
+    return state.cope_positions(gates) - seen(gates)
+
+
+@misconception(
+    "cope_positions",
+    hint="You left out the query's own gate; the rule is j ≤ l ≤ p: it counts for every key.",
+    origin="expected: a query that does not look at itself",
+)
+def gate_of_the_query_left_out(gates):
+    right = state.cope_positions(gates)
+    q_len, k_len = right.shape[-2:]
+    without = np.asarray(gates, dtype=np.float64) * np.tri(q_len, k_len, k_len - q_len - 1)
+    return state.cope_positions(without)
+
+
+@misconception(
+    "cope_positions",
+    hint="Query i stands at position i here; the rule is that the last query has the position of the last key, p = i + Tk − Tq.",
+    origin="expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)",
+)
+def cope_without_the_cache(gates):
+    right = state.cope_positions(gates)
+    early = np.asarray(gates, dtype=np.float64) * np.tri(*right.shape[-2:])
+    return np.cumsum(early[..., ::-1], axis=-1)[..., ::-1]
+
+
+@misconception(
+    "cope_positions",
+    hint="Keys ahead of the query are counted too; the rule is that only keys up to the query's own position count.",
+    origin="expected: the causal mask left out before the sum",
+)
+def keys_ahead_counted(gates):
+    right = state.cope_positions(gates)
+    every = np.cumsum(np.asarray(gates, dtype=np.float64)[..., ::-1], axis=-1)[..., ::-1]
+    return np.where(np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, every, 0.0)
+
+
+@misconception(
+    "cope_positions",
+    hint="You rounded the positions; the rule leaves them as fractions.",
+    origin="expected: a position must be a whole number, since a table is looked up with it",
+)
+def positions_rounded(gates):
+    return np.rint(state.cope_positions(gates))
+
+
+@misconception(
+    "cope_positions",
+    hint="A bad gate ahead of a query goes through; the rule is that every gate must be from 0 to 1, also one that counts for nothing.",
+    origin="expected: the gates are checked after those ahead are set to 0",
+)
+def bad_gates_ahead_pass(gates):
+    return state.cope_positions(np.where(np.tri(*np.shape(gates)[-2:], np.shape(gates)[-1] - np.shape(gates)[-2]) > 0, gates, 0.0))
+
+
+# cache_and_state
+
+
+@misconception(
+    "cache_and_state",
+    hint="Your cache holds the keys alone; the rule is that it holds keys and values, d_k + d_v numbers per token.",
+    origin="expected: one of the two caches counted",
+)
+def keys_alone(length, n_heads, d_k, d_v):
+    cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
+    return cache // (d_k + d_v) * d_k, memory
+
+
+@misconception(
+    "cache_and_state",
+    hint="You took 2 · d_k for keys and values; the rule is d_k + d_v, since values may have another size.",
+    origin="expected: both sizes are equal in most models",
+)
+def values_as_large_as_keys(length, n_heads, d_k, d_v):
+    cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
+    return cache // (d_k + d_v) * 2 * d_k, memory
+
+
+@misconception(
+    "cache_and_state",
+    hint="Your state has d_k + d_v numbers per head; the rule is a matrix of d_k · d_v.",
+    origin="expected: the state taken for one key and one value",
+)
+def state_as_a_vector(length, n_heads, d_k, d_v):
+    cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
+    return cache, memory // (d_k * d_v) * (d_k + d_v)
+
+
+@misconception(
+    "cache_and_state",
+    hint="Your state grows with the length; the rule is that its size is fixed.",
+    origin="expected: one state per token, as training keeps them",
+)
+def state_per_token(length, n_heads, d_k, d_v):
+    cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
+    return cache, memory * length
+
+
+# half_life
+
+
+@misconception(
+    "half_life",
+    hint="A gate that keeps all has −inf here; the rule is +inf, whatever the sign of the zero.",
+    origin="expected: ln ½ divided by +0",
+)
+def minus_infinity_for_a_gate_of_one(log_f):
+    right = state.half_life(log_f)
+    return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
+
+
+@misconception(
+    "half_life",
+    hint="You returned −1/log_f, after which 1/e is left; the rule is ln ½ / log_f, after which half is left.",
+    origin="expected: the time constant for the half-life",
+)
+def time_constant(log_f):
+    return state.half_life(log_f) / np.log(2)
+
+
+@misconception(
+    "half_life",
+    hint="You divided by the gate; the rule is to divide by its logarithm, log_f.",
+    origin="expected: exp(log_f) where log_f is meant",
+)
+def divided_by_the_gate(log_f):
+    state.half_life(log_f)
+    with np.errstate(divide="ignore"):
+        return np.log(2) / np.exp(np.asarray(log_f, dtype=np.float64))
+
+
+@misconception(
+    "half_life",
+    hint="You took log_f for the gate and its logarithm once more; the rule is ln ½ / log_f: it is a logarithm already.",
+    origin="expected: one logarithm too many",
+)
+def logarithm_of_the_logarithm(log_f):
+    state.half_life(log_f)
+    with np.errstate(all="ignore"):
+        return np.log(0.5) / np.log(np.abs(np.asarray(log_f, dtype=np.float64)))
+
+
+@misconception(
+    "half_life",
+    hint="You rounded to whole tokens; the rule leaves a fraction.",
+    origin="expected: a number of tokens taken for a count",
+)
+def half_life_rounded(log_f):
+    return np.ceil(state.half_life(log_f))
+
+
+WRONG_ANSWERS = [
+    wrong_answer("half_life_of_gate_0_99", 99.4991625, hint="After so many tokens 1/e is left; the question is when half is left."),
+    wrong_answer("half_life_of_gate_0_99", 69, hint="You rounded to whole tokens; the rule is five right digits, or an expression."),
+    wrong_answer("half_life_of_gate_0_99", 0.70015, hint="You divided by the gate; the rule is to divide by its logarithm."),
+    wrong_answer("half_life_of_gate_0_99", 50, hint="You took 1 % of the beginning off each time; the rule is 1 % of what is left."),
+    wrong_answer("half_life_of_gate_0_99", -68.967564, hint="You have a minus too many: ln ½ and ln 0.99 are both negative."),
+    wrong_answer("tokens_until_cache_equals_state_128", 128, hint="You counted the keys alone; a token in the cache has a key and a value."),
+    wrong_answer(
+        "tokens_until_cache_equals_state_128", 16384, hint="This is the size of the state; the question is how many tokens have as many numbers."
+    ),
+    wrong_answer(
+        "tokens_until_cache_equals_state_128",
+        256,
+        hint="This is what one token takes in the cache; the question is how many tokens fill the state's size.",
+    ),
+    wrong_answer("tokens_until_cache_equals_state_128", 32, hint="You divided by twice too much; one token takes d_k + d_v = 256 numbers."),
+]
