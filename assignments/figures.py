@@ -1951,7 +1951,7 @@ def _halve(legend: Legend) -> None:
 def _stack(figure: Figure) -> None:
     """Up to three panels of a row stand below each other, more of them in two columns; one as wide or as tall as the figure is as wide now."""
     panels = {axes: place for axes in figure.axes if axes.get_visible() and (place := axes.get_subplotspec()) is not None}
-    rows, columns = next(iter(panels.values())).get_gridspec().get_geometry()
+    rows, columns = next((place.get_gridspec().get_geometry() for place in panels.values()), (1, 1))
     height = figure.get_figheight() / rows
     if columns > 1:
         _say_what_was_shared(panels)

@@ -28,7 +28,7 @@ from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
 from tests.grader.support.browsing import DIALS
 
-MOST_BYTES = 3_000_000
+MOST_BYTES = 3_500_000
 
 
 class Parsed(HTMLParser):
