@@ -62,7 +62,7 @@ class Cases:
 def needs_a_person(row: Row) -> bool:
     """Whether the grade should not stand without somebody having looked."""
     doubtful = bool(row.lost or row.submission.doubt) or row.status is not Status.GRADED
-    return doubtful or (row.score == 0 and _is_unwritten(row.grade)) or _is_known_by_heart(row.grade)
+    return doubtful or not row.tested_score or _is_known_by_heart(row.grade)
 
 
 def _is_known_by_heart(grade: Grade | None) -> bool:
