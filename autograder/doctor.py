@@ -18,13 +18,13 @@ def print_table(console: Console) -> bool:
     table = Table(title=f"The wall, as {'root' if os.geteuid() == 0 else 'an ordinary user'}", title_justify="left", box=None)
     for heading in ("", "a submission", "kept by", ""):
         table.add_column(heading, overflow="fold")
-    for one in findings:
-        table.add_row("[green]✓[/]" if one.held else "[red]✗[/]", one.promise, one.lock, one.detail)
+    for finding in findings:
+        table.add_row("[green]✓[/]" if finding.held else "[red]✗[/]", finding.promise, finding.lock, finding.detail)
     console.print(table)
-    for sentence in dict.fromkeys(one.fix for one in findings if not one.held):
+    for sentence in dict.fromkeys(finding.fix for finding in findings if not finding.held):
         console.print(f"[red]To fix it:[/] {sentence}")
     console.print(_limits_table())
-    return all(one.held for one in findings)
+    return all(finding.held for finding in findings)
 
 
 def _limits_table() -> Table:

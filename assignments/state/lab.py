@@ -11,8 +11,9 @@ Before training w is 0, so all gates are equal: the model begins as ALiBi. Tasks
     copy 3 back, copy 1 back   lesson 9's: name the token so many positions back
     name of the sentence       marks cut the text into sentences; at each position, name the first token after the last mark
 
-ALiBi is `constant_decay`. RoPE has all gates 1, and so has "none", which should fail. Copying with ALiBi and RoPE was
-measured in lesson 9, from the same seeds on the same sequences; those numbers are read from its file.
+ALiBi is `constant_decay`. RoPE rotates as your `retention` does. It has all gates 1, and so has "none", which should fail.
+Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those numbers are read
+from its file.
 
 A setting of each method and its learning rate are chosen on seeds of their own: `grid.csv` has what was tried.
 """
@@ -154,6 +155,8 @@ class Seen(NamedTuple):
     k: np.ndarray
     v: np.ndarray
     log_f: np.ndarray
+    rotations: np.ndarray | None
+    """of queries and keys, with RoPE"""
 
 
 def look(implementation: ModuleType, method: str, setting: float, parameters: Parameters, tokens: np.ndarray) -> Seen:
@@ -163,23 +166,36 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
     if "before" in parameters:
         h = h + parameters["before"][seeds, _before(parameters, tokens)]
     q, k, v = (_times(h, parameters[name]) for name in ("w_q", "w_k", "w_v"))
-    if method == "rope":
-        q, k = rotated(q, setting), rotated(k, setting)
+    rotations = rotations_of(implementation, setting, length) if method == "rope" else None
     if method == "gates":
         log_f = -np.logaddexp(0, -_opening(parameters, h))  # the logarithm of the sigmoid
     elif method == "alibi":
         log_f = np.asarray(implementation.constant_decay(length, setting))
     else:
         log_f = np.zeros(length)
-    return Seen(h, q, k, v, log_f)
+    return Seen(h, rotated(q, rotations), rotated(k, rotations), v, log_f, rotations)
 
 
-def rotated(x: np.ndarray, base: float, back: bool = False) -> np.ndarray:
-    """RoPE: row t of x by its position t, or back."""
-    theta = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
-    angles = np.multiply.outer(np.arange(x.shape[-2]), -theta if back else theta)
-    pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
-    return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape).astype(x.dtype)
+def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
+    """(T, d/2), complex: `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry (t, i).
+
+    Asked with γ = 1, where only token 0 has a value. A key at position 0 is not rotated. With 1 in feature a alone it finds
+    feature a of every rotated query.
+    """
+    d = Setting.width
+    queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair: rotated, it is the rotation
+    keys, values = np.zeros((d, length, d)), np.zeros((length, 1))
+    keys[:, 0], values[0] = np.eye(d), 1
+    features = np.asarray(implementation.retention(queries, keys, values, 1.0, base))[..., 0]
+    return np.ascontiguousarray(features.T).view(np.complex128)
+
+
+def rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
+    """Every pair of features times its rotation."""
+    if rotations is None:
+        return x
+    pairs = np.ascontiguousarray(x, dtype=np.float64).view(np.complex128)
+    return np.asarray((pairs * rotations).view(np.float64).astype(x.dtype))
 
 
 def loss_and_gradients(
@@ -187,7 +203,7 @@ def loss_and_gradients(
 ) -> tuple[np.ndarray, Parameters]:
     """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter."""
     tokens, answers = texts
-    h, q, k, v, log_f = look(implementation, method, setting, parameters, tokens)
+    h, q, k, v, log_f, rotations = look(implementation, method, setting, parameters, tokens)
     asked, dtype = answers.shape[-1], h.dtype
     last = np.s_[..., -asked:, :]
     bias = np.asarray(implementation.decay_bias(log_f))[last].astype(dtype)
@@ -204,8 +220,8 @@ def loss_and_gradients(
     d_q = np.zeros_like(q)
     d_q[last] = d_scores @ k / root
     d_k, d_v = _transposed(d_scores) @ q[last] / root, _transposed(weights) @ d_y
-    if method == "rope":
-        d_q, d_k = rotated(d_q, setting, back=True), rotated(d_k, setting, back=True)
+    back = None if rotations is None else rotations.conj()
+    d_q, d_k = rotated(d_q, back), rotated(d_k, back)
 
     products = [("w_q", d_q), ("w_k", d_k), ("w_v", d_v)]
     gradients: Parameters = {}

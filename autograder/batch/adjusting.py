@@ -56,15 +56,15 @@ def add_all(out: Path, table: Path, by: str) -> tuple[int, int]:
     if not {"student", "assignment"} <= {*names}:
         raise UserError(f"{table} has no columns student and assignment: its first line names the columns")
     with _writing(out) as book:
-        known = {same for one in book.adjustments() for same in (replace(one, number=0), replace(one, number=0, at=""))}
+        known = {same for said in book.adjustments() for same in (replace(said, number=0), replace(said, number=0, at=""))}
         meant = []
         for number, row in enumerate(rows, 2):
             line = {name: _text(cell) for name, cell in zip(names, row, strict=False)}
-            one = _of_line(book, line, by, f"{table}, line {number}")
-            if (one if line.get("at") else replace(one, at="")) not in known:
-                meant.append(one)
-        for one in meant:
-            book.adjust(one)
+            adjustment = _of_line(book, line, by, f"{table}, line {number}")
+            if (adjustment if line.get("at") else replace(adjustment, at="")) not in known:
+                meant.append(adjustment)
+        for adjustment in meant:
+            book.adjust(adjustment)
         if meant:
             _written(book, meant[-1])
     return len(meant), len(rows) - len(meant)
@@ -93,7 +93,7 @@ def _of_line(book: Gradebook, line: dict[str, str], by: str, where: str) -> Adju
 
 def save(out: Path, table: Path) -> int:
     """Write all corrections as a table that `add_all` takes, in this version or another; returns how many there are."""
-    rows = [[_cell(getattr(one, name)) for name in TABLE] for one in saved_adjustments(out)]
+    rows = [[_cell(getattr(adjustment, name)) for name in TABLE] for adjustment in saved_adjustments(out)]
     write_csv(table, [TABLE, *rows])
     return len(rows)
 
@@ -101,7 +101,7 @@ def save(out: Path, table: Path) -> int:
 def undo(out: Path, number: int) -> Row | None:
     """Take a word back; returns the row as it is now, if the submission is still there."""
     with _writing(out) as book:
-        found = next((one for one in book.adjustments() if one.number == number), None)
+        found = next((adjustment for adjustment in book.adjustments() if adjustment.number == number), None)
         if found is None:
             raise UserError(f"there is no adjustment {number}: `autograder adjust {out}` lists those that there are")
         book.undo(found)
@@ -117,7 +117,7 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
     """The row of the one student who is meant."""
     known = book.students(assignment)
     meant = _meant(student, known)
-    rows = [row for one in meant for row in book.rows(assignment=assignment, person=one.person)]
+    rows = [row for person in meant for row in book.rows(assignment=assignment, person=person.person)]
     if len(meant) > 1:
         raise UserError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
     if rows:
@@ -125,7 +125,7 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
     if elsewhere := _meant(student, book.students()):
         handed_in = ", ".join(row.submission.assignment or row.submission.file for row in book.rows(person=elsewhere[0].person))
         raise UserError(f"{printable(elsewhere[0].student)} handed in nothing for {assignment}, only {printable(handed_in, 200)}")
-    names = [one.student for one in known]
+    names = [person.student for person in known]
     near = [name for name in names if folded(student) in folded(name)][:3] or difflib.get_close_matches(student, names, 3)
     nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
     raise UserError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
@@ -135,11 +135,11 @@ def _meant(student: str, known: list[Known]) -> list[Known]:
     """The students of that name, address, login or number, or of that folder of the feedback, or whose names look like it."""
     looks = folded(student)
     tests: list[Callable[[Known], bool]] = [
-        lambda one: student in (one.student, one.email, one.login, one.number, one.sid),
-        lambda one: one.folder == student,
-        lambda one: looks in (folded(one.student), folded(one.email), folded(one.login)),
+        lambda person: student in (person.student, person.email, person.login, person.number, person.sid),
+        lambda person: person.folder == student,
+        lambda person: looks in (folded(person.student), folded(person.email), folded(person.login)),
     ]
-    found = ([one for one in known if test(one)] for test in tests)
+    found = ([person for person in known if test(person)] for test in tests)
     return next(filter(None, found), [])
 
 

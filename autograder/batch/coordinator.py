@@ -102,7 +102,7 @@ class _ClassRun:
         self.configuration = configuration
         self.console = console
         self.summary = Summary()
-        self.assignments = {one.name: one for one in course.assignments()}
+        self.assignments = {assignment.name: assignment for assignment in course.assignments()}
         self.lost: dict[Key, str] = {}
         """why graders ended over a job, while it is not settled whether that is the job's fault"""
         self.fresh: list[tuple[Key, PackedGrade, str]] = []
@@ -134,7 +134,7 @@ class _ClassRun:
 
     def _take_in(self, submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
-            known = {name: suite_key(one, self.configuration.disabled_locks) for name, one in self.assignments.items()}
+            known = {name: suite_key(assignment, self.configuration.disabled_locks) for name, assignment in self.assignments.items()}
             taken = self.book.take_in(submissions, known, os.path.realpath(self.configuration.folder))
         self.summary.taken = taken
         if self.configuration.regrade:
@@ -254,5 +254,5 @@ class _ClassRun:
 
     def _stubs(self) -> set[str]:
         """The codes of unchanged stubs."""
-        texts = (one.stub.read_text("utf-8") for one in self.assignments.values() if one.stub.is_file())
+        texts = (assignment.stub.read_text("utf-8") for assignment in self.assignments.values() if assignment.stub.is_file())
         return {code_hash(Submission("", "", "", "", (text,))) for text in texts}

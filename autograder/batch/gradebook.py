@@ -35,6 +35,9 @@ FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
 VERSION = 4
 
+BESIDE_FOLDERS = frozenset({"people.csv"})
+"""What reports write beside the folders of students: nobody's folder is called so."""
+
 _SCHEMA = f"""
 CREATE TABLE submissions (
     assignment TEXT NOT NULL,           -- empty where it could not be told
@@ -213,26 +216,26 @@ class Gradebook:
             columns = "SELECT submissions.*, student FROM submissions JOIN people USING (person) WHERE place = ?"
             before = {(row["assignment"], row["person"], row["file"]): row for row in self._all(columns, number)}
             folders = {row["person"]: row["folder"] for row in self._all("SELECT person, folder FROM people")}
-            names: set[str] = set()
+            names = set(BESIDE_FOLDERS)
             for folder in folders.values():
                 safe_name(folder, names)  # a safe name stays itself, and `names` grows by it
             now: set[tuple[str, str, str]] = set()
             decided: set[str] = {""}
-            for one in submissions:
-                values = _values(one, suites.get(one.assignment, "")) | {"place": number, "outdone": ""}
-                old = before.get(key := (one.assignment, one.who, one.file))
+            for submission in submissions:
+                values = _values(submission, suites.get(submission.assignment, "")) | {"place": number, "outdone": ""}
+                old = before.get(key := (submission.assignment, submission.who, submission.file))
                 same = old is not None and all(old[name] == value for name, value in values.items())
                 self._insert("submissions", values | {"written": same and bool(old["written"])})  # type: ignore[index]
                 now.add(key)
-                if not one.is_claimed:
-                    decided.add(one.assignment)
-                if one.problem is None:
-                    self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(one.cells))
-                if one.who not in folders:  # the same folder for a person in every run, and nobody else's
-                    folders[one.who] = safe_name(one.student, names)
-                looks = unicodedata.normalize("NFKC", one.student)
-                about = {"person": one.who, "student": one.student, "folder": folders[one.who], "looks": looks}
-                self._insert("people", about | vars(one.person))
+                if not submission.is_claimed:
+                    decided.add(submission.assignment)
+                if submission.problem is None:
+                    self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(submission.cells))
+                if submission.who not in folders:  # the same folder for a person in every run, and nobody else's
+                    folders[submission.who] = safe_name(submission.student, names)
+                looks = unicodedata.normalize("NFKC", submission.student)
+                about = {"person": submission.who, "student": submission.student, "folder": folders[submission.who], "looks": looks}
+                self._insert("people", about | vars(submission.person))
             taken.assignments = {assignment for assignment, _, _ in now}
             again = {(assignment, person) for assignment, person, _ in now}
             for key, row in before.items():

@@ -87,18 +87,32 @@ def _grades(book: Gradebook) -> Iterator[list[str]]:
     columns = [column(assignment, question) for assignment, names in questions.items() for question in names]
     yield [*COLUMNS, *columns, *(["adjustment"] if adjusted else []), *identities]
     for row in book.rows():
-        one = row.submission
-        facts = [csv_cell(row.student), one.assignment, _number(row.score), _number(row.max_score), row.status]
-        points = {column(one.assignment, question): _number(won) for question, won in row.questions.items()}
+        submission = row.submission
+        facts = [csv_cell(row.student), submission.assignment, _number(row.score), _number(row.max_score), row.status]
+        points = {column(submission.assignment, question): _number(won) for question, won in row.questions.items()}
         difference = [_number(row.score - row.tested_score) if row.adjustments else ""] if adjusted else []
-        about = [csv_cell(getattr(one.person, name)) for name in identities]
-        yield [*facts, csv_cell(one.file), one.sha256, f"{row.seconds:.3f}", *(points.get(name, "") for name in columns), *difference, *about]
+        about = [csv_cell(getattr(submission.person, name)) for name in identities]
+        yield [
+            *facts,
+            csv_cell(submission.file),
+            submission.sha256,
+            f"{row.seconds:.3f}",
+            *(points.get(name, "") for name in columns),
+            *difference,
+            *about,
+        ]
 
 
 def _superseded(book: Gradebook) -> Iterator[list[str]]:
-    for one in book.superseded():
-        assert one.problem is not None
-        yield [csv_cell(one.student), one.assignment, csv_cell(one.file), one.sha256, csv_cell(one.problem.instructor)]
+    for submission in book.superseded():
+        assert submission.problem is not None
+        yield [
+            csv_cell(submission.student),
+            submission.assignment,
+            csv_cell(submission.file),
+            submission.sha256,
+            csv_cell(submission.problem.instructor),
+        ]
 
 
 def _file_name(assignment: str, file: str) -> str:

@@ -83,7 +83,10 @@ class Summary:
         `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
         """
         self.superseded = len(book.superseded())
-        self.idle = [f"{printable(one.student)}, {one.assignment}: {printable(one.sentence, 200)}" for one in book.idle_adjustments()]
+        self.idle = [
+            f"{printable(adjustment.student)}, {adjustment.assignment}: {printable(adjustment.sentence, 200)}"
+            for adjustment in book.idle_adjustments()
+        ]
         self.reused = -self.graded
         cases = Cases()
         for row in book.rows():
@@ -107,8 +110,8 @@ class Summary:
             console.print(_table(self.rows))
             console.print()
         lines = Table.grid(padding=(0, 2))
-        for name, one in self.assignments.items():
-            lines.add_row(name or "?", *one.line)
+        for name, assignment in self.assignments.items():
+            lines.add_row(name or "?", *assignment.line)
         console.print(lines)
         reused = f", {self.reused} known before" if self.reused else ""
         console.print(f"{self.graded} graded in {self.seconds:.1f} s{reused}.", highlight=False)
@@ -172,9 +175,9 @@ def _sentence(case: Case) -> str:
 
 
 def _line(row: Row) -> tuple[str, str, str, str, str]:
-    one = row.submission
+    submission = row.submission
     score = f"{row.score:g}/{row.max_score:g}" if row.max_score else "0"
-    return printable(row.student, 40), one.assignment or "?", score, row.status, first_thing(row)
+    return printable(row.student, 40), submission.assignment or "?", score, row.status, first_thing(row)
 
 
 def _table(rows: list[tuple[str, str, str, str, str]]) -> Table:

@@ -37,7 +37,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
-        known = [one.name for one in course.assignments()]
+        known = [assignment.name for assignment in course.assignments()]
         handed_in = path.parent.with_name(HANDED_IN)
         self.submission = read_file(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
         _empty(path.parent)

@@ -138,7 +138,7 @@ def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raise
             if index is None:
                 raise
             imports.append(replace(describe_exception(error, filename), left_out=True))
-        future = [one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
+        future = [statement for statement in statements if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"]
         statements = future + statements[index + 1 :]
         code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
 
@@ -167,7 +167,7 @@ def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str
 
 def _imports(statement: ast.stmt, name: str) -> bool:
     names = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [alias.name for alias in statement.names]  # type: ignore[attr-defined]
-    return any(f"{one}.".startswith(f"{name}.") for one in names)
+    return any(f"{imported}.".startswith(f"{name}.") for imported in names)
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:
@@ -236,7 +236,7 @@ def _library_code() -> dict[int, types.CodeType]:
     A file name alone proves nothing: a submission may compile its own text under any name.
     """
     functions = (thing.__code__ for thing in gc.get_objects() if type(thing) is types.FunctionType)
-    return {id(code): code for code in _with_inner(one for one in functions if one.co_filename.startswith(_LIBRARIES))}
+    return {id(code): code for code in _with_inner(function for function in functions if function.co_filename.startswith(_LIBRARIES))}
 
 
 def _with_inner(codes: Iterable[types.CodeType]) -> Iterator[types.CodeType]:
@@ -251,6 +251,11 @@ def _is_library(code: types.CodeType) -> bool:
     if id(code) in _library_code():
         return True
     return code.co_filename.startswith(_LIBRARIES[1:]) and code in _code_of_file(code.co_filename)
+
+
+def _hides_lines(code: types.CodeType) -> bool:
+    """Whether none of its lines stands in a file: Python counts from 1, and traces no line of -1."""
+    return code.co_firstlineno < 1 or all(line is None or line < 1 for _, _, line in code.co_lines())
 
 
 @functools.cache
@@ -306,10 +311,14 @@ class _LineCounter:
             self.count = UNCOUNTED
 
     def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        return None if _is_library(frame.f_code) else self._line
+        if _is_library(frame.f_code):
+            return None
+        # A submission may compile code that says no line: of that each step counts.
+        frame.f_trace_opcodes = _hides_lines(frame.f_code)
+        return self._line
 
     def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
-        if event == "line" and self.count != UNCOUNTED:
+        if event in ("line", "opcode") and self.count != UNCOUNTED:
             self.count += 1
         return self._line
 

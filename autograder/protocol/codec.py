@@ -45,6 +45,7 @@ _SCALAR_TYPES = frozenset(scalar for scalar in np.sctypeDict.values() if np.dtyp
 _SPELLINGS = {dtype.str for scalar in _SCALAR_TYPES for dtype in (np.dtype(scalar), np.dtype(scalar).newbyteorder())}
 # By its spelling, a type that C has two names for (long, long long) is one.
 _DTYPES = {spelling.encode("ascii"): np.dtype(spelling) for spelling in _SPELLINGS}
+_SPELLED = {dtype: spelling for spelling, dtype in _DTYPES.items()}
 
 
 class Malformed(ValueError):
@@ -166,7 +167,7 @@ class _Encoder:
             raise _TooLarge(f"an array of shape {value.shape}")
         if dtype.kind == "b":
             value = value.astype(np.uint8) != 0  # a view can make a bool of any byte
-        spelling = dtype.str.encode("ascii")
+        spelling = _SPELLED[dtype]
         header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
         self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
@@ -319,7 +320,7 @@ class _Decoder:
         if dtype.kind == "b" and not set(data) <= {0, 1}:
             raise Malformed("a bool that is neither True nor False")
         try:
-            return np.frombuffer(data, dtype).reshape(shape).copy()
+            return np.ndarray(shape, dtype, data).copy()
         except ValueError as error:
             raise Malformed(f"an array of shape {shape}") from error
 

@@ -28,7 +28,7 @@ _DIGIT, _POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
 
 def write(out: Path, book: Rows) -> Path:
     """Write OUT/report.html from the gradebook in OUT. Raises OSError where there is no room for it."""
-    class_statistics = ClassStatistics(one.name for one in course.assignments())
+    class_statistics = ClassStatistics(assignment.name for assignment in course.assignments())
     for row in book.rows():
         class_statistics.add(row)
     path = out / FILE

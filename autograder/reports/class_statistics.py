@@ -90,20 +90,20 @@ class Results:
         self.seconds[row.key.code] = row.seconds
         for name, test_results in by_question(grade.test_results).items():
             item = self.questions.setdefault(name, Item(name, name, points_possible(test_results)))
-            item.add(row.questions[name], row.tested_score, any(not one.status.is_unwritten for one in test_results))
-        for one in grade.test_results:
-            test = one.test
+            item.add(row.questions[name], row.tested_score, any(not result.status.is_unwritten for result in test_results))
+        for result in grade.test_results:
+            test = result.test
             item = self.tests.setdefault(test.name, Item(test.name, test.question, test.points, test.hidden, test.rule))
-            item.add(test.points * one.passed, row.tested_score, not one.status.is_unwritten)
-        self._mistakes([one for one in grade.test_results if one.is_mistake])
+            item.add(test.points * result.passed, row.tested_score, not result.status.is_unwritten)
+        self._mistakes([result for result in grade.test_results if result.is_mistake])
 
     def _mistakes(self, test_results: list[TestResult]) -> None:
-        hinted = {(one.hint, one.test.question) for one in test_results if one.hint}
+        hinted = {(result.hint, result.test.question) for result in test_results if result.hint}
         self.hints.update({hint for hint, _ in hinted})
         for hint, question in hinted:
             self.questions_of_hint[hint][question] += 1
         explained = {question for _, question in hinted}
-        kinds = {(one.test.question, one.kind.value if one.kind else "it ended its process or did not return") for one in test_results}
+        kinds = {(result.test.question, result.kind.value if result.kind else "it ended its process or did not return") for result in test_results}
         self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
 
     @property
@@ -150,9 +150,9 @@ class ClassStatistics:
         self.cases = Cases()
         self.to_look_at = 0
         self.students: dict[str, dict[str, tuple[float, bool]]] = {}
+        """score and whether it needs a human, by student and assignment"""
         self.folders: dict[str, str] = {}
         """student → the folder of their feedback"""
-        """score and whether it needs a human, by student and assignment"""
         self.adjustments: list[tuple[str, Adjustment]] = []
         """student, and what a person said of the grade"""
         self.files: set[tuple[str, str]] = set()
@@ -160,16 +160,16 @@ class ClassStatistics:
 
     def add(self, row: Row) -> None:
         """Take in one submission."""
-        one = row.submission
+        submission = row.submission
         self.submission_files += 1
         review = self.cases.add(row)
         self.to_look_at += review
         self.folders[row.student] = row.folder
-        self.students.setdefault(row.student, {})[one.assignment] = (row.score, review)
-        self.files.add((one.assignment, one.sha256))
+        self.students.setdefault(row.student, {})[submission.assignment] = (row.score, review)
+        self.files.add((submission.assignment, submission.sha256))
         self.adjustments += [(printable(row.student), adjustment) for adjustment in row.adjustments]
-        if one.assignment and not row.lost:
-            self._results.setdefault(one.assignment, Results(one.assignment)).add(row, row.grade)
+        if submission.assignment and not row.lost:
+            self._results.setdefault(submission.assignment, Results(submission.assignment)).add(row, row.grade)
 
     @property
     def figures(self) -> dict[str, str]:
@@ -178,44 +178,44 @@ class ClassStatistics:
             "students": f"{len(self.students):,}",
             "submissions": f"{self.submission_files:,}",
             "to look at": f"{self.to_look_at:,}",
-            "grading time": _duration(sum(sum(one.seconds.values()) for one in self._results.values())),
+            "grading time": _duration(sum(sum(results.seconds.values()) for results in self._results.values())),
         }
 
     @property
     def results(self) -> list[Results]:
         """Of each assignment that somebody handed in, in the order of the course."""
         order = {name: number for number, name in enumerate(self._order)}
-        return sorted(self._results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
+        return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
 
     @property
     def mistakes(self) -> list[CommonMistake]:
         """Known mistakes, the most frequent first."""
         found = []
-        for one in self._results.values():
-            for hint, count in one.hints.items():
-                ((question, _),) = one.questions_of_hint[hint].most_common(1)
-                found.append(CommonMistake(one.name, question, hint, count, one.ran))
+        for results in self._results.values():
+            for hint, count in results.hints.items():
+                ((question, _),) = results.questions_of_hint[hint].most_common(1)
+                found.append(CommonMistake(results.name, question, hint, count, results.ran))
         return _ranked(found)
 
     @property
     def unexplained(self) -> list[CommonMistake]:
         """Mistakes that the catalogue does not know, the most frequent first."""
         return _ranked(
-            CommonMistake(one.name, question, kind, count, one.ran)
-            for one in self._results.values()
-            for (question, kind), count in one.unexplained.items()
+            CommonMistake(results.name, question, kind, count, results.ran)
+            for results in self._results.values()
+            for (question, kind), count in results.unexplained.items()
         )
 
     @property
     def rows(self) -> Iterator[tuple[str, str, list[tuple[float, bool] | None], float]]:
         """A student's name, where their feedback lies, what each assignment came to, and the sum."""
-        names = [one.name for one in self.results]
+        names = [results.name for results in self.results]
         for student, scores in sorted(self.students.items()):
             yield printable(student), quote(self.folders[student]), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
 
 
 def _ranked(mistakes: Iterable[CommonMistake]) -> list[CommonMistake]:
-    return sorted(mistakes, key=lambda one: (-one.count, one.assignment, one.question, one.text))
+    return sorted(mistakes, key=lambda mistake: (-mistake.count, mistake.assignment, mistake.question, mistake.text))
 
 
 def _duration(seconds: float) -> str:

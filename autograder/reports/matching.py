@@ -64,8 +64,8 @@ class Written:
 
 def _named(students: Iterable[str]) -> str:
     """Names in one line, where some may be "Lovelace, Ada"."""
-    names = [printable(one, 100) for one in sorted(dict.fromkeys(students))]
-    return ("; " if any("," in one for one in names) else ", ").join(names)
+    names = [printable(student, 100) for student in sorted(dict.fromkeys(students))]
+    return ("; " if any("," in name for name in names) else ", ").join(names)
 
 
 class Aliases:
@@ -133,10 +133,10 @@ class People:
     def add(self, called: str, number: str, login: str, ids: Iterable[str], names: Iterable[str], sids: Iterable[str] = ()) -> None:
         """The next row: the platform's own number, a login or address, what else is theirs alone, names, which others may have, and
         the numbers that the university gave."""
-        whole = [one.strip().casefold() for one in (login, *ids)]
-        self._domains.update(one.partition("@")[2] for one in whole if "@" in one)
+        whole = [value.strip().casefold() for value in (login, *ids)]
+        self._domains.update(value.partition("@")[2] for value in whole if "@" in value)
         local_part, at, _ = whole[0].partition("@")
-        keys = [("number", number.strip()), ("login", local_part + at), *(("id", one) for one in whole)]
+        keys = [("number", number.strip()), ("login", local_part + at), *(("id", value) for value in whole)]
         keys += [*(("sid", sid.strip()) for sid in sids), *(("name", letters(name)) for name in names)]
         for kind, key in keys:
             if key:
@@ -171,14 +171,14 @@ class People:
 
     def strangers(self, submissions: list[Submission]) -> RosterError:
         """Nobody at all was found: why that may be."""
-        students = sorted({one.student for one in submissions})
+        students = sorted({submission.student for submission in submissions})
         others = sorted({student.partition("@")[2] for student in students if "@" in student} - self._domains)
         why = "Give a table of two columns, what they are called here and in that file, with --map"
-        if all(one.person.platform == "Canvas" and not one.person.number.isdigit() for one in submissions):
+        if all(submission.person.platform == "Canvas" and not submission.person.number.isdigit() for submission in submissions):
             why = "Canvas gave anonymous names: end that in the assignment's settings, download the submissions again, and grade that folder"
         elif others:
             why = f"No address in it ends in @{others[0]}: write the address of one student into it in the place of a bare login, or g{why[1:]}"
-        some = listed([printable(one, 60) for one in students], 3)
+        some = listed([printable(student, 60) for student in students], 3)
         return RosterError(f"none of {len(students)} students is in {self.roster}: {some}. {why}")
 
 
@@ -188,17 +188,17 @@ def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Writ
     unknown: list[Submission] = []
     people.vouch(aliases.domain)
     for row in rows:
-        one = row.submission
-        match = people.find(one.student, one.person, aliases.of(called(one)))
-        if not one.assignment:
-            written.left_out.append(f"{one.student}, {one.file}: it does not tell one assignment")
+        submission = row.submission
+        match = people.find(submission.student, submission.person, aliases.of(called(submission)))
+        if not submission.assignment:
+            written.left_out.append(f"{submission.student}, {submission.file}: it does not tell one assignment")
         elif match is None:
-            unknown.append(one)
+            unknown.append(submission)
         else:
             claims[match[1]].append((match[0], row))
     if unknown and not claims:
         raise people.strangers(unknown)
-    written.unknown += [one.student for one in unknown]
+    written.unknown += [submission.student for submission in unknown]
     found: dict[str, dict[int, Row]] = defaultdict(dict)
     for person, claimed in claims.items():
         by_assignment: dict[str, list[Row]] = defaultdict(list)

@@ -28,16 +28,16 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     """The result as `autograder check --json` prints it. Other programs read it (`autograder/FORMATS.md`): keys are only added."""
     tests = [
         {
-            "question": one.test.question,
-            "name": one.test.name,
-            "hidden": one.test.hidden,
-            "points": one.test.points if one.passed else 0,
-            "max_points": one.test.points,
-            "status": one.status,
-            "message": one.message,
-            "hint": one.hint,
+            "question": result.test.question,
+            "name": result.test.name,
+            "hidden": result.test.hidden,
+            "points": result.test.points if result.passed else 0,
+            "max_points": result.test.points,
+            "status": result.status,
+            "message": result.message,
+            "hint": result.hint,
         }
-        for one in (grade.test_results if grade else [])
+        for result in (grade.test_results if grade else [])
     ]
     return {
         "assignment": submission.assignment,
@@ -63,7 +63,7 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
         console.print(f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
-    if any(one.test.hidden and one.is_mistake for one in grade.test_results):
+    if any(result.test.hidden and result.is_mistake for result in grade.test_results):
         console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
     console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
 
@@ -74,14 +74,14 @@ class _Printer:
     def __init__(self, console: Console, everything: bool, found: list[Standing]) -> None:
         self.console = console
         self.everything = everything
-        self.standings = {one.name: one for one in found}
+        self.standings = {standing.name: standing for standing in found}
         self.causes: dict[str, str] = {}
         """those that were shown, and of which function"""
 
     def questions(self, questions: dict[str, list[TestResult]]) -> None:
         complete: dict[str | None, list[str]] = {}
         for name, test_results in questions.items():
-            if shown := [one for one in test_results if self.everything or one.matters]:
+            if shown := [result for result in test_results if self.everything or result.matters]:
                 self.console.print(f"[bold]{name}[/]  {scored(test_results)}", highlight=False)
                 self.tests(name, shown)
             else:
@@ -94,35 +94,35 @@ class _Printer:
     def tests(self, question: str, shown: list[TestResult]) -> None:
         if self.everything:
             self.causes = {}
-        known = next((self.causes[one.hint] for one in shown if one.hint in self.causes), None)
+        known = next((self.causes[result.hint] for result in shown if result.hint in self.causes), None)
         in_short: Counter[tuple[str, str]] = Counter()
-        for one in shown:
-            if words := self.in_short(one, question, known):
+        for result in shown:
+            if words := self.in_short(result, question, known):
                 in_short[words] += 1
             else:
-                self.test(one)
-                self.causes |= {one.hint: question} if one.hint is not None else {}
+                self.test(result)
+                self.causes |= {result.hint: question} if result.hint is not None else {}
         for (before, after), count in in_short.items():
             self.console.print(f"  {before}{count} test{'s' if count > 1 else ''}{after}", highlight=False, soft_wrap=True)
         self.console.print()
 
-    def in_short(self, one: TestResult, question: str, known: str | None) -> tuple[str, str] | None:
+    def in_short(self, result: TestResult, question: str, known: str | None) -> tuple[str, str] | None:
         """What is said of all tests of a kind, before and after their number; None for one that has its own lines."""
-        if one.status.is_unwritten:
-            return f"[dim]·[/] {escape(plain(one.message))} (", ")"
+        if result.status.is_unwritten:
+            return f"[dim]·[/] {escape(plain(result.message))} (", ")"
         standing = self.standings.get(question)
-        if standing is not None and one.is_mistake and one not in standing.own and not self.everything:
+        if standing is not None and result.is_mistake and result not in standing.own and not self.everything:
             words = "its tests also call" if standing.state is State.COMPARED else "built on"
             return "[red]✗[/] not right in ", f", and {words} {standing.cause}"
-        if known is not None and one.kind is Kind.VALUE and (one.hint is None or one.hint in self.causes):
+        if known is not None and result.kind is Kind.VALUE and (result.hint is None or result.hint in self.causes):
             return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
         return None
 
-    def test(self, one: TestResult) -> None:
-        mark = MARKS.get(one.status, f"[red]{one.status}[/]")
-        hidden = f", {HIDDEN}" if one.test.hidden else ""
-        self.console.print(f"  {mark} {escape(one.test.name.removeprefix('test_'))}  [dim]{scored([one])}{hidden}[/]", highlight=False)
-        call = [f">>> {plain(one.call)}"] if one.call else []
-        hint = one.hint if one.hint not in self.causes else None
-        for line in [*call, *with_likely_cause(plain(one.message), hint).splitlines()]:
+    def test(self, result: TestResult) -> None:
+        mark = MARKS.get(result.status, f"[red]{result.status}[/]")
+        hidden = f", {HIDDEN}" if result.test.hidden else ""
+        self.console.print(f"  {mark} {escape(result.test.name.removeprefix('test_'))}  [dim]{scored([result])}{hidden}[/]", highlight=False)
+        call = [f">>> {plain(result.call)}"] if result.call else []
+        hint = result.hint if result.hint not in self.causes else None
+        for line in [*call, *with_likely_cause(plain(result.message), hint).splitlines()]:
             self.console.print(Text(f"      {line}"), soft_wrap=True)

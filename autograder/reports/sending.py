@@ -94,13 +94,13 @@ def _zips(out: Path, rows: Iterable[Row], platform: str) -> Packed:
 
 def _name(row: Row, platform: str) -> str:
     """By which the platform finds the student; empty where it has no number of theirs."""
-    one = row.submission
-    if one.person.platform.casefold() != platform or not one.person.number:
+    submission = row.submission
+    if submission.person.platform.casefold() != platform or not submission.person.number:
         return ""
     if platform == "canvas":
-        return PurePosixPath(one.file.partition("!")[0]).with_suffix(".html").name
-    name = (one.person.name or one.student).replace("_", " ").replace("/", " ")
-    return f"{name}_{one.person.number}_assignfeedback_file_{one.assignment}.html"
+        return PurePosixPath(submission.file.partition("!")[0]).with_suffix(".html").name
+    name = (submission.person.name or submission.student).replace("_", " ").replace("/", " ")
+    return f"{name}_{submission.person.number}_assignfeedback_file_{submission.assignment}.html"
 
 
 def _for_mail(out: Path, rows: Iterable[Row], aliases: Aliases) -> Packed:
@@ -110,13 +110,13 @@ def _for_mail(out: Path, rows: Iterable[Row], aliases: Aliases) -> Packed:
     packed = Packed([folder])
     people: dict[str, list[str]] = {}
     for row in rows:
-        one, own = row.submission, folder / row.folder
+        submission, own = row.submission, folder / row.folder
         own.mkdir(parents=True, exist_ok=True)
-        (own / f"{one.assignment}.html").write_text(page(row), "utf-8")
+        (own / f"{submission.assignment}.html").write_text(page(row), "utf-8")
         packed.files += 1
-        known = [one.person.email, one.student, *aliases.of(called(one))]
+        known = [submission.person.email, submission.student, *aliases.of(called(submission))]
         email = next((name for name in known if "@" in name), "")
-        people[row.folder] = [row.folder, row.student, one.person.name, email, one.person.login]
+        people[row.folder] = [row.folder, row.student, submission.person.name, email, submission.person.login]
     if people:
         write_csv(folder / "people.csv", [["folder", "student", "name", "email", "login"], *([*map(csv_cell, cells)] for cells in people.values())])
     return packed

@@ -119,12 +119,12 @@ def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
     `parties` were not handed in, such as solutions and an earlier term's class: each may be one of a pair, and counts for nothing else.
     """
     files: dict[str, list[ComparedFile]] = {}
-    for one in _compared(book.rows()):
-        files.setdefault(one.assignment, []).append(one)
+    for submission in _compared(book.rows()):
+        files.setdefault(submission.assignment, []).append(submission)
     extra: dict[str, tuple[str, ...]] = {}
     for party in parties:
-        namesakes = (one for one in files.get(party.assignment, ()) if party.student in one.students)
-        if party.assignment in files and not any(book.cells(one.code) == party.cells for one in namesakes):
+        namesakes = (file for file in files.get(party.assignment, ()) if party.student in file.students)
+        if party.assignment in files and not any(book.cells(namesake.code) == party.cells for namesake in namesakes):
             code = f"{BEYOND}{len(extra)}"
             extra[code] = party.cells
             files[party.assignment].append(ComparedFile(party.assignment, party.file, party.sha256, code, (party.student,)))
@@ -133,23 +133,23 @@ def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
         return extra[code] if code in extra else book.cells(code)
 
     classes = [_ComparedClass(Assignment(name), several) for name, several in files.items()]
-    texts = ((one.name, cells(code)) for one in classes for code in one.codes)
-    prints = in_order(partial(_beyond, {one.name: one.given for one in classes}), texts)
+    texts = ((compared.name, cells(code)) for compared in classes for code in compared.codes)
+    prints = in_order(partial(_beyond, {compared.name: compared.given for compared in classes}), texts)
     for class_ in classes:
         class_.compare(dict(zip(class_.codes, prints, strict=False)))  # the others are those of the next classes
-    alike_files = [(one, pair) for one in classes for pair in one.alike_files()]
-    both = ((one.name, cells(first.code), cells(second.code)) for one, (_, first, second) in alike_files)
-    functions = in_order(partial(_functions, {one.name: (one.aside, one.vocabulary) for one in classes}), both)
-    return [one.pair(*files, names) for (one, files), names in zip(alike_files, functions, strict=True)]
+    alike_files = [(compared, pair) for compared in classes for pair in compared.alike_files()]
+    both = ((compared.name, cells(first.code), cells(second.code)) for compared, (_, first, second) in alike_files)
+    functions = in_order(partial(_functions, {compared.name: (compared.aside, compared.vocabulary) for compared in classes}), both)
+    return [compared.pair(*files, names) for (compared, files), names in zip(alike_files, functions, strict=True)]
 
 
 def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
     """What counts and can be read, each file once."""
     students: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
-        one = row.submission
-        if one.problem is None:
-            students.setdefault((one.assignment, one.file, one.sha256, row.key.code), []).append(row.student)
+        submission = row.submission
+        if submission.problem is None:
+            students.setdefault((submission.assignment, submission.file, submission.sha256, row.key.code), []).append(row.student)
     return [ComparedFile(*facts, tuple(names)) for facts, names in students.items()]
 
 
@@ -161,7 +161,7 @@ class _ComparedClass:
         texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
         self.vocabulary = _BUILTINS | units(texts, _BUILTINS).keys()
         self.handout = _joined(_prints(self.vocabulary, texts))
-        self.codes = {one.code: one for one in reversed(files)}
+        self.codes = {file.code: file for file in reversed(files)}
         """what several handed in is read once, and counts once for what is common"""
 
     @property
@@ -173,15 +173,15 @@ class _ComparedClass:
         for code, reason in prints.items():
             if isinstance(reason, Exceeded):
                 print(f"{NOT_COMPARED}{printable(self.codes[code].file)} ({reason.why})", file=sys.stderr)
-        found = {code: _NONE if isinstance(one, Exceeded) else one for code, one in prints.items()}
+        found = {code: _NONE if isinstance(of_code, Exceeded) else of_code for code, of_code in prints.items()}
         common = _common([prints for code, prints in found.items() if not code.startswith(BEYOND)])
         self.aside = frozenset(np.union1d(self.handout, common).tolist())
-        self.own = {code: _without(one, common) for code, one in found.items()}
+        self.own = {code: _without(of_code, common) for code, of_code in found.items()}
         self.found = found
 
     def alike_files(self) -> Iterator[tuple[int, ComparedFile, ComparedFile]]:
         """The links of all groups with the group's number, the group with the strongest link first."""
-        links = (link for link in (*alike([self.own[one.code] for one in self.files]), *self._in_common()) if not self._is_beyond(link))
+        links = (link for link in (*alike([self.own[file.code] for file in self.files]), *self._in_common()) if not self._is_beyond(link))
         groups = strongest(links, len(self.files))
         yield from ((number, self.files[i], self.files[j]) for number, links in enumerate(groups, 1) for _, i, j in links)
 
@@ -195,9 +195,9 @@ class _ComparedClass:
         Each is compared with the first of those that have the same smallest fingerprints.
         """
         first: dict[tuple[int, ...], int] = {}
-        for i, one in enumerate(self.files):
-            whole = self.found[one.code]
-            if len(whole) < ENOUGH or len(self.own[one.code]) >= ALIKE * len(whole):
+        for i, file in enumerate(self.files):
+            whole = self.found[file.code]
+            if len(whole) < ENOUGH or len(self.own[file.code]) >= ALIKE * len(whole):
                 continue
             for mix in _MIXES:
                 smallest = np.sort(whole ^ mix)[:SMALLEST]
@@ -228,11 +228,11 @@ def _functions(asides: Mapping[str, Aside], texts: tuple[str, Sequence[str], Seq
 def _shared_functions(aside: Set[int], first: dict[str, Prints], second: dict[str, Prints]) -> Iterator[str]:
     owners: defaultdict[int, list[str]] = defaultdict(list)
     for name, prints in second.items():
-        for one in set(prints.tolist()) - aside:
-            owners[one] += [name] if len(owners[one]) < OWNERS else []
+        for mark in set(prints.tolist()) - aside:
+            owners[mark] += [name] if len(owners[mark]) < OWNERS else []
     for name, prints in first.items():
         own = set(prints.tolist()) - aside
-        shared = Counter(owner for one in own for owner in owners.get(one, ()))
+        shared = Counter(owner for mark in own for owner in owners.get(mark, ()))
         most = max(shared, key=shared.__getitem__, default=name)
         if shared[name] >= max(ALIKE * len(own), 1):
             yield name
@@ -373,11 +373,11 @@ def course_parties() -> Iterator[Submission]:
 
 def earlier(folder: Path) -> Iterator[Submission]:
     """What an earlier class handed in: a folder as `grade` takes it."""
-    known = [one.name for one in assignments()]
+    known = [assignment.name for assignment in assignments()]
     hand_ins = find_in_folder(folder, None, known).hand_ins
     for found in in_order(partial(read_hand_in, known=tuple(known)), hand_ins):
         if not isinstance(found, Exceeded):
-            yield from (replace(one, student=f"{one.student} ({folder.name})") for one in found if one.problem is None)
+            yield from (replace(submission, student=f"{submission.student} ({folder.name})") for submission in found if submission.problem is None)
 
 
 def write(out: Path, book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:

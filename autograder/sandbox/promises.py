@@ -182,42 +182,42 @@ class _Examination:
 
 
 @promise("reads no file but the interpreter's, numpy's and its own", "landlock")
-def _reads(one: _Examination) -> str:
+def _reads(examination: _Examination) -> str:
     home = [path for path in Path.home().glob(".*") if path.is_file()][:1]
     here = [path for path in (PACKAGE.parent / "pyproject.toml", *sorted((PACKAGE.parent / "solutions").glob("*.py"))) if path.is_file()]
-    paths = [one.canaries.file, Path(__file__), *here[:2], *home, "/etc/passwd"]
-    of_processes = [f"/proc/{process}/{name}" for process in ["self", *one.processes] for name in ("environ", "maps", "cmdline")]
-    return one.try_to("reads", [*map(str, paths), *of_processes])
+    paths = [examination.canaries.file, Path(__file__), *here[:2], *home, "/etc/passwd"]
+    of_processes = [f"/proc/{process}/{name}" for process in ["self", *examination.processes] for name in ("environ", "maps", "cmdline")]
+    return examination.try_to("reads", [*map(str, paths), *of_processes])
 
 
 @promise("lists no other folder", "landlock")
-def _lists(one: _Examination) -> str:
-    folders = [*map(str, (one.canaries.folder, PACKAGE.parent, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
-    return one.try_to("lists", folders)
+def _lists(examination: _Examination) -> str:
+    folders = [*map(str, (examination.canaries.folder, PACKAGE.parent, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
+    return examination.try_to("lists", folders)
 
 
 @promise("opens files to read or to write, and with no flag but those that this takes", "seccomp")
-def _opens(one: _Examination) -> str:
-    through = one.try_to("opens_in_odd_ways", str(one.canaries.file))
-    if one.canaries.file.read_bytes() != SECRET:
-        one.canaries.file.write_bytes(SECRET)
+def _opens(examination: _Examination) -> str:
+    through = examination.try_to("opens_in_odd_ways", str(examination.canaries.file))
+    if examination.canaries.file.read_bytes() != SECRET:
+        examination.canaries.file.write_bytes(SECRET)
         through += " (the file has changed)"
     return through
 
 
 @promise("writes nothing outside its scratch folder", "landlock")
-def _writes(one: _Examination) -> str:
-    through = one.try_to("writes", str(one.canaries.folder), str(one.canaries.file), str(one.sandbox.home))
-    if sorted(path.name for path in one.canaries.folder.iterdir()) != ["file", "socket"]:
+def _writes(examination: _Examination) -> str:
+    through = examination.try_to("writes", str(examination.canaries.folder), str(examination.canaries.file), str(examination.sandbox.home))
+    if sorted(path.name for path in examination.canaries.folder.iterdir()) != ["file", "socket"]:
         through += " (the folder has changed)"
-    elif one.canaries.file.read_bytes() != SECRET:
+    elif examination.canaries.file.read_bytes() != SECRET:
         through += " (the file has changed)"
     return through
 
 
 @promise("has no privilege and gains none", "user")
-def _has_privileges(one: _Examination) -> str:
-    status = one.status()
+def _has_privileges(examination: _Examination) -> str:
+    status = examination.status()
     held = [f"capabilities {status[name]}" for name in ("CapPrm", "CapEff", "CapAmb") if int(status[name], 16)]
     if status["NoNewPrivs"] != "1":
         held.append("new privileges may be gained")
@@ -227,65 +227,65 @@ def _has_privileges(one: _Examination) -> str:
 
 
 @promise("inherits no descriptor and no variable of the grader", "zygote")
-def _inherits(one: _Examination) -> str:
-    wanted = environment(one.sandbox.scratch)
-    environ = one.ask("finds_environment")
+def _inherits(examination: _Examination) -> str:
+    wanted = environment(examination.sandbox.scratch)
+    environ = examination.ask("finds_environment")
     found = [f"{name} in the environment" for name in environ if environ[name] != wanted.get(name)]
-    descriptors = one.ask("finds_descriptors")
+    descriptors = examination.ask("finds_descriptors")
     return ", ".join([*found, *(f"descriptor {number}" for number in descriptors[4:])])
 
 
 @promise("cannot make the grader keep more output than the limit", "grader")
-def _keeps_all_output(one: _Examination) -> str:
-    through = one.try_to("prints", 4 * LIMITS.output)
-    kept = len(one.worker.output) if one.worker else 0
+def _keeps_all_output(examination: _Examination) -> str:
+    through = examination.try_to("prints", 4 * LIMITS.output)
+    kept = len(examination.worker.output) if examination.worker else 0
     return through or ("" if 0 < kept <= LIMITS.output else f"{kept} bytes are kept")
 
 
 @promise("returns no more than fits the wire", "grader")
-def _returns_too_much(one: _Examination) -> str:
-    value = one.ask("returns", LIMITS.numbers + 1)
+def _returns_too_much(examination: _Examination) -> str:
+    value = examination.ask("returns", LIMITS.numbers + 1)
     return "" if type(value) is Foreign else f"a result of {len(value)} numbers"
 
 
 @promise("finds nothing of an earlier worker", "grader")
-def _finds_what_others_left(one: _Examination) -> str:
-    through = one.try_to("leaves_files")
-    one.end_worker()
-    return through or ", ".join(one.ask("finds_files"))
+def _finds_what_others_left(examination: _Examination) -> str:
+    through = examination.try_to("leaves_files")
+    examination.end_worker()
+    return through or ", ".join(examination.ask("finds_files"))
 
 
 @promise("runs no longer than it may", "grader")
-def _runs_on(one: _Examination) -> str:
+def _runs_on(examination: _Examination) -> str:
     try:
-        one.ask("loops", seconds=0.05)
+        examination.ask("loops", seconds=0.05)
     except WorkerDied as error:
-        process = one.worker.process if one.worker else 0
-        one.end_worker()
+        process = examination.worker.process if examination.worker else 0
+        examination.end_worker()
         return "" if isinstance(error, WorkerSlow) and _is_gone(process) else f"the process {process} {error.why}"
     return "a call that never returns did"
 
 
 @promise("is gone when its grading ends, threads and all", "zygote")
-def _outlives_its_grading(one: _Examination) -> str:
-    through = one.try_to("keeps_a_thread")
-    process = one.worker.process if one.worker else 0
-    one.end_worker()
+def _outlives_its_grading(examination: _Examination) -> str:
+    through = examination.try_to("keeps_a_thread")
+    process = examination.worker.process if examination.worker else 0
+    examination.end_worker()
     return through or ("" if _is_gone(process) else f"the process {process}")
 
 
 @promise("is gone when the grader is", "session")
-def _outlives_the_zygote(one: _Examination) -> str:
+def _outlives_the_zygote(examination: _Examination) -> str:
     """Kills the zygote: has to come last."""
-    one.ask("finds_files")
-    assert one.worker is not None
-    process = one.worker.process
-    os.kill(one.sandbox.process.pid, signal.SIGKILL)
+    examination.ask("finds_files")
+    assert examination.worker is not None
+    process = examination.worker.process
+    os.kill(examination.sandbox.process.pid, signal.SIGKILL)
     deadline = time.monotonic() + ENDS_WITHIN_SECONDS
     while not (gone := _is_gone(process)) and time.monotonic() < deadline:
         time.sleep(0.005)
-    one.worker.hang_up()
-    one.worker = None
+    examination.worker.hang_up()
+    examination.worker = None
     return "" if gone else f"the process {process}"
 
 

@@ -16,6 +16,8 @@ from autograder.submission.records import Refused
 
 MAX_TOTAL = 16 * MIB
 MAX_MEMBERS = 1000
+MAX_PATH = 1000
+"""characters of a name in it, folders included"""
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
@@ -80,6 +82,8 @@ def _check_name(member: zipfile.ZipInfo) -> None:
     kind = stat.S_IFMT(member.external_attr >> 16)
     if leaves or "\\" in name or "\0" in name:
         raise _unsafe(f"the name {printable(name)}")
+    if len(name) > MAX_PATH:
+        raise _too_large(f"a name of {len(name):,} characters ({printable(name)}), and at most {MAX_PATH} are read")
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise _unsafe(f"a link or a device ({printable(name)})")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from pathlib import Path
@@ -55,26 +56,39 @@ def walk(folder: Path) -> list[str]:
     while folders:
         prefix = folders.pop()
         try:
-            inner, files = listing(folder / prefix)
+            entries = _entries(folder / prefix, MAX_ENTRIES + 1 - seen)
         except OSError:
             if prefix:
                 continue  # what lies beside a closed folder may still be all that is needed
             raise
-        seen += len(inner) + len(files)
+        seen += len(entries)
         if seen > MAX_ENTRIES:
             raise Refused(
                 f"Your folder holds more than {MAX_ENTRIES} files: hand in only the file that you wrote.",
                 f"The folder holds more than {MAX_ENTRIES} files and was not searched further.",
             )
+        inner, files = _without_junk(entries)
         folders += [f"{prefix}{name}/" for name in inner]
         found += [prefix + name for name in files]
     return sorted(found)
 
 
-def listing(folder: Path) -> tuple[list[str], list[str]]:
-    """The folders that lie directly in a folder, and what is none, by name. Junk is left out."""
+def listing(folder: Path, most: int | None = None) -> tuple[list[str], list[str]]:
+    """The folders that lie directly in a folder, and what is none, by name. Junk is left out.
+
+    Of a folder that a student may have filled only `most` entries are looked at.
+    """
+    return _without_junk(_entries(folder, most))
+
+
+def _entries(folder: Path, most: int | None) -> list[tuple[str, bool]]:
+    """The first entries of a folder, however many there are, and whether each is a folder itself."""
     with os.scandir(folder) as entries:
-        found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if not is_junk(entry.name))
+        return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in itertools.islice(entries, most)]
+
+
+def _without_junk(entries: list[tuple[str, bool]]) -> tuple[list[str], list[str]]:
+    found = sorted((name, is_folder) for name, is_folder in entries if not is_junk(name))
     return [name for name, is_folder in found if is_folder], [name for name, is_folder in found if not is_folder]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -266,7 +267,8 @@ def _editors_copies(folder: Path) -> list[str]:
     for parent in (folder, *(folder / name for name in disk.listing(folder)[0])):
         try:
             with os.scandir(parent) as listing:
-                copies = [entry.name for entry in listing if suffix(entry.name.rstrip("~")) in READ and disk.is_junk(entry.name)]
+                some = itertools.islice(listing, None if parent == folder else disk.MAX_ENTRIES)
+                copies = [entry.name for entry in some if suffix(entry.name.rstrip("~")) in READ and disk.is_junk(entry.name)]
         except OSError:
             continue
         found += [utf8_safe((parent / name).relative_to(folder).as_posix()) for name in copies if not name.startswith(".")]

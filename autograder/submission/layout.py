@@ -197,7 +197,7 @@ def _lies_beside(name: str) -> bool:
 
 def _is_export(folder: Path) -> bool:
     with contextlib.suppress(OSError):
-        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(*disk.listing(folder))
+        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(*disk.listing(folder, disk.MAX_ENTRIES))
     return False
 
 
@@ -215,7 +215,7 @@ def _require_students(layout: Class) -> None:
 def _whole_class(folder: Path) -> str:
     """What the folder looks like, if it is a download with two people or more; else nothing."""
     with contextlib.suppress(OSError):
-        folders, files = disk.listing(folder)
+        folders, files = disk.listing(folder, disk.MAX_ENTRIES)
         platform, found = downloads.of_folder(folders, files)
         if len({one.person.key for one in found.values()}) > 1:
             return _WHAT.get(platform, f"a download of {platform}")

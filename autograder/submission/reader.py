@@ -16,7 +16,7 @@ from autograder import course
 from autograder.protocol.call import ANSWERS
 from autograder.submission import archive, bindings, disk, gradescope, notebook, python, text
 from autograder.submission.bindings import Bindings
-from autograder.submission.choice import CODE, READ, Choice, Course, choose, several, suffix, which_assignment
+from autograder.submission.choice import CODE, MAX_RIVALS, READ, Choice, Course, choose, several, suffix, which_assignment
 from autograder.submission.names import listed, printable, utf8_safe
 from autograder.submission.records import Given, HandIn, Part, Problem, Refused, Submission, problem_of
 
@@ -165,6 +165,11 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
     zips = [file for file in files if suffix(file.name) == ".zip"] if endings.isdisjoint(CODE) else []
     named = {file: course.named_in(Path(file.name).stem) for file in zips}
     meant = [file for file in zips if part.assignment is None or named[file] in (None, part.assignment)]
+    if len(meant) > MAX_RIVALS:
+        raise Refused(
+            f"You handed in {len(meant)} zips: hand in the one that holds your file, or the file itself.",
+            f"There are {len(meant)} zips, and at most {MAX_RIVALS} of a student's are opened.",
+        )
     for file in meant:
         yield from _of_zip(row, part, file, named[file], course)
     if meant:
@@ -214,18 +219,25 @@ def _chosen(
 
 
 def _superseded(found: Iterable[_Found]) -> Iterator[_Found]:
-    """The same; where the student has several for an assignment, all but one are marked."""
+    """The same; where the student has several for an assignment, all but one are marked. Of very many the latest are kept."""
     in_order = sorted(found, key=lambda one: (one.submission.assignment, one.order, one.submission.file))
     for assignment, group in itertools.groupby(in_order, key=lambda one: one.submission.assignment):
+        *several, counted = group
+        earlier = several[-MAX_RIVALS:]
+        more = len(several) - len(earlier)
         if not assignment:
-            yield from group
+            yield from earlier
+            yield _noting(counted, [f"{more} more files of this student tell no assignment."] if more else [])
             continue
-        *earlier, counted = group
-        notes = tuple(f"{printable(one.submission.file)} was handed in as well and is superseded." for one in earlier)
-        yield replace(counted, submission=replace(counted.submission, notes=counted.submission.notes + notes))
+        notes = [f"{printable(one.submission.file)} was handed in as well and is superseded." for one in earlier]
+        yield _noting(counted, [*notes, f"{more} more were handed in as well and are superseded."] if more else notes)
         problem = superseded_by(counted.submission.file, assignment)
         for one in earlier:
             yield replace(one, submission=replace(one.submission, superseded=True, problem=problem), candidates=())
+
+
+def _noting(found: _Found, notes: Iterable[str]) -> _Found:
+    return replace(found, submission=replace(found.submission, notes=(*found.submission.notes, *notes)))
 
 
 def superseded_by(file: str, assignment: str) -> Problem:

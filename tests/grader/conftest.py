@@ -11,8 +11,8 @@ from autograder.course import Assignment, assignments
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
-from tests.grader.support.kernels import forking_kernels, quick_kernels  # noqa: F401, fixtures
 from tests.grader.support.once import graded, handed_out, once  # noqa: F401, fixtures
+from tests.grader.support.quick_python import quick_kernels, quick_python  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 
 LONGEST = """

@@ -63,8 +63,19 @@ class LoopbackCluster:
 
 
 @pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
+def cluster(tmp_path: Path) -> Iterator[LoopbackCluster]:
+    """A scheduler without workers."""
+    started = LoopbackCluster(tmp_path)
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
+    """A cluster of two workers, which the tests share until one of them kills it."""
     started = LoopbackCluster(tmp_path_factory.mktemp("cluster"))
+    for name in ("one", "two"):
+        started.add(name)
     yield started
     started.close()
 
@@ -74,7 +85,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     """A class, and its grades from a run without a cluster."""
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
     kinds = [classroom.right, classroom.unfinished, classroom.stops, classroom.ends_its_process, classroom.no_python]
-    classroom.make(folder, NAME, 24, kinds)
+    classroom.make(folder, NAME, 14, kinds)
     coordinator.grade(RunConfiguration(folder, out, jobs=2))
     return folder, classroom.grades(out)
 
@@ -85,14 +96,32 @@ def grade(folder: Path, out: Path, address: str) -> str:
     return printed.getvalue()
 
 
-def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
+def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path) -> None:
     """Two workers, and a wall on each: what ends its process costs itself alone."""
     folder, wanted = large
-    for name in ("one", "two"):
-        cluster.add(name)
-    grade(folder, tmp_path, cluster.address)
+    grade(folder, tmp_path, two_workers.address)
     assert classroom.grades(tmp_path) == wanted
     assert {"graded", "killed", "import_error", "unreadable"} == {row["status"] for row in wanted}
+
+
+def test_an_interrupted_run_leaves_the_cluster_and_goes_on(
+    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path
+) -> None:
+    """Ctrl-C ends the command with exit code 130; the command that it prints goes on, on the same workers."""
+    folder, wanted = large
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(tmp_path), "--scheduler", two_workers.address]
+    run = subprocess.Popen(command, cwd=course.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    while not list(tmp_path.glob("feedback/*/*.md")):
+        assert run.poll() is None
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    printed, _ = run.communicate(timeout=60)
+    assert run.returncode == 130, printed
+    assert "Traceback" not in printed and f"--scheduler {two_workers.address}" in printed
+    done = classroom.grades(tmp_path)
+    assert 0 < len(done) < len(wanted) and all(row in wanted for row in done)
+    grade(folder, tmp_path, two_workers.address)
+    assert classroom.grades(tmp_path) == wanted
 
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
@@ -110,51 +139,27 @@ def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], N
 
 
 def test_a_lost_worker_loses_nothing(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of four is killed in the middle, with what it had in progress."""
+    """One of two is killed in the middle, with what it had in progress."""
     folder, wanted = large
-    for name in ("one", "two", "three", "four"):
-        cluster.add(name)
-    when_graded(monkeypatch, 6, lambda: cluster.kill("one"))
-    grade(folder, tmp_path, cluster.address)
-    assert cluster.processes["one"].poll() is not None
+    when_graded(monkeypatch, 4, lambda: two_workers.kill("one"))
+    grade(folder, tmp_path, two_workers.address)
+    assert two_workers.processes["one"].poll() is not None
     assert classroom.grades(tmp_path) == wanted
 
 
 def test_a_lost_scheduler_loses_nothing(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run ends with a sentence, and goes on where it was: here, without a cluster."""
     folder, wanted = large
-    cluster.add("one")
-    when_graded(monkeypatch, 6, lambda: cluster.kill("scheduler"))
+    when_graded(monkeypatch, 4, lambda: two_workers.kill("scheduler"))
     with pytest.raises(BatchError, match=r"the Dask scheduler at .* is gone"):
-        grade(folder, tmp_path, cluster.address)
+        grade(folder, tmp_path, two_workers.address)
     monkeypatch.undo()
     summary = coordinator.grade(RunConfiguration(folder, tmp_path, jobs=2))
-    assert summary.reused >= 6
-    assert classroom.grades(tmp_path) == wanted
-
-
-def test_an_interrupted_run_leaves_the_cluster_and_goes_on(
-    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
-) -> None:
-    """Ctrl-C ends the command with exit code 130; the command that it prints goes on, on the same workers."""
-    folder, wanted = large
-    cluster.add("one")
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(tmp_path), "--scheduler", cluster.address]
-    run = subprocess.Popen(command, cwd=course.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    while not list(tmp_path.glob("feedback/*/*.md")):
-        assert run.poll() is None
-        time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
-    printed, _ = run.communicate(timeout=60)
-    assert run.returncode == 130, printed
-    assert "Traceback" not in printed and f"--scheduler {cluster.address}" in printed
-    done = classroom.grades(tmp_path)
-    assert 0 < len(done) < len(wanted) and all(row in wanted for row in done)
-    grade(folder, tmp_path, cluster.address)
+    assert summary.reused >= 4
     assert classroom.grades(tmp_path) == wanted
 
 

@@ -44,11 +44,13 @@ def lay_out(folder: Path, written: bool) -> None:
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["stub", "solution"])
-def executed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[Message]]]:
+def executed(request: pytest.FixtureRequest, quick_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[Message]]]:
     """Notebook → source of each code cell → what the kernel sent while it ran."""
     folder = tmp_path_factory.mktemp("handout")
     lay_out(folder, request.param)
-    manager, kernel = start_new_kernel()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", str(quick_python.parent))
+        manager, kernel = start_new_kernel(kernel_name="python3")
     try:
         return {assignment.name: run(kernel, folder, assignment) for assignment in course.assignments()}
     finally:

@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,17 +23,28 @@ NAME = "rope_2d"
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 
 
-def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True, timeout=600)
-
-
-def command(root: Path, line: str) -> subprocess.CompletedProcess[str]:
-    return run(root, "-m", "autograder.cli", *shlex.split(line)[1:])
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run(quick_python: Path) -> Run:
+    """`python …` in a copy of the course."""
+
+    def run_there(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run([str(quick_python), *words], cwd=root, env=environment, capture_output=True, text=True, timeout=600)
+
+    return run_there
+
+
+@pytest.fixture(scope="module")
+def command(run: Run) -> Run:
+    """A line of the tutorial in a copy of the course."""
+    return lambda root, line: run(root, "-m", "autograder.cli", *shlex.split(line)[1:])
+
+
+@pytest.fixture(scope="module")
+def root(command: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course with a new assignment."""
     folder = classroom.copy_of_the_course(tmp_path_factory.mktemp("authors"))
     for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile"):
@@ -56,7 +67,7 @@ def two(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> None:
+def test_what_is_new_passes_every_test_of_assignments_at_once(run: Run, root: Path) -> None:
     files = (
         "course/test_course",
         "hints/test_misconceptions",
@@ -72,7 +83,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-def test_the_tutorial_s_commands_do_what_it_says(two: Path) -> None:
+def test_the_tutorial_s_commands_do_what_it_says(command: Run, two: Path) -> None:
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    (autograder .+)$", section, re.MULTILINE)
     assert [line.split()[1] for line in lines] == ["new", "handout", "check", "grade", "build"]
@@ -82,7 +93,7 @@ def test_the_tutorial_s_commands_do_what_it_says(two: Path) -> None:
     assert (two / "dist" / "autograder" / f"{NAME}.zip").is_file()
 
 
-def test_a_second_one_and_odd_names_are_refused(root: Path) -> None:
+def test_a_second_one_and_odd_names_are_refused(command: Run, root: Path) -> None:
     for name in (NAME, "Rope", "class", "json", "numpy", "pytest", "tests", "../x"):
         done = command(root, f"autograder new {name}")
         words = "there is an assignment" if name == NAME else "cannot be"
@@ -106,7 +117,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_the_handout_says_in_one_sentence_what_is_wrong(two: Path, mistake: str) -> None:
+def test_the_handout_says_in_one_sentence_what_is_wrong(command: Run, two: Path, mistake: str) -> None:
     file, old, new, sentence = MISTAKES[mistake]
     path = two / file
     before = path.read_text("utf-8")

@@ -24,9 +24,9 @@ SOON = 40_000
 
 
 @pytest.fixture(scope="module")
-def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("handout")
-    bundle.unpack(bundle.contents(), folder)
+    bundle.unpack(handed_out, folder)
     return folder
 
 

@@ -32,8 +32,8 @@ from autograder.sandbox.limits import LIMITS
 from autograder.submission import read_file
 from tests.grader.support import gradebooks
 from tests.grader.support.handed_in import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
-from tests.grader.support.kernels import forking
 from tests.grader.support.once import Graded
+from tests.grader.support.quick_python import forking
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
@@ -64,11 +64,11 @@ def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             built[key] = folder / "autograder", zipped
         folder, zipped = built[key]
         shutil.rmtree(folder, ignore_errors=True)
-        results = gradescope(python, folder, zipped, submission, metadata, **kernels)
+        results = gradescope(quick, folder, zipped, submission, metadata, JUPYTER_PATH=str(quick.parent))
         assert faults(results) == []
         return results
 
-    with forking(tmp_path_factory.mktemp("kernels"), str(python)) as kernels:
+    with forking(tmp_path_factory.mktemp("quick"), str(python)) as quick:
         yield grade
 
 

@@ -43,9 +43,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """2,000 students, every assignment."""
+    """2,000 students, every assignment; of each question two tests, since the page shows questions."""
     out = tmp_path_factory.mktemp("large")
-    gradebooks.write(out, gradebooks.made_up_class(2000))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gradebooks, "TESTS", 2)
+        gradebooks.write(out, gradebooks.made_up_class(2000))
     return postprocessing.write_report(out)
 
 

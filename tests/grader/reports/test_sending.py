@@ -55,7 +55,7 @@ def test_moodle_finds_its_participant_in_the_second_part_of_the_name(tmp_path: P
 
 def test_mail_has_a_folder_per_student_and_their_addresses(tmp_path: Path) -> None:
     ada = Person("Gradescope", email="ada@example.edu", name="Ada Lovelace")
-    out = class_of(tmp_path, ("ada@example.edu", "submission_1/rope.py", ada), ("=cmd()", "b.py", Person()))
+    out = class_of(tmp_path, ("ada@example.edu", "submission_1/rope.py", ada), ("=cmd()", "b.py", Person()), ("people.csv", "c.py", Person()))
     for _ in range(2):
         assert pack(out, "mail").exit_code == 0
     with (out / "feedback_mail" / "people.csv").open(encoding="utf-8", newline="") as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import struct
 import zipfile
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ import pytest
 from autograder import course
 from autograder.checks.parsing import MAX_CODE
 from autograder.checks.source import Blocks
-from autograder.submission import Submission, disk, read_file
+from autograder.submission import Submission, disk, find_in_folder, read, read_file
 from tests.grader.support import classroom
 
 KNOWN = [one.name for one in course.assignments()]
@@ -41,12 +42,17 @@ def notebook(*sources: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources], "nbformat": 4})
 
 
-def zip64_with_an_offset_beyond_all_files() -> bytes:
-    """The central directory says, in a zip64 field, that a member begins at 2⁶³."""
+def archive_of(members: Mapping[str, str]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("rope.py", SOLVED)
-    data = bytearray(stream.getvalue())
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return stream.getvalue()
+
+
+def zip64_with_an_offset_beyond_all_files() -> bytes:
+    """The central directory says, in a zip64 field, that a member begins at 2⁶³."""
+    data = bytearray(archive_of({"rope.py": SOLVED}))
     entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     extra = struct.pack("<HHQ", 1, 8, 2**63)
     struct.pack_into("<H", data, entry + 30, len(extra))
@@ -238,6 +244,58 @@ def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     assert rows["magic.py"].notes == rows["ok.py"].notes == ()
     problem = rows["doe_1_2_naive.py"].problem
     assert problem is not None and "naive" in problem.student and "--assignment naive" in problem.instructor
+
+
+def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
+    """However many files somebody hands in, and however long their names: a few rows, and notes that say how many more there are."""
+    zipped = archive_of({f"{name}.py": "x = 1" for name in KNOWN})
+    long = archive_of({"y" * 60_000 + "/rope.py": SOLVED})
+    put(tmp_path / "zips", {f"mallory/{number}.zip": zipped for number in range(50)})
+    put(tmp_path / "names", {"mallory/rope.zip": long})
+    put(tmp_path / "attempts", {"bob_2_1_rope.py": SOLVED} | {f"mallory_9_{100 + number}_rope-{number}.py": SOLVED for number in range(100)})
+    put(tmp_path / "nameless", {"bob_2_1_rope.py": SOLVED} | {f"mallory_9_{100 + number}_x.zip": zipped[:-9] for number in range(100)})
+    for folder, most in (("zips", 1), ("names", 1), ("attempts", 21), ("nameless", 21)):
+        rows = [one for one in classroom.read_folder(tmp_path / folder, None, KNOWN) if one.student == "mallory"]
+        assert 1 <= len(rows) <= most, folder
+        texts = [text for one in rows for text in (one.file, *one.notes, one.doubt, *(vars(one.problem).values() if one.problem else ()))]
+        assert sum(map(len, texts)) <= 10_000, folder
+        assert len(rows) == 1 or any("79 more" in note for one in rows for note in one.notes)
+
+
+def test_a_folder_of_very_many_files_is_not_searched_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor by the process that reads the whole class, which has no bound on what it may use."""
+    monkeypatch.setattr(disk, "MAX_ENTRIES", 100)
+    put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(300)} | {f"mallory/.{number}": "" for number in range(300)})
+    put(tmp_path, {"ada/rope.py": SOLVED, "ada/rope.py~": ""})
+    looked_at = 0
+    whole = os.scandir
+
+    class Counted:
+        """A folder that counts how far it is read."""
+
+        def __init__(self, folder: Path) -> None:
+            self.entries = whole(folder)
+
+        def __enter__(self) -> Counted:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.entries.close()
+
+        def __iter__(self) -> Counted:
+            return self
+
+        def __next__(self) -> os.DirEntry[str]:
+            nonlocal looked_at
+            looked_at += 1
+            return next(self.entries)
+
+    monkeypatch.setattr(os, "scandir", Counted)
+    found = find_in_folder(tmp_path, "rope", KNOWN)
+    assert [one.student for one in found.hand_ins] == ["ada", "mallory"] and "ada/rope.py~" in found.passed_over
+    assert looked_at <= 600
+    (mallory,) = read(found.hand_ins[1], tuple(KNOWN))
+    assert mallory.problem is not None and "more than 100 files" in mallory.problem.student
 
 
 MARKS = ["\u0301\u0316", "\u0f73", "\u0301\uff9e"]
