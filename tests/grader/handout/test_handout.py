@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import base64
 import contextlib
+import functools
 import io
 import json
 import os
@@ -34,6 +35,7 @@ from autograder.hints import catalogue
 from autograder.laptop import notebook_checks
 from autograder.protocol import codec
 from autograder.protocol.call import Call
+from tests.grader.support.forked_python import CHILDREN
 from tests.grader.support.handed_in import SAMPLES
 
 ROPE = course.find("rope")
@@ -49,16 +51,25 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def laptop(shipped: Path, tmp_path: Path) -> Path:
-    """A student's copy."""
-    return Path(shutil.copytree(shipped, tmp_path / "course"))
+    """A student's copy, without the pages."""
+    return Path(shutil.copytree(shipped, tmp_path / "course", ignore=shutil.ignore_patterns(bundle.COURSE, "figures")))
 
 
-def on_laptop(laptop: Path, *words: str) -> str:
+OnLaptop = Callable[..., str]
+
+
+def ran_on_laptop(python: str, laptop: Path, *words: str) -> str:
     """What `python …` prints there, where the checkout is out of sight."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run([sys.executable, *words], cwd=laptop, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {CHILDREN: python}
+    done = subprocess.run([python, *words], cwd=laptop, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def on_laptop(quick_python: Path) -> OnLaptop:
+    """The same, quick to start."""
+    return functools.partial(ran_on_laptop, str(quick_python))
 
 
 # Nothing is given away
@@ -244,7 +255,7 @@ def write(laptop: Path, source: str | bytes) -> None:
     path.write_bytes(source if isinstance(source, bytes) else source.encode("utf-8"))
 
 
-def test_a_student_works_through_an_assignment(laptop: Path) -> None:
+def test_a_student_works_through_an_assignment(on_laptop: OnLaptop, laptop: Path) -> None:
     begin = on_laptop(laptop, "-m", "autograder.checks", "rope")
     assert "rope is all yours" in begin and "begin with rope_frequencies" in begin
 
@@ -259,16 +270,16 @@ def test_a_student_works_through_an_assignment(laptop: Path) -> None:
 
 
 def test_plain_pytest_says_the_same(laptop: Path) -> None:
-    said = on_laptop(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
+    said = ran_on_laptop(sys.executable, laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
     assert " skipped in" in said and "failed" not in said
     write(laptop, (SAMPLES / "rope" / "hedy.py").read_bytes())
-    said = on_laptop(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
+    said = ran_on_laptop(sys.executable, laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
     assert "Likely cause: The exponent looks half as large" in said and "Traceback" not in said
     write(laptop, (SAMPLES / "rope" / "ada.py").read_bytes())
-    assert " passed in" in on_laptop(laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
+    assert " passed in" in ran_on_laptop(sys.executable, laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
 
 
-def test_all_public_points_say_which_rules_only_hidden_tests_check(laptop: Path) -> None:
+def test_all_public_points_say_which_rules_only_hidden_tests_check(on_laptop: OnLaptop, laptop: Path) -> None:
     write(laptop, ROPE.solution.read_bytes())
     said = on_laptop(laptop, "-m", "autograder.checks", "rope")
     rule = next(line for line in said.splitlines() if line.strip().startswith("no Python loop over the sequence: "))
@@ -290,7 +301,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("line", WRITTEN)
-def test_an_answer_that_cannot_be_right_is_told_by_its_form_alone(laptop: Path, line: str) -> None:
+def test_an_answer_that_cannot_be_right_is_told_by_its_form_alone(on_laptop: OnLaptop, laptop: Path, line: str) -> None:
     right = ROPE.solution.read_text("utf-8")
     written, said = WRITTEN[line]
     assert line in right
@@ -302,17 +313,17 @@ def test_an_answer_that_cannot_be_right_is_told_by_its_form_alone(laptop: Path, 
 
 
 @pytest.mark.parametrize("expression", ["1 / 0", "rope_frequencies(3)", "[0 for _ in iter(int, 1)]"])
-def test_an_answer_that_raises_or_never_ends_is_named(laptop: Path, expression: str) -> None:
+def test_an_answer_that_raises_or_never_ends_is_named(on_laptop: OnLaptop, laptop: Path, expression: str) -> None:
     write(laptop, ROPE.solution.read_text("utf-8").replace('"rotates_values": False', f'"rotates_values": {expression}').encode())
     told = on_laptop(laptop, "-m", "autograder.checks", "rope")
     assert "(the entry rotates_values of ANSWERS)" in told
 
 
-def test_a_question_for_practice_is_answered_with_its_reason(laptop: Path) -> None:
-    write(laptop, ROPE.solution.read_text("utf-8").replace(": 2049", ": 2048").encode())
+def test_a_question_for_practice_is_answered_with_its_reason(on_laptop: OnLaptop, laptop: Path) -> None:
+    write(laptop, ROPE.solution.read_text("utf-8").replace(": 536870912", ": 268435456").encode())
     told = on_laptop(laptop, "-m", "autograder.checks", "rope")
-    assert "✗ first_position_float16_cannot_hold is not right. 2049: 2¹¹ + 1 would need twelve bits." in told
-    assert "✓ trained_numbers_in_a_buffer is right." in told
+    assert "✗ numbers_in_the_cache_at_8192 is not right. 536870912: keys and values: 2 · 32 · 8 · 128 · 8192." in told
+    assert "✓ last_pair_with_a_full_rotation_in_8192 is right." in told
 
 
 def test_what_is_left_open_names_kinds_of_rules_and_functions(shipped: Path) -> None:
@@ -353,7 +364,7 @@ def test_the_cell_for_colab_does_nothing_elsewhere(shipped: Path) -> None:
         assert os.getcwd() == before and f"assignments/{path.parent.name}" in colab.source
 
 
-def test_the_handouts_own_checks_are_used(laptop: Path) -> None:
+def test_the_handouts_own_checks_are_used(on_laptop: OnLaptop, laptop: Path) -> None:
     said = on_laptop(laptop, "-c", "import autograder.checks; print(autograder.checks.__file__)")
     assert Path(said.strip()).is_relative_to(laptop)
 
@@ -366,7 +377,7 @@ HINTS = {
 
 
 @pytest.mark.parametrize("student", HINTS)
-def test_public_tests_name_a_known_mistake(laptop: Path, student: str) -> None:
+def test_public_tests_name_a_known_mistake(on_laptop: OnLaptop, laptop: Path, student: str) -> None:
     """From its fingerprint: the code that makes it is not on this machine."""
     write(laptop, (SAMPLES / "rope" / f"{student}.py").read_bytes())
     assert HINTS[student] in on_laptop(laptop, "-m", "autograder.checks", "rope")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -18,6 +20,7 @@ from autograder.checks.source import Blocks, Source
 from autograder.course import ROOT, assignments, find
 from autograder.laptop import limit
 from autograder.sandbox.limits import LIMITS
+from tests.grader.support.forked_python import CHILDREN
 
 ROPE = ROOT / "solutions" / "rope.py"
 SINUSOIDAL = ROOT / "solutions" / "sinusoidal.py"
@@ -48,18 +51,33 @@ def lay_out(folder: Path, *names: str) -> Path:
     return folder
 
 
-def run(laptop: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Check = Callable[..., str]
+
+
+def ran(python: Path | str, laptop: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """`python -m autograder.checks …`."""
-    command = [sys.executable, "-P", "-m", "autograder.checks", *words]
+    command = [python, "-P", "-m", "autograder.checks", *words]
     env = {"PYTHONPATH": str(laptop)} | environment
     return subprocess.run(command, cwd=laptop, capture_output=True, text=True, encoding="utf-8", errors="replace", env=env, timeout=120, check=False)
 
 
-def check(laptop: Path, *names: str, **environment: str) -> str:
+@pytest.fixture(scope="module")
+def run(quick_python: Path) -> Run:
+    """The same, quick to start."""
+    return functools.partial(ran, quick_python, **{CHILDREN: str(quick_python)})
+
+
+@pytest.fixture(scope="module")
+def check(run: Run) -> Check:
     """What `make check` prints."""
-    done = run(laptop, *names, **environment)
-    assert done.stderr == "" and done.returncode == 0
-    return done.stdout
+
+    def printed(laptop: Path, *names: str) -> str:
+        done = run(laptop, *names)
+        assert done.stderr == "" and done.returncode == 0
+        return done.stdout
+
+    return printed
 
 
 def write(laptop: Path, source: str, name: str = "rope") -> None:
@@ -73,21 +91,20 @@ def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
     return source.replace(head, f"{head}\n    {inside}") if inside else source
 
 
-def test_an_untouched_handout_reads_as_an_invitation(laptop: Path) -> None:
+def test_an_untouched_handout_reads_as_an_invitation(check: Check, laptop: Path) -> None:
     printed = check(laptop, "rope")
     assert "rope is all yours: 13 functions to write." in printed
     assert "begin with rope_frequencies at assignments/rope/rope.py:" in printed
     assert "✗" not in printed and "Traceback" not in printed and len(printed.splitlines()) < 8
 
 
-def test_every_untouched_stub_is_all_yours(whole: Path) -> None:
+def test_every_untouched_stub_is_all_yours(check: Check, whole: Path) -> None:
     """Also where a test of one function calls another first."""
-    names = [assignment.name for assignment in assignments()]
-    printed = check(whole, *names)
-    assert all(f"{name} is all yours" in printed for name in names)
+    for assignment in assignments():
+        assert f"{assignment.name} is all yours" in check(whole, assignment.name)
 
 
-def test_the_overview_has_a_line_an_assignment_and_the_next_step(whole: Path) -> None:
+def test_the_overview_has_a_line_an_assignment_and_the_next_step(check: Check, whole: Path) -> None:
     printed = check(whole)
     lines = printed.splitlines()
     assert [line.split()[0] for line in lines[: len(assignments())]] == [assignment.name for assignment in assignments()]
@@ -95,20 +112,20 @@ def test_the_overview_has_a_line_an_assignment_and_the_next_step(whole: Path) ->
     assert f"0 of {8 * len(assignments())} public points" in printed
 
 
-def test_a_finished_assignment_still_has_points_to_be_decided(laptop: Path) -> None:
+def test_a_finished_assignment_still_has_points_to_be_decided(check: Check, laptop: Path) -> None:
     write(laptop, ROPE.read_text(encoding="utf-8"))
     printed = check(laptop, "rope")
     assert "8 of 8 public points. The other 12 of 20 are decided by tests that you do not see" in printed
     assert "passed" not in printed and "Still empty" not in printed
 
 
-def test_all_public_points_do_not_hide_an_empty_answer(laptop: Path) -> None:
+def test_all_public_points_do_not_hide_an_empty_answer(check: Check, laptop: Path) -> None:
     write(laptop, ROPE.read_text(encoding="utf-8").replace('"rotates_values": False', '"rotates_values": None'))
     assert "Still empty in ANSWERS, 1 of " in check(laptop, "rope")
     assert "all there, 1 of ANSWERS still empty" in check(laptop)
 
 
-def test_a_mistake_is_told_once_where_it_sits_with_its_call(laptop: Path) -> None:
+def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check, laptop: Path) -> None:
     source = ROPE.read_text(encoding="utf-8").replace("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim")
     write(laptop, source)
     printed = check(laptop, "rope")
@@ -119,14 +136,14 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(laptop: Path) -> Non
     assert "Checked assignments/rope/rope.py. This is the file to hand in." in printed
 
 
-def test_a_function_that_waits_names_the_one_it_waits_for(laptop: Path) -> None:
+def test_a_function_that_waits_names_the_one_it_waits_for(check: Check, laptop: Path) -> None:
     source = ROPE.read_text(encoding="utf-8")
     write(laptop, source.replace("    _check_even(head_dim)\n", "    raise NotImplementedError\n", 1))
     printed = check(laptop, "rope")
     assert "waits for rope_frequencies" in printed and "Next: rope_frequencies" in printed
 
 
-def test_a_crash_is_told_where_it_is(laptop: Path) -> None:
+def test_a_crash_is_told_where_it_is(check: Check, laptop: Path) -> None:
     """The tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that one crashes."""
     source = SINUSOIDAL.read_text(encoding="utf-8")
     similarity = source.index("def offset_similarity")
@@ -140,7 +157,7 @@ def test_a_crash_is_told_where_it_is(laptop: Path) -> None:
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
 
 
-def test_wrong_values_are_told_where_they_are(laptop: Path) -> None:
+def test_wrong_values_are_told_where_they_are(check: Check, laptop: Path) -> None:
     source = SINUSOIDAL.read_text(encoding="utf-8")
     encoding = source.index("    # BEGIN SOLUTION", source.index("def sinusoidal_encoding"))
     write(laptop, source[:encoding] + "    return np.ones((np.size(positions), d_model))\n" + source[encoding:], "sinusoidal")
@@ -159,7 +176,7 @@ def test_wrong_values_are_told_where_they_are(laptop: Path) -> None:
         (None, "is not there. Take it from the handout again."),
     ],
 )
-def test_a_broken_file_is_told_in_a_sentence(tmp_path: Path, source: str | bytes | None, words: str) -> None:
+def test_a_broken_file_is_told_in_a_sentence(check: Check, tmp_path: Path, source: str | bytes | None, words: str) -> None:
     laptop = lay_out(tmp_path, "rope")
     path = laptop / "assignments" / "rope" / "rope.py"
     path.unlink()
@@ -170,18 +187,18 @@ def test_a_broken_file_is_told_in_a_sentence(tmp_path: Path, source: str | bytes
     assert "Traceback" not in check(laptop)
 
 
-def test_an_unknown_assignment_is_refused_with_the_names_there_are(laptop: Path) -> None:
+def test_an_unknown_assignment_is_refused_with_the_names_there_are(run: Run, laptop: Path) -> None:
     done = run(laptop, "roap")
     assert done.returncode == 2 and "No assignment roap: there are attention, sinusoidal, rope" in done.stderr
 
 
-def test_for_automatic_checks_there_is_an_exit_code(laptop: Path) -> None:
+def test_for_automatic_checks_there_is_an_exit_code(run: Run, laptop: Path) -> None:
     assert run(laptop, "rope", "--strict").returncode == 1
     write(laptop, ROPE.read_text(encoding="utf-8"))
     assert run(laptop, "rope", "--strict").returncode == 0
 
 
-def test_one_function_has_an_exit_code_of_its_own(laptop: Path) -> None:
+def test_one_function_has_an_exit_code_of_its_own(run: Run, laptop: Path) -> None:
     """So that an automatic check gives points function by function."""
     write(laptop, ROPE.read_text(encoding="utf-8") + "\n\ndef rotate_half(x):\n    raise NotImplementedError\n")
     assert run(laptop, "rope.rotate_half", "--strict").returncode == 1
@@ -194,7 +211,7 @@ def test_one_function_has_an_exit_code_of_its_own(laptop: Path) -> None:
 # Prints, the debugger, and what never returns
 
 
-def test_prints_stand_with_the_test_they_came_from(laptop: Path) -> None:
+def test_prints_stand_with_the_test_they_came_from(check: Check, laptop: Path) -> None:
     write(laptop, solution(inside="print('[dim]', head_dim); return positions", at="rope_cos_sin") + "\nprint('while loading')\n")
     printed = check(laptop, "rope")
     assert "Your code printed in test_cos_sin:\n     │ [dim] 6\n" in printed
@@ -202,7 +219,7 @@ def test_prints_stand_with_the_test_they_came_from(laptop: Path) -> None:
 
 
 @pytest.mark.parametrize("inside", ["while True: pass", "9 ** 9 ** 9"])
-def test_a_call_that_never_returns_is_named_and_the_rest_is_told(laptop: Path, inside: str) -> None:
+def test_a_call_that_never_returns_is_named_and_the_rest_is_told(check: Check, laptop: Path, inside: str) -> None:
     """Also one inside C code, which hears no signal and lets no other thread run."""
     write(laptop, solution(inside=inside))
     printed = check(laptop, "rope")
@@ -211,7 +228,7 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(laptop: Path, i
     assert "✓ rope_frequencies" in printed and "✓ decay_bound" in printed and "builds on rope_cos_sin: fix that first" in printed
 
 
-def test_a_file_that_never_ends_or_ends_python_is_told(laptop: Path) -> None:
+def test_a_file_that_never_ends_or_ends_python_is_told(check: Check, laptop: Path) -> None:
     write(laptop, "while True:\n    pass\n")
     assert "stops at line" in (printed := check(laptop, "rope")) and "did not come to its end within 5 seconds" in printed
     write(laptop, solution(inside="import os; os._exit(0)"))
@@ -275,7 +292,7 @@ def test_watching_shows_the_next_thing_after_each_save(laptop: Path) -> None:
 # Before anything runs
 
 
-def test_imports_that_grading_has_not_are_named_first(laptop: Path) -> None:
+def test_imports_that_grading_has_not_are_named_first(check: Check, laptop: Path) -> None:
     guarded = "try:\n    import scipy\nexcept ImportError:\n    scipy = None\nif __name__ == '__main__':\n    import matplotlib\n"
     write(laptop, f"import matplotlib.pyplot as plt\nfrom . import lab\nimport os, numpy.linalg\n{guarded}" + solution())
     printed = check(laptop, "rope")
@@ -283,7 +300,7 @@ def test_imports_that_grading_has_not_are_named_first(laptop: Path) -> None:
     assert "rope.py:2 imports ." in printed and "imports scipy" not in printed and printed.count(" imports ") == 2
 
 
-def test_an_import_that_is_not_there_stops_nothing_but_what_uses_it(laptop: Path) -> None:
+def test_an_import_that_is_not_there_stops_nothing_but_what_uses_it(check: Check, laptop: Path) -> None:
     """The file does not end at that line: what it defines below is checked, and what it does not define is named with the reason."""
     write(laptop, "from helpers import rotate_half\n" + solution().replace("def rotate_half(", "def rotate_halves("))
     printed = check(laptop, "rope")
@@ -296,7 +313,7 @@ def test_an_import_that_is_not_there_stops_nothing_but_what_uses_it(laptop: Path
     assert "all yours" not in check(laptop, "rope")
 
 
-def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(laptop: Path) -> None:
+def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(check: Check, laptop: Path) -> None:
     cell = nbformat.v4.new_code_cell("%matplotlib inline\ndef rotate_half(x):\n    return x\n")
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), laptop / "assignments" / "rope" / "mine.ipynb")
     assert "mine.ipynb defines rotate_half; in rope.py the same is not written yet." in check(laptop, "rope")
@@ -357,7 +374,7 @@ def test_the_students_path_runs_without_what_only_unix_has(laptop: Path, words: 
 )
 def test_a_terminal_that_cannot_show_a_letter_gets_another(laptop: Path, environment: dict[str, str]) -> None:
     write(laptop, solution(inside="print('θ → ✓'); return positions"))
-    printed = check(laptop, "rope", **environment)
+    printed = ran(sys.executable, laptop, "rope", **environment).stdout
     assert " x rope_cos_sin" in printed and "theta -> +" in printed and "?" not in printed
 
 

@@ -21,7 +21,6 @@ import pytest
 from autograder import course
 
 NOBODY = 65534
-TESTS = ("test_attacks.py", "test_doctor.py", "test_wall.py")
 PARTS = ("autograder", "assignments", "solutions", "tests", "pyproject.toml")
 SECONDS = 600
 
@@ -116,7 +115,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="these tests run as an
 
 @needs_root
 def test_the_wall_holds_for_an_ordinary_user(stay: Stay) -> None:
-    wall_holds(stay, NOBODY, *TESTS)
+    """But for attacks that the grader's own code stops: it does so whoever runs it."""
+    wall_holds(stay, NOBODY, "test_attacks.py", "test_doctor.py", "test_wall.py", "-m", "not of_the_grader")
 
 
 @needs_root

@@ -1,14 +1,17 @@
 """A Python that begins with its libraries loaded: each process is forked from one that has loaded them.
 
-`python forked_python.py serve SOCKET` is the process that forks. `python forked_python.py start SOCKET -m MODULE …`, or `… start SOCKET
-SCRIPT …`, runs that in the folder, with the environment and with the standard files of whoever starts it, and ends as it ends.
+`python forked_python.py serve SOCKET` is the process that forks. `python forked_python.py start SOCKET -m MODULE …`, or -c, or a script,
+runs that in the folder, with the environment and with the standard files of whoever starts it, and ends as it ends.
 Nothing of this project is loaded before the fork, so the course may be any copy.
 """
 
 from __future__ import annotations
 
 import array
+import atexit
 import contextlib
+import functools
+import gc
 import importlib
 import json
 import os
@@ -17,11 +20,17 @@ import signal
 import socket
 import struct
 import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
 
 LIBRARIES = """
     click hypothesis ipykernel.kernelapp jinja2 markdown_it matplotlib.pyplot matplotlib_inline.backend_inline mdit_py_plugins nbformat numpy
     otter.run.run_autograder pandas pygments pytest rich.console rich.progress rich.table yaml
 """.split()
+CHILDREN = "FORKED_CHILDREN"
+"""In the environment: the interpreter by which the process starts others of its kind."""
 MOST = 1 << 20
 """bytes of a request"""
 NUMBER = struct.Struct("i")
@@ -33,6 +42,8 @@ def serve(path: str) -> None:
     del sys.path[0]  # this file's folder
     for name in LIBRARIES:
         importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # or every process would soon have a copy of its own of all that is loaded
     asking: dict[int, socket.socket] = {}
 
     def tell(*_: object) -> None:
@@ -65,7 +76,28 @@ def serve(path: str) -> None:
         other.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-    _run(files, **json.loads(message))
+    _end(functools.partial(_run, files, **json.loads(message)))
+
+
+def _end(run: Callable[[], None]) -> None:
+    """Run, and end as Python ends, but for taking apart all that is loaded."""
+    status: Any = 0
+    try:
+        run()
+    except SystemExit as error:
+        status = error.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    if status is not None and not isinstance(status, int):
+        print(status, file=sys.stderr)
+        status = 1
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit((status or 0) & 0xFF)
 
 
 def _run(files: list[int], environment: dict[str, str], folder: str, words: list[str]) -> None:
@@ -73,9 +105,13 @@ def _run(files: list[int], environment: dict[str, str], folder: str, words: list
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
+    sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8", closefd=False)  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+    sys.executable = os.environ.pop(CHILDREN, sys.executable)
     path = list(filter(None, environment.get("PYTHONPATH", "").split(os.pathsep)))
     is_safe = words[0] == "-P"
     words = words[is_safe:]
@@ -83,6 +119,10 @@ def _run(files: list[int], environment: dict[str, str], folder: str, words: list
         sys.argv = words[1:]
         sys.path[:0] = path if is_safe else [folder, *path]
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    elif words[0] == "-c":
+        sys.argv = words[:1]
+        sys.path[:0] = path if is_safe else [folder, *path]
+        exec(words[1], {"__name__": "__main__"})
     else:
         sys.argv = words
         sys.path[:0] = path if is_safe else [os.path.dirname(os.path.abspath(words[0])), *path]
