@@ -19,6 +19,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,7 +29,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
+from matplotlib.image import AxesImage
+from matplotlib.legend import Legend
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 HERE = Path(__file__).resolve().parent
 
@@ -37,7 +42,7 @@ HERE = Path(__file__).resolve().parent
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
-ON_COLOUR = "#FEFEFE"  # what is written on a full colour is white on paper of any colour
+ON_COLOUR = "#FEFEFE"  # what is written on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
 """No colour at 0, so that the paper's own is there; stronger farther away. `SIGNED` is orange below 0 and blue above."""
@@ -46,10 +51,15 @@ THEME = {
     INK: ("ink", INK, "#E8E6E1"),
     "#555555": ("soft", "#555555", "#A9A7A2"),
     FAINT: ("faint", FAINT, "#3C4046"),
+    GREY: ("grey", "#767676", GREY),
     BLUE: ("blue", BLUE, "#2F8CCC"),
+    ORANGE: ("orange", "#C04F00", ORANGE),
+    GREEN: ("green", "#00805D", GREEN),
     PURPLE: ("purple", PURPLE, "#C873B9"),
+    ON_COLOUR: ("on", "#FFFFFF", "#101214"),
 }
-"""A colour of a picture → its name in a saved one, and what it is there in the light and in the dark."""
+"""A colour of a picture → its name in a saved one, and what it is there in the light and in the dark: words in it can be read on paper,
+and ON_COLOUR on it."""
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -188,16 +198,13 @@ def _note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, f
 def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
     """A matrix as shades, with the numbers written in where `digits` says how many; no colour is 0 where `low` is −`high`."""
     values = _numbers(values)
-    signed = low == -high
-    shades = SIGNED if signed else SHADES
-    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="none")
+    shades, strength = SIGNED if low == -high else SHADES, None if digits is None else 0.75  # so that ink can be read on all of them
+    image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="none", alpha=strength)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if digits is not None:
         for (row, column), value in np.ndenumerate(values):
-            dark = abs(value) / high > 0.7 if signed else (value - low) / (high - low) > 0.6
-            text = f"{value:.{digits}f}".replace("-", "−")
-            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=ON_COLOUR if dark else INK)
+            axes.text(column, row, f"{value:.{digits}f}".replace("-", "−"), ha="center", va="center", fontsize=8)
     return image
 
 
@@ -995,16 +1002,16 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
     bias = _numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))
     figure = Figure(figsize=(8.8, 5.2), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=(1, 1.15))
-    heads = np.atleast_1d(above.subplots(1, len(shown)))
+    grid = figure.add_gridspec(2, len(shown), height_ratios=(1, 1.15))
+    heads = [figure.add_subplot(grid[0, place]) for place in range(len(shown))]
     for head, axes in zip(shown, heads, strict=True):
         causal = np.where(np.tri(length, dtype=bool), bias[head], np.nan)
         image = _heatmap(axes, causal, -4, 4)
         axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="position of the key", aspect="equal")
         axes.set(xticks=[0, length - 1], yticks=[0, length - 1])
     heads[0].set_ylabel("position of the query")
-    _shade_bar(above, image, list(heads), "bias (darkest: −4 or less)").ax.set_ylim(-4, 0)
-    axes = below.subplots()
+    _shade_bar(figure, image, heads, "bias (darkest: −4 or less)").ax.set_ylim(-4, 0)
+    axes = figure.add_subplot(grid[1, :])
     distances = np.arange(1, 2001)
     for place, head in enumerate(shown):
         colour, style = LINES[place]
@@ -1593,20 +1600,20 @@ def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, ne
     """A window slides with the query; a chunk stands still until it is full. New queries line up with the last keys."""
     masks = {"sliding window": modern.sliding_window_mask, "chunks": modern.chunk_mask}
     figure = Figure(figsize=(9.4, 4.6), layout="constrained")
-    grid = figure.subplots(2, 3, height_ratios=(length, new + 2), width_ratios=(1, 1, 1.15), sharex="col")
+    grid = figure.add_gridspec(2, 3, height_ratios=(length, new + 2), width_ratios=(1, 1, 1.15))
+    seen = figure.add_subplot(grid[:, 2])
     for column, (name, mask) in enumerate(masks.items()):
         full, last = (np.asarray(mask(queries, length, window)) for queries in (length, new))
-        for axes, shown in ((grid[0, column], full), (grid[1, column], last)):
+        above, below = (figure.add_subplot(grid[row, column]) for row in (0, 1))
+        for axes, shown in ((above, full), (below, last)):
             _heatmap(axes, shown, 0, 1.25)
             axes.set(yticks=np.arange(0, len(shown), 3), yticklabels=np.arange(length - len(shown), length, 3))
-        grid[0, column].set(title=f"{name} of {window}", ylabel="position of the query")
-        grid[1, column].set(title=f"the last {new} queries, with a cache", xlabel="key", ylabel="query")
+        above.set(title=f"{name} of {window}", ylabel="position of the query")
+        below.set(title=f"the last {new} queries, with a cache", xlabel="key", ylabel="query")
         colour, style = LINES[column]
-        grid[0, 2].plot(np.arange(length), full.sum(axis=1), color=colour, linestyle=style, drawstyle="steps-mid", label=name)
-    grid[0, 2].set(title="how many keys a query sees", ylabel="keys", ylim=(0, 1.45 * window), xlabel="position of the query")
-    grid[0, 2].tick_params(labelbottom=True)
-    grid[0, 2].legend(loc="upper left")
-    grid[1, 2].set_visible(False)
+        seen.plot(np.arange(length), full.sum(axis=1), color=colour, linestyle=style, drawstyle="steps-mid", label=name)
+    seen.set(title="how many keys a query sees", ylabel="keys", ylim=(0, 1.45 * window), xlabel="position of the query")
+    seen.legend(loc="upper left")
     return figure
 
 
@@ -1837,6 +1844,8 @@ def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path
         "schedule_loss": layers.saved_losses(),
     }
     target.mkdir(parents=True, exist_ok=True)
+    if lesson is None:
+        (target / "narrow").mkdir(exist_ok=True)
     written = []
     for draw in PICTURES:
         # A picture's arguments without a default are what it is drawn from: modules, by name, and measurements.
@@ -1851,12 +1860,21 @@ def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path
 
 
 def save(figure: Figure, path: Path) -> None:
-    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same file."""
+    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same file.
+
+    A wide one is also laid out for a phone, where a folder `narrow` lies beside it."""
+    path.write_text(_drawing(figure), "utf-8")
+    narrow = path.parent / "narrow"
+    if figure.get_figwidth() > NARROW and narrow.is_dir():
+        with matplotlib.rc_context(STYLE):
+            (narrow / path.name).write_text(_drawing(narrowed(figure)), "utf-8")
+
+
+def _drawing(figure: Figure) -> str:
     page = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
         figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    text = page.getvalue()
-    drawing = re.sub(r"(?s)<metadata>.*?</metadata>\n?|^ +", "", text[text.index("<svg") :], flags=re.MULTILINE)
+    drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
     drawing = re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), drawing)
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
     for colour, (name, _, _) in THEME.items():
@@ -1864,7 +1882,126 @@ def save(figure: Figure, path: Path) -> None:
     themes = "".join(f"--{name}:light-dark({light},{dark});" for name, light, dark in THEME.values())
     fonts = "system-ui,'Segoe UI',Arial,'DejaVu Sans',sans-serif"
     style = f"<style>svg{{color-scheme:light dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
-    path.write_text(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1), "utf-8")
+    return _without_padding(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1))
+
+
+def _without_padding(drawing: str) -> str:
+    """What a browser needs of it: no name that nothing refers to, no group around nothing or without a property, no white space."""
+    drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
+    drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)
+    drawing = re.sub(r"<path d=\"[^\"]*\" style=\"fill: none\"/>", "", drawing)
+    drawing = re.sub(r"\s+", " ", drawing).replace("> <", "><")
+    drawing = re.sub(r" d=\"[^\"]*\"", lambda path: " " + re.sub(r" ?([MLQCz\"]) ?", r"\1", path[0][1:]), drawing)
+    drawing = re.sub(r"style=\"[^\"]*\"", lambda style: style[0].replace("; ", ";").replace(": ", ":"), drawing)
+    while (shorter := re.sub(r"<g></g>|<g>((?:<(?:path|use|image)[^<>]*/>|<text[^<>]*>[^<>]*</text>)*)</g>", r"\1", drawing)) != drawing:
+        drawing = shorter
+    return drawing + "\n"
+
+
+# For a phone.
+
+
+def narrowed(figure: Figure) -> Figure:
+    """The same figure as wide as a phone: its panels below each other, with the labels that they shared; words in more lines."""
+    for image in figure.findobj(AxesImage):
+        if image.colorbar is not None:
+            _lay_down(figure, image)
+    _stack(figure)
+    figure.draw_without_rendering()
+    for legend in figure.findobj(Legend):
+        if legend.get_window_extent().width > 0.9 * figure.bbox.width:
+            _halve(legend)
+    for _ in range(2):  # more lines in one place leave less room in another
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            begin = axes.get_window_extent().x0
+            ends = [one.get_tightbbox().x0 for one in figure.axes if one.bbox.x0 > axes.bbox.x1 and abs(one.bbox.y0 - axes.bbox.y0) < 9]
+            _wrap(axes.title if axes.title.get_text() else axes._left_title, min(ends, default=figure.bbox.x1) - begin)
+            _wrap(axes.xaxis.label, 2 * min(figure.bbox.x1 - axes.bbox.x1, begin) + axes.bbox.width)
+            _make_room(axes)
+    for words in figure.texts:
+        _wrap(words, figure.bbox.width)
+    return figure
+
+
+def _lay_down(figure: Figure, image: AxesImage) -> None:
+    """A bar of shades beside its panels moves below them."""
+    old = image.colorbar
+    label, ends, parents = old.ax.get_ylabel(), old.ax.get_ylim(), old.ax._colorbar_info["parents"]
+    old.remove()
+    bar = figure.colorbar(image, ax=parents, orientation="horizontal", shrink=0.85, aspect=25, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.set_label(label)
+    bar.ax.set_xlim(ends)
+
+
+def _halve(legend: Legend) -> None:
+    """Half as many columns, and room for the further lines."""
+    axes, figure = legend.axes, legend.figure
+    words = [text.get_text() for text in legend.get_texts()]
+    legend.remove()
+    if axes is None:
+        figure.legend(legend.legend_handles, words, loc="outside upper left", ncols=2, handlelength=legend.handlelength, columnspacing=1)
+    else:
+        axes.legend(legend.legend_handles, words, loc=legend._loc)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high + 0.3 * (high - low))
+
+
+def _stack(figure: Figure) -> None:
+    """Up to three panels of a row stand below each other, more of them in two columns; one as wide or as tall as the figure is as wide now."""
+    panels = {axes: place for axes in figure.axes if axes.get_visible() and (place := axes.get_subplotspec()) is not None}
+    rows, columns = next((place.get_gridspec().get_geometry() for place in panels.values()), (1, 1))
+    height = figure.get_figheight() / rows
+    if columns > 1:
+        _say_what_was_shared(panels)
+        wide = [axes for axes, place in panels.items() if rows > 1 and (len(place.colspan) == columns or len(place.rowspan) == rows)]
+        across = 1 if len(panels) <= 3 else 2
+        rows = -(-(len(panels) - len(wide)) // across)
+        height *= 0.95 if across == 1 else 0.8
+        grid = GridSpec(rows + len(wide), across, figure=figure, height_ratios=[1] * rows + [1.3] * len(wide))
+        for number, axes in enumerate(one for one in panels if one not in wide):
+            axes.set_subplotspec(grid[number // across, number % across])
+        for number, axes in enumerate(wide):
+            axes.set_subplotspec(grid[rows + number, :])
+        rows += 1.3 * len(wide)
+    figure.set_size_inches(NARROW, height * rows)
+
+
+def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
+    """Where one label stood for a row or a column of panels, and one title for a column, each panel gets its own."""
+    at = {(place.rowspan.start, place.colspan.start): axes for axes, place in panels.items()}
+    last = max(row for row, _ in at)
+    for (row, column), axes in at.items():
+        if len(axes.get_yticks()):
+            axes.tick_params(labelleft=True)
+        if len(axes.get_xticks()):
+            axes.tick_params(labelbottom=True)
+        axes.set_ylabel(axes.get_ylabel() or at[row, 0].get_ylabel())
+        axes.set_xlabel(axes.get_xlabel() or at.get((last, column), axes).get_xlabel())
+        axes.set_title(axes.get_title("left") or at[0, column].get_title("left"))
+
+
+def _wrap(words: Any, room: float) -> None:
+    """A line that is too long as several."""
+    width = words.get_window_extent().width
+    if width > 0.96 * room:
+        longest = max(map(len, words.get_text().split("\n")))
+        words.set_text(textwrap.fill(words.get_text(), int(0.92 * longest * room / width)))
+
+
+def _make_room(axes: Axes) -> None:
+    """Every other tick where the numbers below an axis would touch, and smaller words where those inside would."""
+
+    def touch(words: Iterable[Text]) -> bool:
+        boxes = [one.get_window_extent() for one in words if one.get_text()]
+        return any(left.x1 + 2 > right.x0 > left.x0 and abs(left.y0 - right.y0) < 2 for left, right in pairwise(boxes))
+
+    if touch(axes.get_xticklabels()):
+        axes.set_xticks(axes.get_xticks()[::2], [label.get_text() for label in axes.get_xticklabels()][::2])
+    if touch(axes.texts):
+        for words in axes.texts:
+            words.set_fontsize(7)
 
 
 def main(arguments: list[str]) -> None:

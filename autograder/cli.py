@@ -263,15 +263,18 @@ def adjust(
         _say(f"{adjusting.save(out, save)} corrections in {save}")
         return
     if table is not None:
-        _say(f"{adjusting.add_all(out, table, by or getpass.getuser())} corrections made")
+        made, known = adjusting.add_all(out, table, by or getpass.getuser())
+        _say(f"{made} corrections made" + (f", {known} were there already" if known else ""))
         return
     if undo is not None:
         row = adjusting.undo(out, undo)
     elif options["points"] is None and options["score"] is None and not options["comment"]:
         with Gradebook.reading(out) as book:
-            for one in book.adjustments(assignment=assignment):
-                if student is None or one.student == student:
-                    _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
+            said = [one for one in book.adjustments(assignment=assignment) if student in (None, one.student)]
+        for one in said:
+            _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
+        if not said:
+            _say('Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1 --reason "…"')
         return
     elif student is None or assignment is None:
         raise CommandError("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
@@ -279,6 +282,8 @@ def adjust(
         row = adjusting.add(out, Adjustment(0, student, assignment, by=by or getpass.getuser(), at="", **options))
     if row is not None:
         _say(f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to {row.tested_score:g}.")
+        if row.is_cut:
+            _say("Points that are added end at full marks: for a bonus, set the score with --score.")
 
 
 @main.command()
@@ -295,9 +300,10 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | No
     titles = dict(column.partition("=")[::2] for column in columns)
     with Gradebook.reading(out) as book:
         written = room.write(out, book, roster, titles, aliases, scale)
-    _say(f"{written.scores} scores in {written.path}")
+    _say(f"{written.scores} scores in {written.path}: in Canvas's gradebook, take it in under Import")
     for name in written.created:
-        _say(f"{roster.name} has no column {titles.get(name, name)}: Canvas will ask whether it is a new assignment.")
+        title = titles.get(name, name)
+        _say(f'{roster.name} has no column {title}: Canvas will ask whether it is new. If it is there under a title of its own: --column {name}="…"')
     for sentence in written.sentences(roster.name):
         _say(sentence, err=True)
 
@@ -315,7 +321,7 @@ def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None
 
     with Gradebook.reading(out) as book:
         written = room.write(out, book, roster, assignment, aliases, scale)
-    _say(f"{written.scores} scores in {written.path}")
+    _say(f"{written.scores} scores in {written.path}: in Moodle's assignment, take it in under Upload grading worksheet")
     for sentence in written.sentences(roster.name):
         _say(sentence, err=True)
 
@@ -323,15 +329,17 @@ def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--for", "platform", type=click.Choice(["canvas", "moodle", "mail"]), required=True, help="Who gives it to students.")
-def feedback(out: Path, platform: str) -> None:
+@map_option
+def feedback(out: Path, platform: str, aliases: Path | None) -> None:
     """Pack the feedback of a finished run as HTML, under the names by which a platform takes it back."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import sending
+    from autograder.reports.matching import Aliases
     from autograder.submission.names import listed, printable
 
     with Gradebook.reading(out) as book:
-        packed = sending.pack(out, book, platform)
-    _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}")
+        packed = sending.pack(out, book, platform, Aliases(aliases))
+    _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}: {sending.PLATFORMS[platform]}")
     if packed.without:
         names = listed([printable(one) for one in packed.without], 10)
         _say(f"Left out, {len(packed.without)} who have no number of {platform.title()}: {names}.", err=True)

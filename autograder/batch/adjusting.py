@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +13,7 @@ from autograder.batch.gradebook import Gradebook, GradebookError, Known, saved_a
 from autograder.course import UserError
 from autograder.files import write_csv
 from autograder.grading.row import Adjustment, Row
+from autograder.reports.matching import read
 from autograder.submission.names import csv_cell, folded, printable, utf8_safe
 
 
@@ -45,35 +45,38 @@ TABLE = ("student", "assignment", "points", "score", "reason", "comment", "by", 
 """Columns of a table of corrections; all but the first two may be missing or empty."""
 
 
-def add_all(out: Path, table: Path, by: str) -> int:
-    """Make all corrections of a table, or none; returns how many are new. One that is there already, time and all, stays one.
+def add_all(out: Path, table: Path, by: str) -> tuple[int, int]:
+    """Make all corrections of a table, or none; returns how many are new, and how many were there already and stay one.
 
-    `by` is whose they are where the table does not say. Raises UserError that names the line.
+    That a table is read twice so adds nothing twice. `by` is whose they are where the table does not say. Raises UserError
+    that names the line.
     """
-    try:
-        with table.open(encoding="utf-8-sig", newline="") as file:
-            lines = [{name: _text(cell) for name, cell in line.items() if name} for line in csv.DictReader(file)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{table} cannot be read: {error}") from error
+    header, *rows = read(table)
+    names = [name.strip().casefold() for name in header]
+    if not {"student", "assignment"} <= {*names}:
+        raise UserError(f"{table} has no columns student and assignment: its first line names the columns")
     with _writing(out) as book:
-        known = {replace(adjustment, number=0) for adjustment in book.adjustments()}
-        meant = [
-            adjustment for number, line in enumerate(lines, 2) if (adjustment := _of_line(book, line, by, f"{table}, line {number}")) not in known
-        ]
+        known = {same for said in book.adjustments() for same in (replace(said, number=0), replace(said, number=0, at=""))}
+        meant = []
+        for number, row in enumerate(rows, 2):
+            line = {name: _text(cell) for name, cell in zip(names, row, strict=False)}
+            adjustment = _of_line(book, line, by, f"{table}, line {number}")
+            if (adjustment if line.get("at") else replace(adjustment, at="")) not in known:
+                meant.append(adjustment)
         for adjustment in meant:
             book.adjust(adjustment)
         if meant:
             _written(book, meant[-1])
-    return len(meant)
+    return len(meant), len(rows) - len(meant)
 
 
 def _cell(value: str | float | None) -> str:
     return csv_cell(value) if isinstance(value, str) else "" if value is None else f"{value:.10g}"
 
 
-def _text(cell: str | None) -> str:
+def _text(cell: str) -> str:
     """What stood in a cell before it was made safe for a spreadsheet."""
-    text = (cell or "").strip()
+    text = cell.strip()
     return text[1:] if text.startswith("'") and csv_cell(text[1:]) == text else text
 
 
@@ -129,10 +132,10 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
 
 
 def _meant(student: str, known: list[Known]) -> list[Known]:
-    """The students of that name, address or login, or of that folder of the feedback, or whose names look like it."""
+    """The students of that name, address, login or number, or of that folder of the feedback, or whose names look like it."""
     looks = folded(student)
     tests: list[Callable[[Known], bool]] = [
-        lambda person: student in (person.student, person.email, person.login),
+        lambda person: student in (person.student, person.email, person.login, person.number, person.sid),
         lambda person: person.folder == student,
         lambda person: looks in (folded(person.student), folded(person.email), folded(person.login)),
     ]

@@ -159,6 +159,8 @@ class Known(NamedTuple):
     folder: str
     login: str
     email: str
+    number: str
+    sid: str
 
 
 @dataclass
@@ -323,7 +325,7 @@ class Gradebook:
 
     def students(self, assignment: str | None = None) -> list[Known]:
         """Who has a submission, for one assignment or any, by name."""
-        columns = "person, student, folder, login, email"
+        columns = "person, student, folder, login, email, number, sid"
         where = "(?1 IS NULL OR assignment = ?1) AND counts"
         query = f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE {where} ORDER BY student"
         return [Known(*row) for row in self._all(query, assignment)]

@@ -48,7 +48,7 @@ class AssignmentSummary:
         """Submissions, median, and what is not as usual."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
-        return count, median, ", ".join(f"{many} {status}" for status, many in self.other_statuses.most_common())
+        return count, median, ", ".join(f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
 
 
 @dataclass
@@ -147,7 +147,7 @@ class Summary:
             for sentence in self.needs_human[kind][:MANY]:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
             if (more := len(self.needs_human[kind]) - MANY) > 0:
-                console.print(f"  and {more} more {kind}", highlight=False)
+                console.print(f"  and {more} more {kind.replace('_', ' ')}: see report.html", highlight=False)
 
 
 def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:

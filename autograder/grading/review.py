@@ -62,7 +62,7 @@ class Cases:
 def needs_a_person(row: Row) -> bool:
     """Whether the grade should not stand without somebody having looked."""
     doubtful = bool(row.lost or row.submission.doubt) or row.status is not Status.GRADED
-    return doubtful or (row.score == 0 and _is_unwritten(row.grade)) or _is_known_by_heart(row.grade)
+    return doubtful or not row.tested_score or _is_known_by_heart(row.grade)
 
 
 def _is_known_by_heart(grade: Grade | None) -> bool:
@@ -74,7 +74,7 @@ def first_thing(row: Row) -> str:
     if row.lost:
         return f"no grade could be given, grade it by hand or run again: {printable(row.lost, 200)}"
     if row.submission.problem is not None:
-        return row.submission.problem.instructor
+        return printable(row.submission.problem.instructor, 400)
     grade = row.grade
     assert grade is not None
     if row.submission.notes and grade.failure is None and _is_unwritten(grade):

@@ -124,11 +124,24 @@ class Row:
     def score(self) -> float:
         """What counts: what the tests came to, as people corrected it in order. Never below 0, and above full marks only where a
         person set such a score: that is a bonus."""
-        score, most = self.tested_score, self.max_score
+        return min(max(self._corrected, 0.0), self._most)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether people added more points than there are to have."""
+        return self._corrected > self._most
+
+    @property
+    def _corrected(self) -> float:
+        """The points as people corrected them, with no bounds."""
+        score = self.tested_score
         for one in self.adjustments:
             score = one.score if one.score is not None else score + (one.points or 0.0)
-            most = max(most, one.score or 0.0)
-        return min(max(score, 0.0), most)
+        return score
+
+    @property
+    def _most(self) -> float:
+        return max([self.max_score, *(one.score or 0.0 for one in self.adjustments)])
 
     @property
     def max_score(self) -> float:

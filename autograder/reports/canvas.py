@@ -17,6 +17,8 @@ from autograder.reports.matching import Aliases, People, RosterError, Written, f
 FILE = "canvas.csv"
 
 _POINTS = "Points Possible"
+_TEST_STUDENT = "Student, Test"
+"""whom Canvas adds to a class"""
 
 
 def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliases: Path | None = None, scale: bool = False) -> Written:
@@ -29,7 +31,8 @@ def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliase
     grades = matched(book.rows(), export.people, Aliases(aliases), written)
     columns = [_Column(export, titles.get(name, name), of_student, scale) for name, of_student in grades.items()]
     written.scores = sum(len(column.scores) for column in columns)
-    written.blank = [f"{row.student} ({name})" for name, of_student in grades.items() for row in of_student.values() if waits(row)]
+    waiting = [row for of_student in grades.values() for row in of_student.values() if waits(row)]
+    written.blank = [f"{row.student} ({row.submission.assignment})" if len(grades) > 1 else row.student for row in waiting]
     written.created = [name for name, column in zip(grades, columns, strict=True) if column.index is None]
     write_csv(written.path, _table(export, columns))
     return written
@@ -58,7 +61,8 @@ class _CanvasGradebook:
         for row in self.students:
             cells = dict(zip(self.header, row, strict=False))
             ids = (cells.get(name, "") for name in ("ID", "SIS User ID", "Integration ID"))
-            self.people.add(row[0], cells["ID"], cells.get("SIS Login ID", ""), ids, self._names(row), [cells.get("SIS User ID", "")])
+            called = "" if row[0] == _TEST_STUDENT else row[0]
+            self.people.add(called, cells["ID"], cells.get("SIS Login ID", ""), ids, self._names(row), [cells.get("SIS User ID", "")])
 
     def _names(self, row: list[str]) -> list[str]:
         """Ada Lovelace, in the order of the roster and of its download's file names, and of everyday life."""

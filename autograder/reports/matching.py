@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course import UserError
 from autograder.grading.row import Row
-from autograder.submission import Person
+from autograder.submission import Person, Submission
 from autograder.submission.names import listed, printable
 
 _EXACT, _LOCAL_PART, _NAME = range(3)
@@ -38,26 +38,34 @@ class Written:
     unknown: list[str] = field(default_factory=list)
     """students whom the roster does not have, or has more than once"""
     blank: list[str] = field(default_factory=list)
-    """students whose score waits until a person has looked"""
+    """students whose zero waits until a person has looked"""
     absent: list[str] = field(default_factory=list)
     """who stands in the roster, and nothing of theirs is here; with the assignment where there are several"""
     left_out: list[str] = field(default_factory=list)
     """other grades that went nowhere, a sentence each"""
+    takes_feedback: bool = True
+    """whether there is a place for the feedback, if the platform has one in its roster"""
 
     def sentences(self, roster: str) -> Iterator[str]:
         """What a person has to know besides the number of scores: one line for one cause, with all its students."""
         yield from (f"Left out: {sentence}." for sentence in self.left_out)
         if self.unknown:
-            yield f"Left out, {len(self.unknown)} whom {roster} does not have, or has more than once: {_named(self.unknown)}."
+            how = f"A table that says what {roster} calls them puts them in: --map"
+            yield f"Left out, {len(self.unknown)} whom {roster} does not have, or has more than once: {_named(self.unknown)}. {how}."
         if self.blank:
-            how = 'what nobody could run says nothing yet. Look at it, then `autograder adjust OUT STUDENT ASSIGNMENT --score 0 --reason "…"`'
-            yield f"Left blank, {len(self.blank)}: {_named(self.blank)} ({how})."
+            out = self.path.parent
+            how = f'`autograder adjust {out} STUDENT ASSIGNMENT --score 0 --reason "…"`, or all in a table with --from'
+            yield f"Left blank, {len(self.blank)} who have 0: {_named(self.blank)}. Look at them, and say what counts: {how}."
         if self.absent:
-            yield f"In {roster}, and nothing of theirs is here, {len(self.absent)}: {_named(self.absent)}."
+            yield f"Without a submission, {len(self.absent)} of {roster}: {_named(self.absent)}."
+        if not self.takes_feedback:
+            yield f"{roster} has no column for feedback: switch on Feedback comments, or see `autograder feedback {self.path.parent} --for moodle`."
 
 
 def _named(students: Iterable[str]) -> str:
-    return ", ".join(printable(student, 100) for student in sorted(dict.fromkeys(students)))
+    """Names in one line, where some may be "Lovelace, Ada"."""
+    names = [printable(student, 100) for student in sorted(dict.fromkeys(students))]
+    return ("; " if any("," in name for name in names) else ", ").join(names)
 
 
 class Aliases:
@@ -74,6 +82,13 @@ class Aliases:
         """What else they are called who go by one of these names, if these are one person."""
         found = {number for name in names for number in self._by_name.get(name.casefold(), ())}
         return self._rows[found.pop()] if len(found) == 1 else []
+
+    @property
+    def domain(self) -> str:
+        """Where most of the addresses in the table are; "" where there is no such place."""
+        domains = Counter(cell.casefold().partition("@")[2] for row in self._rows for cell in row if "@" in cell)
+        (most, count), *_ = [*domains.most_common(1), ("", 0)]
+        return most if 2 * count > domains.total() else ""
 
 
 def read(path: Path) -> list[list[str]]:
@@ -111,7 +126,7 @@ class People:
     def __init__(self, roster: str, platform: str) -> None:
         self.roster, self.platform = roster, platform
         self.called: list[str] = []
-        """what to call the person of a row"""
+        """what to call the person of a row; "" for nobody, whom it is no wonder to find without a submission"""
         self._rows: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._domains: set[str] = set()
 
@@ -127,6 +142,10 @@ class People:
             if key:
                 self._rows[kind, key].add(len(self.called))
         self.called.append(called)
+
+    def vouch(self, domain: str) -> None:
+        """Somebody who knows says that these people's addresses are there; it counts where the roster has no address itself."""
+        self._domains = self._domains or {domain} - {""}
 
     def find(self, student: str, person: Person, also: Iterable[str] = ()) -> tuple[int, int] | None:
         """How surely, and in which row, a person stands who is called so; None where that is not certain.
@@ -150,33 +169,36 @@ class People:
                 return (how, min(found)) if len(found) == 1 else None
         return None
 
-    def strangers(self, students: list[str]) -> RosterError:
+    def strangers(self, submissions: list[Submission]) -> RosterError:
         """Nobody at all was found: why that may be."""
+        students = sorted({submission.student for submission in submissions})
         others = sorted({student.partition("@")[2] for student in students if "@" in student} - self._domains)
-        why = "give a table of two columns, what they are called here and there, with --map"
-        if others:
-            why = f"no address in it ends in @{others[0]}: write the address of one student into it in the place of a bare login, or {why}"
+        why = "Give a table of two columns, what they are called here and in that file, with --map"
+        if all(submission.person.platform == "Canvas" and not submission.person.number.isdigit() for submission in submissions):
+            why = "Canvas gave anonymous names: end that in the assignment's settings, download the submissions again, and grade that folder"
+        elif others:
+            why = f"No address in it ends in @{others[0]}: write the address of one student into it in the place of a bare login, or g{why[1:]}"
         some = listed([printable(student, 60) for student in students], 3)
-        return RosterError(f"none of {len(students)} students is in {self.roster}: {some}. Most likely {why}")
+        return RosterError(f"none of {len(students)} students is in {self.roster}: {some}. {why}")
 
 
 def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Written) -> dict[str, dict[int, Row]]:
     """Assignment → row of the roster → the grade for it. Raises RosterError where not one student is found."""
     claims: dict[int, list[tuple[int, Row]]] = defaultdict(list)
+    unknown: list[Submission] = []
+    people.vouch(aliases.domain)
     for row in rows:
         submission = row.submission
-        also = aliases.of(
-            filter(None, (submission.student, submission.person.login, submission.person.email, submission.person.sid, submission.person.name))
-        )
-        match = people.find(submission.student, submission.person, also)
+        match = people.find(submission.student, submission.person, aliases.of(called(submission)))
         if not submission.assignment:
             written.left_out.append(f"{submission.student}, {submission.file}: it does not tell one assignment")
         elif match is None:
-            written.unknown.append(submission.student)
+            unknown.append(submission)
         else:
             claims[match[1]].append((match[0], row))
-    if written.unknown and not claims:
-        raise people.strangers(sorted(set(written.unknown)))
+    if unknown and not claims:
+        raise people.strangers(unknown)
+    written.unknown += [submission.student for submission in unknown]
     found: dict[str, dict[int, Row]] = defaultdict(dict)
     for person, claimed in claims.items():
         by_assignment: dict[str, list[Row]] = defaultdict(list)
@@ -189,14 +211,19 @@ def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Writ
                 names = " and ".join(row.submission.student for row in several)
                 written.left_out.append(f"{names}: they seem to be one person, and each handed in {name}")
     for name, of_person in found.items():
-        absent = (called for number, called in enumerate(people.called) if number not in of_person)
+        absent = (called for number, called in enumerate(people.called) if called and number not in of_person)
         written.absent += [f"{called} ({name})" if len(found) > 1 else called for called in absent]
     return found
 
 
+def called(one: Submission) -> Iterator[str]:
+    """All that a table may call a student."""
+    return filter(None, (one.student, one.person.login, one.person.email, one.person.sid, one.person.name))
+
+
 def waits(row: Row) -> bool:
-    """Whether a score says nothing yet: nothing of the submission could be run, and no person has said a word on it."""
-    return bool(row.lost or row.submission.problem) and not row.adjustments
+    """Whether a score says nothing yet: it is a zero, for whatever reason, and no person has said a word on it."""
+    return bool(row.lost or row.submission.problem or not row.tested_score) and not row.adjustments
 
 
 def _undisputed(claimed: list[tuple[int, Row]], person: str, left_out: list[str]) -> list[Row]:

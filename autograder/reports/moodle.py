@@ -32,6 +32,7 @@ def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None,
         sheet.fill(number, row, scale)
         written.scores += not waits(row)
     written.blank = [row.student for row in grades.get(name, {}).values() if waits(row)]
+    written.takes_feedback = sheet.comments is not None
     write_csv(written.path, [sheet.header, *sheet.rows])
     return written
 

@@ -19,9 +19,15 @@ from markdown_it import MarkdownIt
 from autograder.course import UserError
 from autograder.files import write_csv, write_zip
 from autograder.grading.row import Row, Rows
+from autograder.reports.matching import Aliases, called
 from autograder.submission.names import csv_cell
 
-PLATFORMS = ("canvas", "moodle", "mail")
+PLATFORMS = {
+    "canvas": "in Canvas's assignment, take it in under Upload Submissions",
+    "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
+    "mail": "people.csv there says whose each folder is",
+}
+"""and what to do with what is written for them"""
 
 _PAGE = """\
 <!doctype html>
@@ -61,10 +67,10 @@ def page(row: Row) -> str:
     return _PAGE.format(title=escape(f"{row.submission.assignment}: {row.student}"), body=fragment(row))
 
 
-def pack(out: Path, book: Rows, platform: str) -> Packed:
-    """Write the feedback of a finished run for one of PLATFORMS. Raises UserError where nobody would get any."""
+def pack(out: Path, book: Rows, platform: str, aliases: Aliases) -> Packed:
+    """Write the feedback of a finished run for one of PLATFORMS; `aliases` may know addresses. Raises UserError where nobody would get any."""
     rows = [row for row in book.rows() if row.submission.assignment]
-    packed = _for_mail(out, rows) if platform == "mail" else _zips(out, rows, platform)
+    packed = _for_mail(out, rows, aliases) if platform == "mail" else _zips(out, rows, platform)
     if not packed.files:
         raise UserError(f"no submission in {out} came from {platform.title()}: take --for mail, which makes a folder per student")
     return packed
@@ -97,7 +103,7 @@ def _name(row: Row, platform: str) -> str:
     return f"{name}_{submission.person.number}_assignfeedback_file_{submission.assignment}.html"
 
 
-def _for_mail(out: Path, rows: Iterable[Row]) -> Packed:
+def _for_mail(out: Path, rows: Iterable[Row], aliases: Aliases) -> Packed:
     """A folder per student, and a table that says whose it is and where to write to."""
     folder = out / "feedback_mail"
     shutil.rmtree(folder, ignore_errors=True)
@@ -108,7 +114,8 @@ def _for_mail(out: Path, rows: Iterable[Row]) -> Packed:
         own.mkdir(parents=True, exist_ok=True)
         (own / f"{submission.assignment}.html").write_text(page(row), "utf-8")
         packed.files += 1
-        email = submission.person.email or (submission.student if "@" in submission.student else "")
+        known = [submission.person.email, submission.student, *aliases.of(called(submission))]
+        email = next((name for name in known if "@" in name), "")
         people[row.folder] = [row.folder, row.student, submission.person.name, email, submission.person.login]
     if people:
         write_csv(folder / "people.csv", [["folder", "student", "name", "email", "login"], *([*map(csv_cell, cells)] for cells in people.values())])

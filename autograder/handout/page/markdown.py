@@ -136,15 +136,18 @@ class Renderer:
                 child.type, child.content = "html_inline", self._glossary.marked(child.content, touched, page.terms)
 
     def _figure(self, image: Token) -> str:
-        """The text of the image says what is drawn, its title (below it) what to look at. Its size is told, so that the text stays
-        where it is when the image loads."""
+        """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow one for phones."""
         source, drawn, caption = (escape(" ".join(str(text or "").split())) for text in (image.attrGet("src"), image.content, image.attrGet("title")))
-        drawing = (self._folder / source).read_text("utf-8")
-        width, height = (round(float(size) * 4 / 3) for size in re.findall(r'(?:width|height)="([\d.]+)pt"', drawing)[:2])
-        size = f'width="{width}" height="{height}" style="--wide:{width}px"'
+        narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))
+        on_phones = f'<source media="(max-width: 45rem)" srcset="{narrow}" {self._size(narrow)}>' if (self._folder / narrow).is_file() else ""
+        shown = f'<picture>{on_phones}<img src="{source}" alt="{drawn}" {self._size(source)} loading="lazy"></picture>'
         below = f"<figcaption>{caption}" if caption else f'<figcaption aria-hidden="true">{drawn}'
-        shown = f'<div class="scroll" tabindex="0"><img src="{source}" alt="{drawn}" {size} loading="lazy"></div>'
         return f"<figure>{shown}{below}</figcaption></figure>\n"
+
+    def _size(self, source: str) -> str:
+        """It is told, so that the text stays where it is when the image loads."""
+        drawing = (self._folder / source).read_text("utf-8")
+        return " ".join(f'{side}="{float(size) * 4 / 3:.0f}"' for side, size in re.findall(r'(width|height)="([\d.]+)pt"', drawing)[:2])
 
 
 def _first(line: Token, kind: str) -> Token | None:

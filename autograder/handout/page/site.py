@@ -37,8 +37,8 @@ def course() -> dict[str, bytes]:
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n",
         "fonts-license.txt": (HERE / "fonts" / "OFL.txt").read_text("utf-8"),
     }
-    figures = {f"figures/{path.name}": path.read_bytes() for path in sorted((TEXTS / "figures").glob("*.svg"))}
-    return {path: text.encode("utf-8") for path, text in files.items()} | figures
+    figures = sorted({figure for page in pages.values() for figure in re.findall(r'(?:src|srcset)="(figures/.+?)"', page)})
+    return {path: text.encode("utf-8") for path, text in files.items()} | {path: (TEXTS / path).read_bytes() for path in figures}
 
 
 def style() -> str:

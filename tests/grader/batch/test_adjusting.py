@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ from click.testing import CliRunner, Result
 from autograder.batch import output, postprocessing
 from autograder.batch.gradebook import FILE, Gradebook
 from autograder.cli import main
-from autograder.submission import Problem
+from autograder.submission import Person, Problem
 from tests.grader.batch.test_gradebook import PACKED, submission_file
 from tests.grader.support import gradebooks
 
 SUITE = {"rope": "suite-1"}
+NOTHING = 'Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1 --reason "…"\n'
 
 
 def run(*words: object) -> Result:
@@ -87,7 +89,8 @@ def test_it_stays_whatever_is_graded_anew(out: Path) -> None:
 
 def test_several_add_up_in_order_and_stay_between_zero_and_full_marks(out: Path) -> None:
     for points, wanted in ((-2, "1.5"), (-9, "0"), (+20, "12.5"), (+15, "20")):
-        assert f"rope: {wanted} of 20" in said(out, "ada", "rope", "--points", points, "--reason", "x")
+        printed = said(out, "ada", "rope", "--points", points, "--reason", "x")
+        assert f"rope: {wanted} of 20" in printed and ("for a bonus, set the score" in printed) == (wanted == "20")
     assert "rope: 7 of 20" in said(out, "ada", "rope", "--score", 7, "--reason", "x")
 
 
@@ -110,7 +113,7 @@ def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
     assert "Come and see me." in (out / "feedback" / "bob" / "rope.md").read_text("utf-8")
     assert said(out, "--undo", "1") == "ada, rope: 3.5 of 20; the tests came to 3.5.\n"
     said(out, "--undo", "2")
-    assert said(out) == ""
+    assert said(out) == NOTHING == said(out, "ada")
     assert ((out / "grades.csv").read_bytes(), (out / "feedback" / "ada" / "rope.md").read_bytes()) == before
 
 
@@ -130,7 +133,7 @@ def test_what_was_said_is_listed_and_can_be_taken_back(out: Path) -> None:
 def test_wrong_use_is_one_sentence(out: Path, words: list[str], sentence: str) -> None:
     done = run(out, *words)
     assert done.exit_code == 2 and sentence in " ".join(done.output.split())
-    assert said(out) == ""
+    assert said(out) == NOTHING
 
 
 def test_who_handed_in_something_else_is_known(out: Path) -> None:
@@ -173,6 +176,29 @@ def test_a_table_of_corrections_is_made_whole(out: Path) -> None:
     assert "by Grace" in (out / "feedback" / "ada" / "rope.md").read_text("utf-8")
 
 
+def test_a_table_that_is_read_twice_adds_nothing_twice(out: Path) -> None:
+    lines = "ada,rope,+1.5,The sign is right.", "bob,rope,2,Seen."
+    said(out, "--from", table(out, *lines))
+    assert said(out, "--from", table(out, *lines, "ada,rope,1,An oral exam.")) == "1 corrections made, 2 were there already\n"
+    assert (rows(out)["ada"]["score"], rows(out)["bob"]["score"]) == ("6", "5.5")
+
+
+def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(out: Path) -> None:
+    (out / "corrections.csv").write_text("Assignment;Student;Score;Reason\nrope;ada;11,5;An oral exam.\n", "utf-8")
+    assert said(out, "--from", out / "corrections.csv") == "1 corrections made\n" and rows(out)["ada"]["score"] == "11.5"
+    (out / "corrections.csv").write_text("ada,rope,1,why\n", "utf-8")
+    done = run(out, "--from", out / "corrections.csv")
+    assert done.exit_code == 2 and "no columns student and assignment" in done.output
+
+
+@pytest.mark.parametrize("called", ["5000", "10000", "a@example.edu", "alovelace"])
+def test_a_student_is_named_by_all_that_is_theirs_alone(tmp_path: Path, called: str) -> None:
+    person = Person("Canvas", number="5000", login="alovelace", email="a@example.edu", sid="10000", name="lovelaceada")
+    with Gradebook.writing(tmp_path) as book:
+        grade(book, [replace(submission_file("lovelaceada"), person=person), submission_file("500")])
+    assert said(tmp_path, called, "rope", "--points", 1, "--reason", "x") == "lovelaceada, rope: 4.5 of 20; the tests came to 3.5.\n"
+
+
 @pytest.mark.parametrize("line", ["nobody,rope,1,why", "ada,rope,one,why", "ada,rope,1,", "ada,alibi,1,why", "ada,rope,,why"])
 def test_a_table_with_a_wrong_line_changes_nothing_and_names_it(out: Path, line: str) -> None:
     done = run(out, "--from", table(out, "ada,rope,+1.5,The sign is right.", line))
@@ -210,7 +236,7 @@ def test_corrections_go_out_and_come_into_another_gradebook_once(out: Path) -> N
     saved = out / "saved.csv"
     assert said(out, "--save", saved).startswith("2 corrections in")
     assert ",=SEE" not in saved.read_text("utf-8")
-    assert said(out, "--from", saved) == "0 corrections made\n"
+    assert said(out, "--from", saved) == "0 corrections made, 2 were there already\n"
     before = [one.sentence for one in Gradebook.reading(out).adjustments()]
     for number in (1, 2):
         said(out, "--undo", number)

@@ -8,6 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from autograder import cli
+from autograder.batch.summary import AssignmentSummary
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
 """A bell, both ways to begin a sequence, line ends and marks that turn text round."""
@@ -41,3 +42,10 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
 def test_one_place_prints() -> None:
     """The other rooms print through rich, and clean what they print; the command line has `_say`."""
     assert Path(cli.__file__).read_text(encoding="utf-8").count("click.echo(") == 1
+
+
+def test_a_status_is_printed_in_words() -> None:
+    rope = AssignmentSummary()
+    rope.scores.append(3.5)
+    rope.other_statuses["import_error"] += 1
+    assert rope.line[-1] == "1 import error"

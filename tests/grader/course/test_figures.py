@@ -253,12 +253,16 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:
     assert dict(matplotlib.rcParams) == before
 
 
-def test_all_pictures_are_committed_and_small() -> None:
+def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones() -> None:
     folder = Path(figures.__file__).with_name("figures")
-    files = {path.stem: path for path in folder.iterdir()}
+    files = {path.stem: path for path in folder.glob("*.svg")}
     assert set(files) == {draw.__name__ for draw in figures.PICTURES}
-    assert max(path.stat().st_size for path in files.values()) < 200_000
-    assert sum(path.stat().st_size for path in files.values()) < 50_000 * len(files)
+    narrow = {path.stem: path for path in (folder / "narrow").iterdir()}
+    widths = {name: float(re.findall(r'width="([\d.]+)pt"', path.read_text("utf-8"))[0]) / 72 for name, path in files.items()}
+    assert set(narrow) == {name for name, width in widths.items() if width > figures.NARROW}
+    assert all(f'width="{72 * figures.NARROW:g}pt"' in path.read_text("utf-8") for path in narrow.values())
+    sizes = [path.stat().st_size for path in (*files.values(), *narrow.values())]
+    assert max(sizes) < 100_000 and sum(sizes) < 25_000 * len(sizes)
 
 
 def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_path: Path) -> None:
@@ -279,5 +283,5 @@ def test_pictures_are_written_from_a_folder_of_modules(tmp_path: Path, monkeypat
     monkeypatch.setattr(figures, "PICTURES", [figures.similarity, figures.accuracy_against_length])
     written = figures.draw_all(course.ROOT / "solutions", tmp_path)
     assert [path.name for path in written] == ["similarity.svg", "accuracy_against_length.svg"]
-    # A card is less than half of that.
-    assert all(path.stat().st_size > 10_000 for path in written)
+    # A card is a fifth of that.
+    assert all(path.stat().st_size > 6_000 for path in written)

@@ -28,7 +28,7 @@ from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
 from tests.grader.support.browsing import DIALS
 
-MOST_BYTES = 3_000_000
+MOST_BYTES = 3_500_000
 
 
 class Parsed(HTMLParser):
@@ -113,6 +113,16 @@ def test_every_lesson_leads_to_the_next(course_files: dict[str, bytes]) -> None:
     for before, after in pairwise(names):
         assert f'rel="next" href="{after}.html"' in course_files[f"{before}.html"].decode("utf-8")
         assert f'rel="prev" href="{before}.html"' in course_files[f"{after}.html"].decode("utf-8")
+
+
+def test_what_is_said_of_a_picture_holds_on_a_phone_too(course_files: dict[str, bytes]) -> None:
+    """Where its panels stand below each other, none of them is on the left or on the right."""
+    for name, page in course_files.items():
+        for narrow, drawn, caption in re.findall(
+            r'<figure>.*?srcset="(.+?)".*? alt="(.+?)".*?<figcaption.*?>(.+?)</', page.decode("utf-8", "replace")
+        ):
+            assert narrow in course_files
+            assert not re.search(r"\b(Left|Right|left column|right column)\b", f"{drawn} {caption}"), f"{name}: {narrow}"
 
 
 # Formulas

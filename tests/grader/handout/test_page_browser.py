@@ -58,6 +58,31 @@ def test_a_page_fits_is_quiet_and_stays_at_home(opened: Opened, course_folder: P
 # Contrast is measured by `seen.faint`, in pictures too; axe takes four times as long for it.
 BARRIERS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
 
+
+def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(browser: Browser, course_folder: Path) -> None:
+    """No text of a picture lies on another, is cut or is hardly seen; on a phone none is smaller than 9 pixels."""
+    pictures = sorted((course_folder / "figures").rglob("*.svg"))
+    unread = {}
+    with Opened(browser, pictures[0], width=A4) as opened:
+        for picture in pictures:
+            opened.page.goto(picture.as_uri())
+            opened.page.evaluate("document.documentElement.style.background = 'light-dark(#fff, #16181b)'")
+            for scheme in ("light", "dark"):
+                opened.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                unread[f"{picture.parent.name}/{picture.name}", scheme] = opened.page.evaluate(
+                    "['over', 'cut', 'faint'].map((kind) => [kind, seen[kind](document.documentElement)]).filter(([, texts]) => texts.length)"
+                )
+            narrow = picture.parent / "narrow" / picture.name
+            if not narrow.is_file():
+                sizes = opened.page.evaluate("Array.from(document.querySelectorAll('text'), (one) => parseFloat(getComputedStyle(one).fontSize))")
+                wide = opened.page.evaluate("document.documentElement.viewBox.baseVal.width")
+                assert min(sizes) * PHONE / max(PHONE, wide) * 4 / 3 >= 9, picture.name
+    assert not {picture: found for picture, found in unread.items() if found}
+
+
+PHONE = 358 * 3 / 4
+"""room for a picture in a window of 390 pixels, in points"""
+
 WRONG_FORMULAS = """() => Array.from(document.querySelectorAll("math"))
   .filter((one) => one.getBoundingClientRect().width < 2 || one.querySelector("merror") ||
     Array.from(one.querySelectorAll("*")).some((part) => getComputedStyle(part).color !== getComputedStyle(one.parentElement).color))

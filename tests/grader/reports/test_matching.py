@@ -91,7 +91,28 @@ def test_what_a_table_says_of_two_people_counts_for_none(tmp_path: Path) -> None
     roster(tmp_path)
     (tmp_path / "map.csv").write_text("identifier,github_username\nalovelace,gh\naturing,gh\n")
     done = export(out, "--map", str(tmp_path / "map.csv"))
-    assert scores(out) == ["", "3.5", "", ""] and "more than once: gh." in done.output
+    assert scores(out) == ["", "3.5", "", ""] and "more than once: gh." in done.output and "--map" in done.output
+
+
+def classroom_roster(folder: Path, addresses: list[str]) -> str:
+    rows = [f'"{address}","gh-{n}"' for n, address in enumerate(addresses)]
+    (folder / "map.csv").write_text("\n".join(['"identifier","github_username"', *rows, ""]), "utf-8")
+    return str(folder / "map.csv")
+
+
+def test_addresses_of_classroom_find_bare_logins(tmp_path: Path) -> None:
+    """Where the roster has no address itself: whoever gave the table knows whose addresses are in it. One elsewhere says nothing."""
+    out = class_of(tmp_path, *((f"gh-{n}", Person("GitHub Classroom", login=f"gh-{n}")) for n in range(4)))
+    roster(tmp_path)
+    done = export(out, "--map", classroom_roster(tmp_path, [*(f"{login}@example.edu" for login in LOGINS[:3]), "jnunez@private.example"]))
+    assert done.exit_code == 0 and scores(out) == ["3.5", "3.5", "3.5", ""] and "more than once: gh-3." in done.output
+
+
+def test_a_roster_with_addresses_knows_its_domain_better_than_a_table(tmp_path: Path) -> None:
+    out = class_of(tmp_path, *((f"gh-{n}", Person("GitHub Classroom", login=f"gh-{n}")) for n in range(4)))
+    roster(tmp_path, ["alovelace@example.edu", *LOGINS[1:]])
+    done = export(out, "--map", classroom_roster(tmp_path, [f"{login}@private.example" for login in LOGINS]))
+    assert done.exit_code == cli.WRONG_USE and "none of 4 students" in done.output
 
 
 def test_nobody_found_is_an_error_that_is_said_once(tmp_path: Path) -> None:
@@ -103,20 +124,33 @@ def test_nobody_found_is_an_error_that_is_said_once(tmp_path: Path) -> None:
     assert "--map" in done.output and not (out / "canvas.csv").exists()
 
 
+def test_anonymous_names_are_nobodys(tmp_path: Path) -> None:
+    out = class_of(tmp_path, *((f"anon_x{n}Z", Person("Canvas", number=f"x{n}Z", name=f"anon_x{n}Z")) for n in range(2)))
+    roster(tmp_path)
+    done = export(out)
+    assert done.exit_code == cli.WRONG_USE and "download the submissions again" in done.output and "--map" not in done.output
+
+
 def test_who_handed_in_nothing_is_named(tmp_path: Path) -> None:
     out = class_of(tmp_path, *((login, Person()) for login in LOGINS[:2]))
-    roster(tmp_path)
-    assert "nothing of theirs is here, 2: Núñez, José, Turing, Alan." in export(out).output
+    with roster(tmp_path).open("a", encoding="utf-8") as file:
+        file.write('"Student, Test",99,,0123456789abcdef,A,\n')  # Canvas's own, which is nobody
+    assert "Without a submission, 2 of roster.csv: Núñez, José; Turing, Alan." in export(out).output
 
 
-def test_what_could_not_be_read_stays_blank_until_a_person_has_looked(tmp_path: Path) -> None:
-    """A comment is a look as well; the others' scores go out all the same."""
+def test_a_zero_stays_blank_until_a_person_has_looked(tmp_path: Path) -> None:
+    """Whether it could not be read, or is an untouched stub. A comment is a look as well; the others' scores go out all the same."""
     unread = Submission("hlamarr", "rope", "hlamarr.rar", "0", (), problem=Problem("It is no Python.", "It is a rar."))
     out = class_of(tmp_path, *((login, Person()) for login in LOGINS), hlamarr=unread)
+    with Gradebook.writing(out) as book:
+        key = next(row.key for row in book.rows() if row.submission.student == "aturing")
+        book.add([(key, replace(PACKED, score=0.0), "")])
     roster(tmp_path)
     done = export(out)
-    assert scores(out) == ["3.5", "", "3.5", "3.5"] and "3 scores in" in done.output and "Left blank, 1: hlamarr (rope)" in done.output
-    said = CliRunner().invoke(cli.main, ["adjust", str(out), "hlamarr", "rope", "--comment", "Seen: an archive of pictures."])
-    assert said.exit_code == 0, said.output
+    assert scores(out) == ["3.5", "", "", "3.5"] and "2 scores in" in done.output
+    assert "Left blank, 2 who have 0: aturing, hlamarr. Look at them" in done.output
+    for student in ("hlamarr", "aturing"):
+        said = CliRunner().invoke(cli.main, ["adjust", str(out), student, "rope", "--comment", "Seen: an archive of pictures."])
+        assert said.exit_code == 0, said.output
     done = export(out)
-    assert scores(out)[1] != "" and "Left blank" not in done.output
+    assert scores(out)[2] == "0" and scores(out)[1] != "" and "Left blank" not in done.output

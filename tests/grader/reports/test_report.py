@@ -139,12 +139,13 @@ def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
 
 
 def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
-    """Every status but `graded`, and what no grader could judge; not a low score."""
+    """Every status but `graded`, and a zero; not a low score."""
     statuses = ["graded", "import_error", "timeout", "killed"]
-    submission_files = [graded(status, one_result("t1", "failed"), status=status) for status in statuses]
-    class_statistics = survey_of(*submission_files, tmp_path=tmp_path)
-    assert {(student, case.status) for case in class_statistics.cases for student in case.students} == {(one, one) for one in statuses[1:]}
-    assert {student for student, _, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == set(statuses[1:])
+    low = [graded(status, one_result("t1", "failed"), one_result("t2", "passed"), status=status) for status in statuses]
+    class_statistics = survey_of(*low, graded("zero", one_result("t1", "failed")), tmp_path=tmp_path)
+    listed = {(student, case.status) for case in class_statistics.cases for student in case.students}
+    assert listed == {*((one, one) for one in statuses[1:]), ("zero", "graded")}
+    assert {student for student, _, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == {*statuses[1:], "zero"}
 
 
 def test_one_cause_is_one_line_with_all_its_students(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ def class_of(folder: Path, *people: tuple[str, str, Person]) -> Path:
     return folder / "out"
 
 
-def pack(out: Path, platform: str) -> Result:
-    return CliRunner().invoke(cli.main, ["feedback", str(out), "--for", platform])
+def pack(out: Path, platform: str, *options: str) -> Result:
+    return CliRunner().invoke(cli.main, ["feedback", str(out), "--for", platform, *options])
 
 
 def test_canvas_gets_pages_named_as_in_its_own_download(tmp_path: Path) -> None:
@@ -64,6 +64,13 @@ def test_mail_has_a_folder_per_student_and_their_addresses(tmp_path: Path) -> No
     assert not any(cell.startswith("=") for row in rows for cell in row.values())
     for row in rows:
         assert (out / "feedback_mail" / row["folder"] / "rope.html").is_file()
+
+
+def test_a_table_knows_the_addresses_of_accounts(tmp_path: Path) -> None:
+    out = class_of(tmp_path, ("ada99", "week-5-ada99/rope.py", Person("GitHub Classroom", login="ada99")))
+    (tmp_path / "classroom_roster.csv").write_text("identifier,github_username\nada@example.edu,ada99\n")
+    assert pack(out, "mail", "--map", str(tmp_path / "classroom_roster.csv")).exit_code == 0
+    assert "ada@example.edu" in (out / "feedback_mail" / "people.csv").read_text("utf-8")
 
 
 @pytest.mark.parametrize("platform", ["canvas", "moodle"])

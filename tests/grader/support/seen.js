@@ -56,6 +56,7 @@ window.seen = (() => {
     .filter(({ element, node }) => element.closest("svg") || boxesOfWords(node).some((box) => isCut(element, box))));
 
   const parts = (colour) => {
+    if (colour === "none") return { rgb: [0, 0, 0], alpha: 0 };
     const [r, g, b, alpha = 1] = colour.match(/[\d.]+/g).map(Number);
     return { rgb: [r, g, b], alpha };
   };
@@ -75,11 +76,22 @@ window.seen = (() => {
     for (let one = element; one; one = one.parentElement) layers.push(parts(getComputedStyle(one).backgroundColor));
     return layers.reduceRight(painted, [255, 255, 255]);
   };
+  const target = (value) => document.querySelector(value.match(/#[\w-]+/)?.[0] ?? "none");
+  const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   const filled = (shape) => {
     const style = getComputedStyle(shape);
-    if (style.fill === "none") return null;
-    const { rgb, alpha } = parts(style.fill);
-    return { shape, box: shape.getBoundingClientRect(), rgb, alpha: alpha * style.fillOpacity * opacity(shape) };
+    // A pattern is as light as what lies below its lines.
+    const { rgb, alpha } = parts(style.fill.startsWith("url") ? getComputedStyle(target(style.fill).firstElementChild).fill : style.fill);
+    return { shape, rgb, alpha: alpha * style.fillOpacity * opacity(shape), clip: target(style.clipPath)?.firstElementChild };
+  };
+  const covers = ({ shape, clip }, x, y) => {
+    const edge = shape.getBoundingClientRect();
+    if (x < edge.left || x > edge.right || y < edge.top || y > edge.bottom) return false;
+    const at = new DOMPoint(x, y).matrixTransform(shape.getScreenCTM().inverse());
+    // A marker is drawn once and used in many places.
+    const mark = shape.tagName === "use" && target(shape.href.baseVal);
+    const inside = mark ? mark.isPointInFill(new DOMPoint(at.x - shape.x.baseVal.value, at.y - shape.y.baseVal.value)) : shape.isPointInFill(at);
+    return inside && (!clip || clip.isPointInFill(at));
   };
 
   // A text of a drawing is looked at where it begins, in the middle and where it ends, before all that is drawn below it.
@@ -87,7 +99,7 @@ window.seen = (() => {
     const shapes = new Map();
     const below = (drawing) => {
       if (!shapes.has(drawing)) {
-        const all = Array.from(drawing.querySelectorAll("rect, circle, path"), filled).filter((one) => one && one.alpha > 0.01);
+        const all = Array.from(drawing.querySelectorAll(":is(rect, circle, path, use):not(defs *)"), filled).filter((one) => one.alpha > 0.01);
         shapes.set(drawing, { all, paper: ground(drawing) });
       }
       return shapes.get(drawing);
@@ -101,12 +113,13 @@ window.seen = (() => {
         const paper = ground(element);
         return contrast(painted(paper, ink), paper) < least;
       }
+      // Of an image inside a drawing the colours are not known.
+      if (Array.from(drawing.querySelectorAll("image")).some((one) => overlap(one.getBoundingClientRect(), box))) return false;
       const { all, paper } = below(drawing);
       const y = (box.top + box.bottom) / 2;
       return [box.left + 1, (box.left + box.right) / 2, box.right - 1].some((x) => {
-        const under = all.filter(({ shape, box: edge }) =>
-          x > edge.left && x < edge.right && y > edge.top && y < edge.bottom && shape.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING &&
-          shape.isPointInFill(new DOMPoint(x, y).matrixTransform(shape.getScreenCTM().inverse()))).reduce(painted, paper);
+        const before = all.filter((one) => one.shape.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING && covers(one, x, y));
+        const under = before.reduce(painted, paper);
         return contrast(painted(under, ink), under) < least;
       });
     }));
