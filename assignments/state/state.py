@@ -1,17 +1,17 @@
 """State: position without positions.
 
 ALiBi lowers a score by a slope times the distance. Here each token sets a slope of its own: a gate that says how much
-of everything before it survives. Such a gate can stand in the scores of attention. It can also do without softmax.
-Then all that a query may know of the past fits into one matrix of fixed size, the state, and a token costs the same
-however long the text is. Nothing here numbers the tokens: the order is in the forgetting.
+of everything before it survives. Such a gate can stand in the scores of attention. It also works without softmax. Then
+all that a query may know of the past fits into one matrix of fixed size, the state, and a token costs the same however
+long the text is. Nothing here numbers the tokens: the order is in the forgetting.
 
 Conventions: tokens count from 0; `...` is any number of leading axes, and leading axes broadcast. The last two axes of
 q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". An axis
-of tokens or features that has length 1 where another length is wanted is refused and never repeated. Results are
-float32 where every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not count,
-and functions of them alone return float64. No function changes an argument in place. A bad argument, or shapes that do
-not fit, raise ValueError with the offending value, or the shape or size, in the message.
+of tokens or features is never repeated: length 1 in place of another length is refused. Results are float32 where
+every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not count, and functions
+of them alone return float64. No function changes an argument in place. A bad argument raises ValueError with the bad
+value in the message; a wrong shape, with the shape or size.
 """
 
 import numpy as np
@@ -23,9 +23,9 @@ def decay_bias(log_f):
         bias[i, j] = Σ log_f[l] over j < l ≤ i   for j ≤ i   (so 0 for j = i)
         bias[i, j] = −inf                        for j > i
 
-    Key j reaches query i through the gates of the tokens after j, up to i itself. A
-    running sum c gives the same as c[i] − c[j] while all log_f are moderate. After a log_f of −inf that is −inf − (−inf),
-    a NaN; after one of −1e30 the others are lost in rounding. Here the sums after such a token are right to the last digits.
+    Key j reaches query i through the gates of the tokens after j, up to i itself. With a running sum c, c[i] − c[j] is
+    the same only for moderate log_f. After −inf it is NaN; after −1e30 the others are lost in rounding. Here the sums
+    after such a token are right to the last digits.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
@@ -72,8 +72,8 @@ def forgetting_attention(q, k, v, log_f):
 
         out = softmax(q kᵀ/√d + decay_bias(log_f)) v
 
-    With all gates 1 (log_f = 0) it is plain causal attention. The bias is added after the division by √d. The result is
-    finite for scores of any finite size.
+    With all gates 1 (log_f = 0) it is plain causal attention. The bias is added after the division by √d. The result
+    is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
@@ -113,8 +113,8 @@ def linear_step(state, q, k, v, log_f):
     negative.
     Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k and v all are,
     else float64.
-    Raises: ValueError where a log_f is positive or NaN; where q or k has another size than the state has rows; where v
-    has another size than the state has columns.
+    Raises: ValueError where a log_f is positive or NaN; where the size of q or k is not the state's number of rows;
+    where that of v is not its number of columns.
     Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
@@ -128,9 +128,9 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
         out_i = linear attention inside the chunk + exp(c_i) · q_iᵀ state
         state ← exp(c_last) · state + Σ_j decay_matrix[last, j] · k_j v_jᵀ   over the tokens j of the chunk
 
-    The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk holds
-    the whole text. Python loops over the chunks and never over tokens. The state that comes back continues the text in a
-    later call.
+    The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk
+    holds the whole text. Python loops over the chunks and never over tokens. The state that comes back continues the
+    text in a later call.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of at
     least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
@@ -145,12 +145,12 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 
 def delta_step(state, k, v, beta, log_f):
-    """One token of the gated delta rule: forget, look what stands under the key, and write the difference.
+    """One token of the gated delta rule: forget, read what stands under the key, and write the difference.
 
         S = exp(log_f) · state
-        state ← S + k (β (v − kᵀ S))ᵀ
+        state ← S + k (β (v − Sᵀ k))ᵀ
 
-    kᵀ S is what the key k reads before the write. For a key of length 1, β = 1 replaces it by v: the key then reads v.
+    Sᵀ k is what the key k reads before the write. For a key of length 1, β = 1 replaces it by v: the key then reads v.
     β = 0 writes nothing. linear_step would add v to what stands there.
 
     Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
@@ -169,8 +169,8 @@ def retention(q, k, v, gamma, base=10000.0):
 
         out_i = Σ_{j≤i} γ^(i−j) · (R_i q_i · R_j k_j) · v_j
 
-    R_t rotates pair i of row t by t · base^(−2i/dk). Pairs are the features (2i, 2i+1). Nothing is scaled. (torchscale's
-    angles end at 1/base, and it normalises rows. Its results differ.)
+    R_t rotates pair i of row t by t · base^(−2i/dk). Pairs are the features (2i, 2i+1). Nothing is scaled.
+    (torchscale's angles end at 1/base, and it normalises rows. Its results differ.)
 
     Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a number, or
     shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
@@ -188,9 +188,9 @@ def cope_positions(gates):
 
         position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
 
-    Query i stands at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
-    and one in between counts it in part, so positions are fractions. Gates of 1 everywhere give p − j + 1. Gates of keys
-    ahead of the query count for nothing, but must be good ones too.
+    Query i stands at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips
+    it, and one in between counts it in part, so positions are fractions. Gates of 1 everywhere give p − j + 1. Gates
+    of keys ahead of the query do not count, but must be from 0 to 1 too.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
@@ -233,9 +233,9 @@ def half_life(log_f):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # Is the bias of ALiBi, for one head of causal attention, decay_bias of some gates that are all equal?
+    # With equal gates, can decay_bias be the bias of one causal ALiBi head?
     "alibi_is_a_constant_forget_gate": None,
-    # Does another first gate, log_f[0], change what linear_attention returns?
+    # Can the first gate, log_f[0], change what linear_attention returns?
     "first_gate_changes_linear_attention": None,
     # Every gate is 0.99. After how many tokens is half of the state left? (Five digits.)
     "half_life_of_gate_0_99": None,

@@ -1124,8 +1124,8 @@ def state(m: Any) -> Sentences:
     last, _ = m.linear_chunks(queries[2:], keys[2:], values[2:], log_f[2:], 2, left)
     alone, _ = m.linear_chunks(queries[2:], keys[2:], values[2:], log_f[2:], 2)
     yield (
-        f"The first chunk leaves the state {point(left[:, 0])}. In the second chunk token 2 gives {short(alone.item())}, "
-        f"and the state gives {short((last - alone).item())}"
+        f"The first chunk leaves the state {point(left[:, 0])}. In the second, token 2 gives {short(alone.item())}, "
+        f"the state {short((last - alone).item())}: together {short(last.item())}"
     )
     shares = m.forgetting_attention(np.zeros((3, 1)), np.zeros((3, 1)), np.eye(3), log_f)[-1]
     yield f"has the weights (1/2, 1, 1)/2.5 = {', '.join(map(short, shares))}"
@@ -1134,7 +1134,7 @@ def state(m: Any) -> Sentences:
     written = m.delta_step(m.delta_step(np.zeros((2, 1)), keys[0], [4.0], 1, 0), keys[0], [6.0], 0.5, 0)
     assert written[0, 0] == 5, "with β = ½ it is half of the way"
     _, doubled = m.linear_chunks(queries[:2], keys[[0, 0]], [[4.0], [6.0]], np.zeros(2), 1)
-    yield f"Write 4 under a key and then 6 under the same key: the key reads {short(doubled[0, 0])}, which nobody wrote"
+    yield f"Write 4 under a key, then 6: used as a query, the key reads {short(doubled[0, 0])}, which nobody wrote"
     yield f"For a gate of 0.9 it is {d(m.half_life(math.log(0.9)), 2)} tokens"
     cache, kept = m.cache_and_state(32768, 16, 64, 128)
     yield f"a cache of 32,768 tokens is {cache // kept} times as large as the state"
@@ -1180,7 +1180,7 @@ def _gates_measured() -> Sentences:
     yield f"{by_kind['name']:.2f} on average at its first token, {by_kind['other']:.2f} at ordinary ones"
     equal = measuring.paired(found(gates_lab.SENTENCES, gates_lab.EQUAL), found(gates_lab.SENTENCES, "gates"))
     assert equal.gained == 8
-    yield f"the accuracy falls to {found(gates_lab.SENTENCES, gates_lab.EQUAL).mean():.2f}, in all {equal.gained} seeds"
+    yield f"the accuracy falls in all {equal.gained} seeds, to {found(gates_lab.SENTENCES, gates_lab.EQUAL).mean():.2f}"
     slope = next(row.setting for row in gates_lab.saved() if (row.task, row.method) == (gates_lab.SENTENCES, "alibi"))
     behind = measuring.paired(found(gates_lab.SENTENCES, "alibi"), found(gates_lab.SENTENCES, "gates"))
     yield f"ALiBi, with slope {short(slope)}, is behind by {behind.mean:.3f} ({behind.gained} of 8 seeds, p = {behind.p:.3f})"
