@@ -26,13 +26,15 @@ _LARGEST_NAME = 40
 class NewFiles:
     """The files of a new assignment: those of its own, and those of all that it stands in."""
 
+    name: str
     own: list[Path]
     shared: list[Path]
 
     @property
     def undo(self) -> str:
         """The command that takes all of it back, and with it what else is not committed in the shared files."""
-        shared, own = (" ".join(path.relative_to(ROOT).as_posix() for path in paths) for paths in (self.shared, self.own))
+        whole = [path.parent if path.parent.name == self.name else path for path in self.own]  # no empty folder stays
+        shared, own = (" ".join(dict.fromkeys(path.relative_to(ROOT).as_posix() for path in paths)) for paths in (self.shared, whole))
         return f"git checkout -- {shared} && git clean -fd -- {own}"
 
 
@@ -47,7 +49,7 @@ def create(name: str) -> NewFiles:
     generated = stale(Assignment(name))
     for path, text in generated.items():
         path.write_text(text, "utf-8")
-    return NewFiles([*own, *generated], [*shared])
+    return NewFiles(name, [*own, *generated], [*shared])
 
 
 def _check_name(name: str) -> None:

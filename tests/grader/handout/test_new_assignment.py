@@ -70,6 +70,7 @@ def two(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_new_passes_every_test_of_assignments_at_once(run: Run, root: Path) -> None:
     files = (
         "course/test_course",
+        "hints/test_carried",
         "hints/test_misconceptions",
         "course/test_lesson_numbers",
         "grading/test_samples",

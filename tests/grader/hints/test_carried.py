@@ -96,7 +96,8 @@ def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, sui
     results = {one.entry.name: one.judged for one in known}
     results |= {name: judged(suite, catalogue.Module(module)) for name, module in by_hand(assignment)}
     lost = {name: 1 - points_won(every) / sum(one.test.points for one in every) for name, every in results.items()}
-    assert not {name: share for name, share in lost.items() if share > MOST}
+    few = len({test.question for test in suite.tests}) <= 1 / MOST  # the examples of a new assignment: one function is worth more than its share
+    assert few or not {name: share for name, share in lost.items() if share > MOST}
     assert all(share > 0 for share in lost.values())
 
 
