@@ -4,7 +4,7 @@
     markdown   a lesson's Markdown → HTML
     formulas   LaTeX → MathML
     glossary   the terms of the glossary, explained where a lesson touches them
-    dials      pictures that move: which lesson each belongs to, and their JavaScript
+    dials      pictures that move, and all JavaScript (script/, and dials/ here and in lessons)
     style, templates, fonts   what the pages look like
     live.js    what the checks say, on the page: it runs only where `python -m autograder.checks … --page` serves it
 

@@ -47,11 +47,7 @@ def measured(lesson: str) -> dict[str, Any]:
     return {"lengths": lengths, "groups": list(curves), "data": Markup(data), "best": best, "highest": last[best]}
 
 
-def script() -> str:
-    """The JavaScript of the course, as it ships."""
-    return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source()}\n}})();\n'))
-
-
-def source() -> str:
-    """The same as it is written."""
-    return "\n".join(path.read_text("utf-8") for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js")))
+def script(minified: bool = True) -> str:
+    """The JavaScript of the course, as it ships or as it is written."""
+    source = "\n".join(path.read_text("utf-8") for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js")))
+    return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n')) if minified else source

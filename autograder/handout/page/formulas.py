@@ -61,16 +61,12 @@ def mathml(latex: str, display: bool = False) -> str:
 
 def _pieces(root: Element) -> list[Element]:
     """A long formula in a line of text as several, so that the line can end after a relation, a sum or a comma."""
-    pieces: list[list[Element]] = [[]]
-    for child in root[0]:
-        pieces[-1].append(child)
-        if child.tag == "mo" and child.text in _BREAKS and child.get("form") is None:
-            pieces.append([])
-    found = []
-    for piece in filter(None, pieces):
-        found.append(Element(root.tag, root.attrib))
-        SubElement(found[-1], "mrow").extend(piece)
-    return found
+    ends = [index for index, child in enumerate(root[0], 1) if child.tag == "mo" and child.text in _BREAKS and child.get("form") is None]
+    pieces = []
+    for begin, end in pairwise(dict.fromkeys((0, *ends, len(root[0])))):
+        pieces.append(Element(root.tag, root.attrib))
+        SubElement(pieces[-1], "mrow").extend(root[0][begin:end])
+    return pieces
 
 
 def _complete(parent: Element) -> None:
@@ -79,57 +75,37 @@ def _complete(parent: Element) -> None:
     for number, bar in enumerate(bars):
         bar.set("form", "postfix" if number % 2 else "prefix")
     for index, child in enumerate(list(parent)):
+        text = child.text or ""
         match child.tag:
-            case "mo":
-                _complete_operator(child, _begins(parent, index))
-            case "mi":
-                _complete_identifier(child)
+            case "mo" if text in ("/", "."):
+                child.attrib |= {"lspace": "0", "rspace": "0"}
+            case "mo" if text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod"):
+                child.tag = "mi"
+            case "mo" if text in _SIGNS and _begins(parent, index):
+                child.set("form", "prefix")
+            case "mi" if text == "′":  # the font's prime stands high by itself, and is made for the size of the letter before it
+                child.tag, child.text = "mpadded", ""
+                child.set("voffset", "-0.35em")
+                SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text
+            case "mi" if len(text) == 1 and "Α" <= text <= "Ω":
+                child.set("mathvariant", "normal")
             case "mn" if child.get("mathvariant") == "bold":
-                child.text = (child.text or "").translate(_BOLD)
-            case "mtext" if re.fullmatch(r"\S{2,}", child.text or ""):
+                child.text = text.translate(_BOLD)
+            case "mtext" if re.fullmatch(r"\S{2,}", text):
                 child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
-    if parent.tag in ("mrow", "math", "mtd", "mstyle", "msqrt"):
-        _space_functions(parent)
+    if parent.tag in ("mrow", "math", "mtd", "mstyle", "msqrt"):  # a thin space around a function
+        for index, (before, child) in reversed(list(enumerate(pairwise(parent), 1))):
+            if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
+                parent.insert(index, Element("mspace", width="0.1667em"))
     if parent.tag in ("msub", "msubsup") and parent[0].tag == "mi" and set(parent[0].text or "") & _DESCENDERS:
         # Subscripts of letters that go below the line would stand lower than those of others.
         letter = parent[0]
         parent[0] = Element("mpadded", depth="0")
         parent[0].append(letter)
-    if parent.tag == "munder" and (parent[1].text or "") == "⏟":
-        # Browsers cut the ends of a stretched brace.
-        base = parent[0]
+    if parent.tag == "munder" and (parent[1].text or "") == "⏟":  # browsers cut the ends of a stretched brace
         parent.remove(parent[1])
         parent.tag = "mrow"
-        base.set("style", "border-bottom:1.2px solid;border-radius:0 0 .35em .35em;padding-bottom:.12em")
-
-
-def _space_functions(row: Element) -> None:
-    """A thin space between a function and what it is applied to, and between a factor and a function after it."""
-    for index, (before, child) in reversed(list(enumerate(pairwise(row), 1))):
-        if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
-            row.insert(index, Element("mspace", width="0.1667em"))
-
-
-def _complete_operator(operator: Element, begins: bool) -> None:
-    """`begins`: nothing stands on its left, so that a sign is one of what follows."""
-    text = operator.text or ""
-    if text in ("/", "."):
-        operator.attrib |= {"lspace": "0", "rspace": "0"}
-    elif text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod"):
-        operator.tag = "mi"
-    elif text in _SIGNS and begins:
-        operator.set("form", "prefix")
-
-
-def _complete_identifier(letter: Element) -> None:
-    text = letter.text or ""
-    if text == "′":
-        # The font's prime stands high by itself, and is made for the size of the letter before it.
-        letter.tag, letter.text = "mpadded", ""
-        letter.set("voffset", "-0.35em")
-        SubElement(letter, "mo", mathsize="135%", lspace="0", rspace="0").text = text
-    elif len(text) == 1 and "Α" <= text <= "Ω":
-        letter.set("mathvariant", "normal")
+        parent[0].set("style", "border-bottom:1.2px solid;border-radius:0 0 .35em .35em;padding-bottom:.12em")
 
 
 def _begins(row: Element, index: int) -> bool:

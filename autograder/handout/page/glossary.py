@@ -24,7 +24,6 @@ class Glossary:
     """The terms by how they are written in a text, and the meaning of each as Markdown."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
         self.meanings: dict[str, str] = dict(_ROW.findall(text.partition("## Words")[2].partition("## Symbols")[0]))
         spellings = {spelling: term for term in self.meanings for spelling in re.sub(r" \(.*?\)", "", term).split(", ")}
         self._terms = {spelling.lower(): term for spelling, term in spellings.items() if spelling not in _EVERYDAY}
@@ -32,15 +31,14 @@ class Glossary:
         any_of_them = "|".join(_NARROWER.get(spelling, re.escape(spelling)) for spelling in longest_first) or "(?!)"
         self._pattern = re.compile(rf"(?<![\w-])(?:{any_of_them})s?(?![\w-])", re.IGNORECASE)
 
-    def marked(self, text: str, touched: set[str], used: set[str]) -> str:
-        """A piece of plain text as HTML, with the terms that are not yet `touched` as buttons; `used` collects all of a page."""
+    def marked(self, text: str, touched: set[str]) -> str:
+        """A piece of plain text as HTML, with the terms that are not yet `touched` as buttons."""
 
         def button(match: re.Match[str]) -> str:
             term = self._term(match[0])
             if term is None or term in touched:
                 return match[0]
             touched.add(term)
-            used.add(term)
             return f'<button type="button" class="term" popovertarget="term-{slug(term)}">{match[0]}</button>'
 
         return self._pattern.sub(button, escape(text, quote=False))

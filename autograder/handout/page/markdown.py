@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -22,24 +22,6 @@ from autograder.handout.page.formulas import mathml
 from autograder.handout.page.glossary import Glossary, slug
 
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
-
-
-class Heading(NamedTuple):
-    """An entry of a page's table of contents."""
-
-    level: int
-    anchor: str
-    html: str
-
-
-@dataclass
-class Rendered:
-    """A text as HTML, and what the page around it needs."""
-
-    title: str = ""
-    html: str = ""
-    headings: list[Heading] = field(default_factory=list)
-    terms: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -62,10 +44,9 @@ class Renderer:
     """Renders the course's texts: every lesson, the glossary, the page on numpy."""
 
     def __init__(self, glossary: Glossary, folder: Path) -> None:
-        self._glossary = glossary
-        self._folder = folder
+        self._glossary, self._folder = glossary, folder
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
-        self._markdown.use(dollarmath_plugin, renderer=lambda latex, options: mathml(latex, options["display_mode"]))
+        self._markdown.use(dollarmath_plugin)
         self._html = cast(RendererHTML, self._markdown.renderer)
         # A block scrolls sideways where it is too wide, by keyboard too.
         rules: dict[str, Any] = {
@@ -85,21 +66,18 @@ class Renderer:
         """A piece of a line, as in a table's cell."""
         return str(self._markdown.renderInline(text))
 
-    def render(self, text: str, folder: str, placed: Placed = Placed()) -> Rendered:
+    def render(self, text: str, folder: str, placed: Placed = Placed()) -> str:
         """A text that lies in a folder below assignments/, with what is placed in it. Each term is marked once, and none in sources."""
-        page = Rendered()
         touched: set[str] = set()
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
             out.append(token)
-            if token.type == "inline":
-                heading = before.type == "heading_open"
-                if heading and token.content == "Sources":
-                    touched = set(self._glossary.meanings)
-                self._inline(page, token, folder, touched, heading)
-                if heading:
-                    self._heading(page, before, token)
-                elif (name := _first(token, "code_inline")) and name.content in placed.questions:
+            if token.type == "inline" and before.type == "heading_open":
+                before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
+                touched |= set(self._glossary.meanings) if token.content == "Sources" else set()
+            elif token.type == "inline":
+                self._inline(token, folder, touched)
+                if (name := _first(token, "code_inline")) and name.content in placed.questions:
                     out.append(_html(placed.questions[name.content]))
             elif token.type == "heading_close" and token.tag == "h3":
                 names = re.findall(r"`(\w+)`", before.content)
@@ -110,21 +88,11 @@ class Renderer:
                 out[-1] = _html(placed.at_marks[mark[1]])
             elif token.type == "paragraph_close" and (image := _first(before, "image")) and len(before.children or []) == 1:
                 out[-3:] = [_html(self._figure(image))]
-        page.html = _GLUED.sub(_glue, str(self._html.render(out, self._markdown.options, {})))
-        return page
+        return _GLUED.sub(r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {})))
 
-    def _heading(self, page: Rendered, opening: Token, title: Token) -> None:
-        anchor = slug(re.sub(r"[`$*]", "", title.content))
-        opening.attrSet("id", anchor)
-        if opening.tag == "h1":
-            page.title = title.content
-        else:
-            html = self._html.renderInline(title.children or [], self._markdown.options, {})
-            page.headings.append(Heading(int(opening.tag[1]), anchor, html))
-
-    def _inline(self, page: Rendered, token: Token, folder: str, touched: set[str], in_heading: bool) -> None:
-        """Links lead to pages, images lie below the page, and terms are marked outside of headings, links and strong words."""
-        inside = int(in_heading)
+    def _inline(self, token: Token, folder: str, touched: set[str]) -> None:
+        """Links lead to pages, images lie below the page, and terms are marked outside of links and strong words."""
+        inside = 0
         for child in token.children or []:
             if child.type == "link_open":
                 child.attrSet("href", _target(str(child.attrGet("href")), folder))
@@ -133,7 +101,7 @@ class Renderer:
             if child.type in ("link_open", "link_close", "strong_open", "strong_close"):
                 inside += child.nesting
             elif child.type == "text" and not inside:
-                child.type, child.content = "html_inline", self._glossary.marked(child.content, touched, page.terms)
+                child.type, child.content = "html_inline", self._glossary.marked(child.content, touched)
 
     def _figure(self, image: Token) -> str:
         """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow one for phones."""
@@ -167,13 +135,9 @@ def _column_heading(title: Token) -> tuple[str, str]:
 
 
 _MARK = re.compile(r"<!-- (?:dial: )?(\w+) -->")
-
-_GLUED = re.compile(r"(\(?)(<(math|button)\b(?:(?!</\3>).)*</\3>)([,.;:!?)]*)", re.DOTALL)
-
-
-def _glue(match: re.Match[str]) -> str:
-    """A formula or a term with the bracket before it and the comma after it: no line ends between them."""
-    return f'<span class="glued">{match[0]}</span>' if match[1] or match[4] else match[0]
+_TOUCHED = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
+_GLUED = re.compile(rf"\({_TOUCHED.format(1)}[,.;:!?)]*|{_TOUCHED.format(2)}[,.;:!?)]+", re.DOTALL)
+"""a formula or a term with the bracket before it and the comma after it: no line ends between them"""
 
 
 def _html(text: str) -> Token:

@@ -19,7 +19,7 @@ from autograder.grading.suite import Suite
 from autograder.handout.left_open import left_open
 from autograder.handout.page import dials
 from autograder.handout.page.glossary import Glossary, slug
-from autograder.handout.page.markdown import Placed, Rendered, Renderer, code
+from autograder.handout.page.markdown import Placed, Renderer, code
 
 HERE = Path(__file__).parent
 SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
@@ -56,48 +56,40 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals |= vars(environment.get_template("controls.html").module)
     lessons = {one.name: _lesson(one, renderer, environment) for one in assignments()}
-    shown = [
-        {
-            "name": name,
-            "title": page.title,
-            "dials": re.findall(r'id="title-(\w+)">(.+?)<', page.html),
-            "tasks": len(re.findall("data-(?:ask|dial)=", page.html)),
-        }
-        for name, page in lessons.items()
-    ]
+    dials_of = {name: re.findall(r'id="title-(\w+)">(.+?)<', html) for name, html in lessons.items()}
+    asked = {name: len(re.findall("data-(?:ask|dial)=", html)) for name, html in lessons.items()}
+    shown = [{"name": name, "title": _plain(lessons[name].partition("</h1>")[0]), "dials": dials_of[name], "tasks": asked[name]} for name in lessons]
     texts = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"), key=lambda path: (path.stem != "setup", path.stem))}
     first = texts.pop("README")
     marks = _drawn(first, "index", environment) | {"lessons": environment.get_template("lessons.html").render(lessons=shown)}
     others = {name: (renderer if name != "glossary" else Renderer(Glossary(""), TEXTS)).render(text, ".") for name, text in texts.items()}
+    terms = {slug(term): (term, meaning) for term, meaning in glossary.meanings.items()}
+    place = {anchor: f'<tr id="{anchor}">' for anchor in terms}  # to link to
+    others["glossary"] = re.sub(r"<tr>(?=\n<td>([^<]+)</td>)", lambda row: place.get(slug(row[1]), row[0]), others["glossary"])
     pages = {"index": renderer.render(first, ".", Placed(at_marks=marks)), "setup": others["setup"], **lessons, **others}
-    pages["glossary"].html = re.sub(
-        r"<tr>\n<td>([^<]+)</td>",
-        lambda row: row[0].replace("<tr>", f'<tr id="{slug(row[1])}">') if unescape(row[1]) in glossary.meanings else row[0],
-        pages["glossary"].html,
-    )
-    titles, names = {name: page.title for name, page in pages.items()}, [None, *pages, None]
+    titles, names = {name: _plain(html.partition("</h1>")[0]) for name, html in pages.items()}, [None, *pages, None]
+    headings = {name: re.findall(r'<h([23]) id="(?!title-)(.+?)">(.+?)</h', html) for name, html in pages.items()}
     written = {
         name: environment.get_template("page.html").render(
             name=name,
-            page=page,
-            body=Markup(page.html),
-            headings=[(heading, Markup(heading.html)) for heading in page.headings],
-            terms=[(slug(term), term, Markup(renderer.inline(glossary.meanings[term]))) for term in sorted(page.terms)],
+            body=Markup(html),
+            headings=[(level, anchor, Markup(heading)) for level, anchor, heading in headings[name]],
+            terms=[(term, *map(Markup, map(renderer.inline, terms[term]))) for term in sorted(set(re.findall('popovertarget="term-(.+?)"', html)))],
             lessons=shown,
             others=others,
-            around=(names[place], names[place + 2]),
+            around=(names[number], names[number + 2]),
             titles=titles,
         )
-        for place, (name, page) in enumerate(pages.items())
+        for number, (name, html) in enumerate(pages.items())
     }
     found = [[title, "", f"{name}.html"] for name, title in titles.items()]
-    found += [[_plain(one.html), page.title, f"{name}.html#{one.anchor}"] for name, page in pages.items() for one in page.headings]
-    found += [[term, "glossary", f"glossary.html#{slug(term)}", _plain(meaning)] for term, meaning in glossary.meanings.items()]
+    found += [[_plain(heading), titles[name], f"{name}.html#{anchor}"] for name in pages for _, anchor, heading in headings[name]]
+    found += [[term, "glossary", f"glossary.html#{anchor}", _plain(meaning)] for anchor, (term, meaning) in terms.items()]
     return written, found
 
 
 def _plain(text: str) -> str:
-    return unescape(re.sub(r"<[^>]*>|[*`$]", "", text))
+    return unescape(re.sub(r"<[^>]*>|[*`$]", "", text)).strip()
 
 
 def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
@@ -106,7 +98,7 @@ def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
     return {name: environment.get_template(f"{name}.html").render(name=name, **given) for name in dials.named(text)}
 
 
-def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> Rendered:
+def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> str:
     """The lesson with its docstrings, dials and what its questions for practice take."""
     text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
     practice = left_open(assignment, Suite(assignment).tests)["practice"]  # the answers to these are no secret, all others are
@@ -116,16 +108,13 @@ def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment
 
 
 def _docstrings(stub: str) -> dict[str, str]:
-    """Public function of a stub → its signature and docstring, folded, to stand below its heading."""
-    found = (node for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
-    return {
-        node.name: f'<details class="docstring"><summary>Docstring of <code>{node.name}</code></summary>'
-        f"<pre><code>{code(f'{node.name}({ast.unparse(node.args)})').strip()}\n\n"
-        f"{escape(_running(ast.get_docstring(node) or ''))}</code></pre></details>\n"
-        for node in found
-    }
+    """Public function of a stub → its signature and docstring, folded, to stand below its heading.
 
-
-def _running(docstring: str) -> str:
-    """Running text without its line ends, so that it breaks where the page is full. Formulas (indented) and fields (`Returns:`) begin a line."""
-    return re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", docstring)
+    Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`) begin a line."""
+    folded = '<details class="docstring"><summary>Docstring of <code>{}</code></summary><pre><code>{}\n\n{}</code></pre></details>\n'
+    found = {}
+    for node in ast.parse(stub).body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(node) or "")
+            found[node.name] = folded.format(node.name, code(f"{node.name}({ast.unparse(node.args)})").strip(), escape(running))
+    return found

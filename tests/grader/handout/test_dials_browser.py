@@ -510,7 +510,7 @@ def test_the_question_of_a_dial_takes_an_answer_and_says_whether_it_is_right(ope
 
 def test_the_small_script_says_what_the_long_one_says(browser: Browser, course_folder: Path) -> None:
     """Comments and line ends are gone, and no space within a text: every dial draws the same picture."""
-    long = dials.source()
+    long = dials.script(minified=False)
     short = re.sub(r"^\(\(\)=>\{|\}\)\(\);?\s*$", "", (course_folder / "dials.js").read_text("utf-8"))
     page = browser.new_page()
     drawn = [

@@ -215,11 +215,11 @@ GLOSSARY = """## Words
     ],
 )
 def test_terms_are_marked_where_they_are_touched_first(text: str, terms: list[str]) -> None:
-    used: set[str] = set()
-    marked = Glossary(GLOSSARY).marked(text, set(), used)
+    touched: set[str] = set()
+    marked = Glossary(GLOSSARY).marked(text, touched)
     assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == terms
     assert html.unescape(re.sub(r"<[^>]*>", "", marked)) == text
-    assert len(used) == len(terms)
+    assert len(touched) == len(terms)
 
 
 def test_every_meaning_that_a_page_opens_is_the_glossarys(course_files: dict[str, bytes]) -> None:
