@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.batch.gradebook import Gradebook, Taken
-from autograder.grading.review import ALL_PASS, LOST, Case, Cases, first_thing
+from autograder.grading.review import ALL_PASS, NO_GRADE, Case, Cases, first_thing
 from autograder.grading.row import Row
 from autograder.protocol.status import Status
 from autograder.reports import similarity
@@ -41,7 +41,7 @@ class AssignmentSummary:
         self.max_score = max(self.max_score, row.max_score)
         self.scores.append(row.score)
         if row.lost or row.status is not Status.GRADED:
-            self.other_statuses[LOST if row.lost else row.status] += 1
+            self.other_statuses[NO_GRADE if row.lost else row.status] += 1
 
     @property
     def line(self) -> tuple[str, str, str]:
@@ -143,10 +143,10 @@ class Summary:
     def _show_needs_human(self, console: Console) -> None:
         if self.needs_human:
             console.print("To look at yourself:", style="bold")
-        for kind in filter(self.needs_human.get, (LOST, *Status, ALIKE)):
-            for sentence in self.needs_human[kind][:MANY]:
+        for kind, sentences in self.needs_human.items():
+            for sentence in sentences[:MANY]:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
-            if (more := len(self.needs_human[kind]) - MANY) > 0:
+            if (more := len(sentences) - MANY) > 0:
                 console.print(f"  and {more} more {kind.replace('_', ' ')}: see report.html", highlight=False)
 
 
@@ -170,7 +170,7 @@ def _alike(book: Gradebook) -> Iterator[str]:
 
 def _sentence(case: Case) -> str:
     many = f"{len(case.students)} students: " if len(case.students) > 1 else ""
-    status = "" if case.status == LOST else f" ({case.status.replace('_', ' ')})"
+    status = "" if case.status == NO_GRADE else f" ({case.status.replace('_', ' ')})"
     return f"{case.assignment}, {many}{listed(case.students, MANY)}{status}: {case.why}"
 
 

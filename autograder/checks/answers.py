@@ -47,13 +47,14 @@ def faults(answers: object, forms: Mapping[str, str]) -> Iterator[str]:
     if not isinstance(answers, dict):
         yield "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
         return
-    for key in answers.keys() - forms.keys():
-        meant = difflib.get_close_matches(str(key), forms.keys() - answers.keys(), n=1)
+    missing = [key for key in forms if key not in answers]
+    for key in (key for key in answers if key not in forms):
+        meant = difflib.get_close_matches(str(key), missing, n=1)
         yield f"{key} is no question of this lesson" + (f": {meant[0]} is missing" if meant else "")
-    for key in forms:
-        if key not in answers and not difflib.get_close_matches(key, map(str, answers.keys() - forms.keys()), n=1):
-            yield f"{key} is missing: take the line from the handout again"
-        elif answers.get(key) is not None and (fault := _fault(answers[key], forms[key])):
+        missing = [other for other in missing if other not in meant]
+    yield from (f"{key} is missing: take the line from the handout again" for key in missing)
+    for key, wanted in forms.items():
+        if answers.get(key) is not None and (fault := _fault(answers[key], wanted)):
             yield f"{key}: {fault}"
 
 

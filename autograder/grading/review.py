@@ -15,8 +15,7 @@ from autograder.submission.names import printable
 
 ALL_PASS = "all tests pass"
 
-
-LOST = "without a grade"
+NO_GRADE = "without a grade"
 """In the place of a status: no grader could judge it."""
 
 
@@ -42,7 +41,7 @@ class Cases:
         if not needs_a_person(row):
             return False
         one = row.submission
-        assignment, status, why = one.assignment or printable(one.file), LOST if row.lost else row.status, first_thing(row)
+        assignment, status, why = one.assignment or printable(one.file), NO_GRADE if row.lost else row.status, first_thing(row)
         without_line = re.sub(r" at line \d+\b", "", why)
         case = self._cases.setdefault((assignment, status, without_line), Case(assignment, status, why))
         if case.why != why:
@@ -50,13 +49,10 @@ class Cases:
         case.students.append(printable(row.student))
         return True
 
-    def of(self, status: str) -> list[Case]:
-        """The cases of one status, what concerns most students first."""
-        return sorted((case for case in self._cases.values() if case.status == status), key=lambda case: -len(case.students))
-
     def __iter__(self) -> Iterator[Case]:
-        """All of them, by status: what says least of a grade first."""
-        return (case for status in (LOST, *Status) for case in self.of(status))
+        """All of them, by status: what says least of a grade first, and of one status what concerns most students."""
+        order = [NO_GRADE, *Status]
+        return iter(sorted(self._cases.values(), key=lambda case: (order.index(case.status), -len(case.students))))
 
 
 def needs_a_person(row: Row) -> bool:

@@ -8,6 +8,7 @@ function where it sits.
 from __future__ import annotations
 
 import faulthandler
+import functools
 import json
 import pdb
 import re
@@ -239,6 +240,7 @@ class LeftOpen:
     """question without points → its answer"""
 
 
+@functools.cache
 def _left_open(assignment: str) -> LeftOpen:
     """Nothing in a checkout of the course, which is no handout."""
     if not LEFT_OPEN.is_file():

@@ -146,19 +146,15 @@ def several(candidates: Sequence[str], assignment: str) -> Problem:
 
 
 def _none(files: Sequence[str], assignment: str) -> Problem:
-    if zips := _zips(files):
-        return zips
-    return Problem(
+    return _zips(files) or Problem(
         f"There is no file for {assignment} in what you handed in: hand in {assignment}.py or {assignment}.ipynb.",
         f"No .py or .ipynb file for {assignment} was found{_what_is_there(files)}.",
     )
 
 
 def _unnamed(code: list[NamedFile], files: Sequence[str], course: Course) -> Problem:
-    if not code and (zips := _zips(files)):
-        return zips
     if not code:
-        return Problem(
+        return _zips(files) or Problem(
             "There is no .py or .ipynb file in what you handed in: hand in the file that holds your functions.",
             f"No .py or .ipynb file was found{_what_is_there(files)}.",
         )

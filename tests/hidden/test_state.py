@@ -85,6 +85,27 @@ def refuses_bad_log_gates(function, log_f, *before, after=()):
             expect.raises(ValueError, function, *before, mixed, *after, mentions=word)
 
 
+def refuses_what_does_not_fit(attend):
+    """A form of attention refuses bad gates, and numbers of tokens, gates or features that differ, one for several too."""
+    q, k, v = tokens()
+    log_f = gates(7)
+    expect.answers(attend, q, k, v, log_f)
+    refuses_bad_log_gates(attend, log_f, q, k, v)
+
+    def refused(*arguments, mentions):
+        expect.raises(ValueError, attend, *arguments, mentions=mentions)
+
+    rows = [1, 6, 8]
+    for fewer in (1, 6):
+        refused(q, k, v, log_f[:fewer], mentions=[*rows, (fewer,)])
+        refused(q[:fewer], k, v, log_f, mentions=[*rows, (fewer, 3)])
+        refused(q, k[:fewer], v, log_f, mentions=[*rows, (fewer, 3)])
+        refused(q, k, v[:fewer], log_f, mentions=[*rows, (fewer, 4)])
+    refused(q, k, v, np.array(-1.0), mentions=None)
+    refused(q, k[:, :1], v, log_f, mentions=[1, 3, (7, 1)])
+    refused(np.ones((2, 7, 3)), np.ones((3, 7, 3)), v, log_f, mentions=[2, 3])
+
+
 # decay_bias
 
 
@@ -274,24 +295,9 @@ def test_forgetting_does_not_loop(state):
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_refuses_what_does_not_fit(state):
     """Bad gates, and numbers of tokens, gates or features that differ, one for several too."""
+    refuses_what_does_not_fit(state.forgetting_attention)
     q, k, v = tokens()
-    log_f = gates(7)
-    expect.answers(state.forgetting_attention, q, k, v, log_f)
-    refuses_bad_log_gates(state.forgetting_attention, log_f, q, k, v)
-
-    def refused(*arguments, mentions):
-        expect.raises(ValueError, state.forgetting_attention, *arguments, mentions=mentions)
-
-    rows = [1, 6, 8]
-    for fewer in (1, 6):
-        refused(q, k, v, log_f[:fewer], mentions=[*rows, (fewer,)])
-        refused(q[:fewer], k, v, log_f, mentions=[*rows, (fewer, 3)])
-        refused(q, k[:fewer], v, log_f, mentions=[*rows, (fewer, 3)])
-        refused(q, k, v[:fewer], log_f, mentions=[*rows, (fewer, 4)])
-    refused(q, k, v, np.array(-1.0), mentions=None)
-    refused(q, k[:, :1], v, log_f, mentions=[1, 3, (7, 1)])
-    refused(q, k[:, :2], v, log_f, mentions=[2, 3, (7, 2)])
-    refused(np.ones((2, 7, 3)), np.ones((3, 7, 3)), v, log_f, mentions=[2, 3])
+    expect.raises(ValueError, state.forgetting_attention, q, k[:, :2], v, gates(7), mentions=[2, 3, (7, 2)])
 
 
 # linear_attention
@@ -339,23 +345,7 @@ def test_linear_does_not_loop(state):
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_refuses_what_does_not_fit(state):
     """Bad gates, and numbers of tokens, gates or features that differ, one for several too."""
-    q, k, v = tokens()
-    log_f = gates(7)
-    expect.answers(state.linear_attention, q, k, v, log_f)
-    refuses_bad_log_gates(state.linear_attention, log_f, q, k, v)
-
-    def refused(*arguments, mentions):
-        expect.raises(ValueError, state.linear_attention, *arguments, mentions=mentions)
-
-    rows = [1, 6, 8]
-    for fewer in (1, 6):
-        refused(q, k, v, log_f[:fewer], mentions=[*rows, (fewer,)])
-        refused(q[:fewer], k, v, log_f, mentions=[*rows, (fewer, 3)])
-        refused(q, k[:fewer], v, log_f, mentions=[*rows, (fewer, 3)])
-        refused(q, k, v[:fewer], log_f, mentions=[*rows, (fewer, 4)])
-    refused(q, k, v, np.array(-1.0), mentions=None)
-    refused(q, k[:, :1], v, log_f, mentions=[1, 3, (7, 1)])
-    refused(np.ones((2, 7, 3)), np.ones((3, 7, 3)), v, log_f, mentions=[2, 3])
+    refuses_what_does_not_fit(state.linear_attention)
 
 
 # linear_step

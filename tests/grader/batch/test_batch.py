@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 from rich.console import Console
 
@@ -30,39 +31,13 @@ from autograder.batch.jobs import BatchError, Job, Setup
 from autograder.batch.pool import GraderProcess
 from autograder.batch.summary import Summary
 from autograder.submission import find_in_folder, read
-from tests.grader.support import classroom
+from tests.grader.support import classroom, interrupted
 
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""
 
 LARGE = 16
 """Submissions of the class on which runs are interrupted."""
-
-GRADE = """
-import sys
-from pathlib import Path
-from rich.console import Console
-from autograder.batch.coordinator import RunConfiguration, grade
-from autograder.batch import jobs as jobs_room
-from autograder.batch.jobs import BatchError
-try:
-    grade(RunConfiguration(Path(sys.argv[1]), Path(sys.argv[2])), Console(width=200))
-except BatchError as error:
-    sys.exit(str(error))
-"""
-
-
-def grade_apart(folder: Path, out: Path, root: Path = course.ROOT) -> subprocess.Popen[str]:
-    """A run in a process of its own, which may be killed."""
-    environment = os.environ | {"PYTHONPATH": str(root)}
-    return subprocess.Popen(
-        [sys.executable, "-c", GRADE, str(folder), str(out)],
-        env=environment,
-        cwd=root,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
 
 
 def grade(folder: Path, out: Path, **options: object) -> tuple[Summary, str]:
@@ -208,11 +183,11 @@ def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path) -> 
     root = classroom.copy_of_the_course(tmp_path)
     for name in ("alibi", NAME):
         classroom.make(tmp_path / "class", name, 1, [classroom.right])
-    printed, _ = grade_apart(tmp_path / "class", tmp_path / "out", root).communicate()
+    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root).communicate()
     assert "2 graded" in printed, printed
     with (root / "tests" / "hidden" / "test_alibi.py").open("a") as test:
         test.write("\n# changed\n")
-    printed, _ = grade_apart(tmp_path / "class", tmp_path / "out", root).communicate()
+    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root).communicate()
     assert "1 graded" in printed and "1 known before" in printed, printed
 
 
@@ -267,21 +242,19 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
 
 
 def test_a_coordinator_killed_again_and_again(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
-    """At random moments, from before it reads anything to after it has written everything: the grades come out the same."""
+    """As it opens any of the files under OUT, from the first to the last: the grades come out the same."""
     folder, wanted = large
     draw = random.Random(20)
-    seen = set()
-    for _ in range(8):
-        run = grade_apart(folder, tmp_path)
-        until = graded_in(tmp_path) + draw.randrange(3)
-        wait_for(lambda: graded_in(tmp_path) >= until or run.poll() is not None)  # noqa: B023
-        time.sleep(draw.uniform(0, 0.1))
-        run.kill()
-        run.communicate()
-        seen.add(graded_in(tmp_path))
-    printed, _ = grade_apart(folder, tmp_path).communicate()
+    moments = [(draw.randrange(1, 8), "*") for _ in range(4)] + [(1, "grades.csv*"), (1, "similarity.csv")]
+    seen = []
+    for opened, pattern in moments:
+        run = interrupted.grade_until(signal.SIGKILL, opened, pattern, folder, tmp_path, "--jobs", "1")
+        printed, _ = run.communicate()
+        assert run.returncode == -signal.SIGKILL, printed
+        seen.append(graded_in(tmp_path))
+    assert 0 < seen[0] < seen[3] < seen[4] == LARGE  # between grades, and after them
+    printed, _ = interrupted.grade(folder, tmp_path, "--jobs", "1").communicate()
     assert classroom.grades(tmp_path) == wanted, printed
-    assert len(seen) > 3  # it was killed before, between and after grades
 
 
 def test_a_grader_killed_in_the_middle(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -401,13 +374,6 @@ def test_every_grader_keeps_to_one_core() -> None:
         assert cores(graders) == kept
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def graded_in(out: Path) -> int:
     return len(list((out / "feedback").glob("*/*.md"))) if (out / "feedback").exists() else 0
 
@@ -415,11 +381,9 @@ def graded_in(out: Path) -> int:
 def test_control_c_keeps_what_is_graded(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
     """Everything graded by then is written, and the command that is printed goes on from there."""
     folder, wanted = large
-    run = grade_apart(folder, tmp_path)
-    wait_for(lambda: graded_in(tmp_path) >= 3)
-    run.send_signal(signal.SIGINT)
-    printed, _ = run.communicate(timeout=60)
-    assert run.returncode == 0, printed
+    run = interrupted.grade_until(signal.SIGINT, 4, "feedback/*.md", folder, tmp_path, "--jobs", "1")
+    printed, _ = run.communicate()
+    assert run.returncode == 130, printed
     assert "Stopping: nothing more is begun." in printed
     assert f"autograder grade {folder} --out {tmp_path} --jobs 1" in printed
     done = classroom.grades(tmp_path)
@@ -436,28 +400,34 @@ def never_ends(name: str, number: int) -> str:
 
 
 @pytest.mark.parametrize("presses", [1, 2])
-def test_an_interrupted_command_ends_within_two_seconds(tmp_path: Path, presses: int) -> None:
-    """Whatever is in progress, with the exit code of an interruption; nobody gets a grade for it, and no process stays."""
+def test_an_interrupted_command_waits_for_no_submission(tmp_path: Path, presses: int) -> None:
+    """It ends with the exit code of an interruption; nobody gets a grade for what was in progress, and no process stays."""
     classroom.make(tmp_path / "class", NAME, 2, [never_ends])
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--jobs", "2"]
-    run = subprocess.Popen(command, cwd=course.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    wait_for(lambda: len(in_session(run.pid, "autograder.batch.grader_process")) == 2)
-    time.sleep(3)  # until both graders are in the middle
-    begin = time.monotonic()
+    run = interrupted.grade(tmp_path / "class", tmp_path / "out", "--jobs", "2")
+    while len(busy := in_the_middle(run.pid)) < 2:
+        assert run.poll() is None
+        time.sleep(0.05)
     for _ in range(presses):
         run.send_signal(signal.SIGINT)
         time.sleep(0.1)
-    printed, _ = run.communicate(timeout=60)
-    assert time.monotonic() - begin < (2 if presses == 1 else 1.5)
+    printed, _ = run.communicate()
     assert run.returncode == 130, printed
     assert "2 not graded yet. To go on:" in printed and f"autograder grade {tmp_path / 'class'}" in printed
     assert not classroom.grades(tmp_path / "out")
+    assert psutil.wait_procs(busy, timeout=60)[1] == []
 
 
-def in_session(leader: int, words: str) -> list[int]:
-    """The children of a process whose command line has these words."""
-    children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
-    return [int(child) for child in children if words in Path(f"/proc/{child}/cmdline").read_bytes().decode().replace("\0", " ")]
+def in_the_middle(leader: int) -> list[psutil.Process]:
+    """The workers of a run that have computed for a second."""
+    workers = [one for grader in psutil.Process(leader).children() for one in grader.children(recursive=True)]
+    return [one for one in workers if seconds_of(one) > 1]
+
+
+def seconds_of(process: psutil.Process) -> float:
+    try:
+        return float(process.cpu_times().user)
+    except psutil.NoSuchProcess:
+        return 0
 
 
 def test_what_is_withdrawn_leaves_no_feedback(small: tuple[Path, Path], tmp_path: Path) -> None:
@@ -535,10 +505,11 @@ def test_a_bad_seed_ends_every_command(tmp_path: Path) -> None:
 def test_two_runs_on_one_folder(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
     """The second one says so and leaves the first alone."""
     folder, wanted = large
-    run = grade_apart(folder, tmp_path)
-    wait_for(lambda: (tmp_path / "gradebook.sqlite").exists())
+    run = interrupted.grade_until(signal.SIGSTOP, 1, "feedback/*.md", folder, tmp_path, "--jobs", "1")
+    os.waitpid(run.pid, os.WUNTRACED)  # until it has stopped in the middle
     with pytest.raises(BatchError, match="another run is grading into"):
         grade(folder, tmp_path)
+    run.send_signal(signal.SIGCONT)
     run.communicate()
     assert classroom.grades(tmp_path) == wanted
 

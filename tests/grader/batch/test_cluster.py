@@ -19,7 +19,7 @@ from autograder.batch import coordinator
 from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.jobs import BatchError
-from tests.grader.support import classroom
+from tests.grader.support import classroom, interrupted
 
 distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
 
@@ -109,13 +109,9 @@ def test_an_interrupted_run_leaves_the_cluster_and_goes_on(
 ) -> None:
     """Ctrl-C ends the command with exit code 130; the command that it prints goes on, on the same workers."""
     folder, wanted = large
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(tmp_path), "--scheduler", two_workers.address]
-    run = subprocess.Popen(command, cwd=course.ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-    while not list(tmp_path.glob("feedback/*/*.md")):
-        assert run.poll() is None
-        time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
-    printed, _ = run.communicate(timeout=60)
+    where = ("--scheduler", two_workers.address)
+    run = interrupted.grade_until(signal.SIGINT, 2, "feedback/*.md", folder, tmp_path, *where)
+    printed, _ = run.communicate()
     assert run.returncode == 130, printed
     assert "Traceback" not in printed and f"--scheduler {two_workers.address}" in printed
     done = classroom.grades(tmp_path)

@@ -53,6 +53,7 @@ def warm_graders() -> Iterator[None]:
         yield
     for grader in _AT_REST:
         with contextlib.suppress(OSError):
+            super(WarmGrader, grader).hang_up()
             super(WarmGrader, grader).end()
 
 
