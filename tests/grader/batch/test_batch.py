@@ -419,15 +419,13 @@ def test_an_interrupted_command_waits_for_no_submission(tmp_path: Path, presses:
 
 def in_the_middle(leader: int) -> list[psutil.Process]:
     """The workers of a run that have computed for a second."""
-    workers = [one for grader in psutil.Process(leader).children() for one in grader.children(recursive=True)]
-    return [one for one in workers if seconds_of(one) > 1]
+    return [one for one in psutil.Process(leader).children(recursive=True) if is_busy_worker(one)]
 
 
-def seconds_of(process: psutil.Process) -> float:
-    try:
-        return float(process.cpu_times().user)
-    except psutil.NoSuchProcess:
-        return 0
+def is_busy_worker(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return "-S" in process.cmdline() and process.cpu_times().user > 1
+    return False  # it has ended since
 
 
 def test_what_is_withdrawn_leaves_no_feedback(small: tuple[Path, Path], tmp_path: Path) -> None:
