@@ -264,7 +264,7 @@ def learned(m: Any) -> Sentences:
     yield f"BERT-base has 512 × 768 = {m.init_table(512, 768, seed=0).size:,}."
     share = np.flatnonzero(m.trained_rows(512, [128])).size / 512
     assert share == 1 / 4
-    yield "three quarters of the table had learned nothing"
+    yield "three quarters of the rows had learned nothing"
     yield f"P.weight.grad # [{', '.join(map(row, gradient))}]"
     yield f"P.weight # [{', '.join(map(row, after))}]"
 
@@ -305,7 +305,7 @@ def rope(m: Any) -> Sentences:
     yield from _the_reordering(m)
 
     tokens = 1000
-    yield f"For $T = {tokens}$ tokens these are {tokens:,} keys instead of {tokens * (tokens + 1) // 2:,}"
+    yield f"For $T = {tokens}$ tokens this computes {tokens:,} keys instead of {tokens * (tokens + 1) // 2:,}"
     assert all(m.rope_frequencies(64, base)[0] == 1 == m.rope_frequencies(64, base).max() for base in (1.5, 100.0, 5e5))
     assert m.rope_frequencies(64, 0.5)[0] == m.rope_frequencies(64, 0.5).min()
     yield "For every base above 1, pair 0 is the fastest"
