@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -243,7 +244,7 @@ def test_a_damaged_file_is_said(tmp_path: Path) -> None:
     path = tmp_path / gradebook.FILE
     content = bytearray(path.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
-    content[middle : middle + 2 * 4096] = os.urandom(2 * 4096)
+    content[middle : middle + 2 * 4096] = random.Random(0).randbytes(2 * 4096)
     for damaged in (bytes(content), b"not a database, but long enough to be taken for one" * 100):
         path.write_bytes(damaged)
         with pytest.raises(GradebookError, match="is damaged: move it away and run the same command again"):

@@ -232,6 +232,8 @@ def stopped_by_the_grader(attack: Path) -> bool:
 def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade, stub: Grade, attack: Path) -> None:
     source = hostile(ground, attack)
     grade = graded(ground, source, QUICK)
+    if "TRIED" not in ground.printed:  # this machine is slow
+        grade = graded(ground, source)
     everything = ground.printed
 
     assert "TRIED" in everything, "the attack was not even tried"
@@ -382,6 +384,7 @@ def what_is_shown_at_once_is_settled(ground: Field, submission: Submission, page
 
 def the_next_is_as_if_alone(ground: Field) -> None:
     """The next worker of the same sandbox finds nothing, and an honest function returns in it what it always does."""
+    ground.grader.sandbox.limits = LIMITS
     backend = Sandboxed(ground.grader.sandbox, Program("rope", (ROPE.solution.read_text(encoding="utf-8"),)))
     try:
         reply = backend.call(Call("rope_frequencies", (4,)))
