@@ -183,7 +183,8 @@ def _agrees(function: Function, value: Any, wanted: Any, tolerance: float | None
 
 def _other_dtype(value: Any, wanted: Any) -> str:
     """That a result has another dtype than the definition says, which may be why its values are wrong."""
-    dtypes = [(np.asarray(got).dtype, np.asarray(right).dtype) for got, right in zip(parts(value), parts(wanted), strict=True)]
+    compared = [(got, right) for got, right in zip(parts(value), parts(wanted), strict=True) if type(right) is not int]
+    dtypes = [(np.asarray(got).dtype, np.asarray(right).dtype) for got, right in compared]
     return next((f"; it is {got} where {right} is wanted" for got, right in dtypes if got != right), "")
 
 
@@ -246,7 +247,8 @@ def _is_number_like(got: Any, wanted: Any) -> bool:
     if array.ndim:
         return type(wanted) is np.ndarray or isinstance(wanted, np.generic)  # its shape is then the mistake
     kind = np.asarray(wanted).dtype.kind
-    return array.dtype.kind in {"b": "b", "i": "iu", "f": "iuf"}[kind]
+    # From 2^63 on numpy has an int as uint64, and from 2^64 on as an object, for which nothing stands.
+    return array.dtype.kind in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}.get(kind, "")
 
 
 def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | None) -> tuple[Kind, str] | None:

@@ -91,6 +91,13 @@ def test_a_long_array_is_told_by_its_shape() -> None:
     assert call == "f(<array of shape (999,), float64>, base=2.0)" and typed(call) == ""
 
 
+def test_an_int_may_be_larger_than_the_largest_int64() -> None:
+    assert expect.difference(2**63, 2**63, None) is None
+    for got, wanted, kind in ((-(2**63), 2**63, Kind.VALUE), (0, 2**64, Kind.TYPE)):
+        found = expect.difference(got, wanted, None)
+        assert found is not None and found[0] is kind
+
+
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
     wanted = np.array([1.0, -1.390615, np.nan, 3.0])
     kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), wanted, None) or (None, "")
