@@ -7,15 +7,17 @@ from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
+from rich.console import Console
 
 from autograder import course
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.grading import feedback, quiz
+from autograder.grading import feedback, quiz, review
 from autograder.grading.grade import Grade, Outcome
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
 from autograder.protocol.status import Status, TestStatus
+from autograder.reports import one_submission
 from autograder.submission import Problem, Submission, read_file
 from tests.grader.support.handed_in import SAMPLES
 from tests.grader.support.once import Graded
@@ -91,6 +93,22 @@ def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Gra
 def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
     _, public = of_sample(graded, "niklaus.py")
     assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
+
+
+@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.KILLED])
+def test_a_file_that_never_loads_is_one_cause(status: Status) -> None:
+    """Whoever tells of it: to the student, before and after hidden results, and to staff."""
+    why = "your file did not finish loading within 5 seconds"
+    first, rest = (TestStatus.TIMEOUT, TestStatus.TIMEOUT) if status is Status.TIMEOUT else (TestStatus.CRASHED, TestStatus.KILLED)
+    results = [TestResult(test_("first", Phase.PUBLIC), first, why)]
+    results += [TestResult(test_(f"test {place}", Phase.HIDDEN, f"f{place}"), rest, why) for place in range(9)]
+    never = grade(*results, status=status)
+    for text in (markdown(handed_in(), never), feedback.public_markdown(handed_in(), never)):
+        assert text.count("finish loading") == 1 and "**Your file did not finish" in text and "##" not in text
+    console = Console(record=True, width=200)
+    one_submission.print_result(handed_in(), never, console)
+    assert console.export_text().count("finish loading") == 1
+    assert next(review.findings(never)) == why
 
 
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:

@@ -23,7 +23,7 @@ def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
             path.mkdir(exist_ok=True)
 
 
-def archive_of(members: Mapping[str, str]) -> bytes:
+def archive_of(members: Mapping[str, str | bytes]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, text in members.items():
