@@ -1875,7 +1875,7 @@ def _drawing(figure: Figure) -> str:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
         figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
-    drawing = re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), drawing)
+    drawing = re.sub(r"<[^>]+>", lambda tag: _with_short_numbers(tag[0]), drawing)  # what is between the tags is text to be read
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
     for colour, (name, _, _) in THEME.items():
         drawing = drawing.replace(colour.lower(), f"var(--{name})")
@@ -1883,6 +1883,10 @@ def _drawing(figure: Figure) -> str:
     fonts = "system-ui,'Segoe UI',Arial,'DejaVu Sans',sans-serif"
     style = f"<style>svg{{color-scheme:light dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
     return _without_padding(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1))
+
+
+def _with_short_numbers(tag: str) -> str:
+    return re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), tag)
 
 
 def _without_padding(drawing: str) -> str:

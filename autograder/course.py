@@ -121,8 +121,11 @@ def seed() -> int:
 
 def assignments() -> list[Assignment]:
     """All assignments of the course, in the order in which their lessons build on each other, but those that are left out."""
-    names = {path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"}
-    return [Assignment(name) for name in sorted(names - _left_out(names), key=_lesson_order)]
+    return [Assignment(name) for name in sorted(_names() - left_out(), key=_lesson_order)]
+
+
+def _names() -> set[str]:
+    return {path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"}
 
 
 def left_out_file() -> Path:
@@ -130,8 +133,9 @@ def left_out_file() -> Path:
     return ROOT / "solutions" / "left_out.txt"
 
 
-def _left_out(names: set[str]) -> set[str]:
-    path = left_out_file()
+def left_out() -> set[str]:
+    """The names of assignments that this term leaves out. Raises CourseError for one that the course does not have."""
+    path, names = left_out_file(), _names()
     found = set(path.read_text(encoding="utf-8-sig").split()) if path.is_file() else set()
     if unknown := found - names:
         raise CourseError(f"{path.name} names {', '.join(sorted(unknown))}; the course has {', '.join(sorted(names))}")

@@ -35,7 +35,7 @@ from autograder.grading.row import Key, PackedGrade
 from autograder.parallel import Exceeded, in_order
 from autograder.protocol.status import Status
 from autograder.reports.similarity import NOT_COMPARED
-from autograder.submission import HandIn, Submission, find_in_folder, lost, read
+from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 KEEP_EVERY = 0.25
@@ -128,9 +128,21 @@ class _ClassRun:
         return self.summary
 
     def _read(self, hand_ins: Sequence[HandIn]) -> Iterator[Submission]:
-        """All submissions. What cannot be read within bounds is a row all the same."""
+        """All submissions. What cannot be read within bounds is a row all the same.
+
+        Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands in so.
+        """
+        unclear: list[Submission] | None = []  # the first of them, as long as there is nothing else
         for hand_in, found in zip(hand_ins, in_order(partial(read, known=tuple(self.assignments)), hand_ins), strict=True):
-            yield from lost(hand_in, found.why) if isinstance(found, Exceeded) else found
+            submissions = lost(hand_in, found.why) if isinstance(found, Exceeded) else found
+            if unclear is not None:
+                clear = any(one.assignment and not (one.problem and one.problem.is_unclear) for one in submissions)
+                unclear = None if clear else [*unclear, *submissions][:1]
+            yield from submissions
+        if unclear:
+            (one,) = unclear
+            folder, why = printable(str(self.configuration.folder), 200), one.problem.instructor if one.problem else ""
+            raise NothingToGrade(f"Nothing in {folder} can be graded as it lies there, {printable(one.file)} for one. {why}")
 
     def _take_in(self, submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):

@@ -19,24 +19,24 @@ import json
 import sqlite3
 import unicodedata
 import urllib.parse
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from autograder.batch.jobs import BatchError
 from autograder.grading.row import Adjustment, Key, PackedGrade, Row
 from autograder.protocol.status import Status
+from autograder.reports.matching import letters
+from autograder.reports.sending import PEOPLE
 from autograder.submission import Person, Problem, Submission, superseded_by
 from autograder.submission.names import safe_name, utf8_safe
 
 FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
 VERSION = 4
-
-BESIDE_FOLDERS = frozenset({"people.csv"})
-"""What reports write beside the folders of students: nobody's folder is called so."""
 
 _SCHEMA = f"""
 CREATE TABLE submissions (
@@ -163,12 +163,40 @@ class Known(NamedTuple):
     sid: str
 
 
+class _KnownElsewhere:
+    """Whom platforms named in other folders, by all that they go by."""
+
+    def __init__(self, people: Iterable[tuple[str, Person]]) -> None:
+        self._people: dict[str, set[tuple[str, Person]]] = defaultdict(set)
+        for student, person in people:
+            own = (person.number, person.login, person.email, person.sid, letters(student), letters(person.name))
+            for name in filter(None, map(str.casefold, own)):
+                self._people[name].add((student, person))
+
+    def attached(self, submission: Submission) -> Submission:
+        """The same; where a person gave the file a name by which one of these alone goes, it is that one's."""
+        name = submission.person.name
+        if submission.person.platform or not self._people:
+            return submission
+        words = name.split()
+        orders = (letters("".join(words[place:] + words[:place])) for place in range(len(words)))  # Canvas has the last name first
+        found = set().union(*(self._people.get(key, ()) for key in {name.casefold(), *orders}))
+        if len(found) != 1:
+            return submission
+        ((student, person),) = found
+        return replace(submission, student=student, person=person)
+
+
 @dataclass
 class Taken:
     """What became of what was taken in from the same folder before, and from other folders."""
 
     assignments: set[str] = field(default_factory=set)
     """those that were handed in for"""
+    people: set[str] = field(default_factory=set)
+    """who handed in"""
+    attached: list[tuple[str, str]] = field(default_factory=list)
+    """files that people named after a student whom a platform named in another folder, and that student"""
     withdrawn: list[tuple[str, str]] = field(default_factory=list)
     """assignment and student of what is not handed in any more, and was taken out"""
     kept: list[tuple[str, str]] = field(default_factory=list)
@@ -216,12 +244,21 @@ class Gradebook:
             columns = "SELECT submissions.*, student FROM submissions JOIN people USING (person) WHERE place = ?"
             before = {(row["assignment"], row["person"], row["file"]): row for row in self._all(columns, number)}
             folders = {row["person"]: row["folder"] for row in self._all("SELECT person, folder FROM people")}
-            names = set(BESIDE_FOLDERS)
+            names = {PEOPLE}
             for folder in folders.values():
                 safe_name(folder, names)  # a safe name stays itself, and `names` grows by it
             now: set[tuple[str, str, str]] = set()
             decided: set[str] = {""}
-            for submission in submissions:
+            known = self._known(number)
+            counting: set[tuple[str, str]] = set()
+            for given in submissions:
+                submission = known.attached(given)
+                if (submission.assignment, submission.who) in counting:  # two files of one folder that seem to be one person's
+                    submission = given
+                if submission is not given:
+                    taken.attached.append((given.file, submission.student))
+                if not submission.superseded:
+                    counting.add((submission.assignment, submission.who))
                 values = _values(submission, suites.get(submission.assignment, "")) | {"place": number, "outdone": ""}
                 old = before.get(key := (submission.assignment, submission.who, submission.file))
                 same = old is not None and all(old[name] == value for name, value in values.items())
@@ -236,7 +273,7 @@ class Gradebook:
                 looks = unicodedata.normalize("NFKC", submission.student)
                 about = {"person": submission.who, "student": submission.student, "folder": folders[submission.who], "looks": looks}
                 self._insert("people", about | vars(submission.person))
-            taken.assignments = {assignment for assignment, _, _ in now}
+            taken.assignments, taken.people = {assignment for assignment, _, _ in now}, {person for _, person, _ in now}
             again = {(assignment, person) for assignment, person, _ in now}
             for key, row in before.items():
                 assignment, person, _ = key
@@ -250,6 +287,12 @@ class Gradebook:
             self._settle(number, taken)
         return taken
 
+    def _known(self, place: int) -> _KnownElsewhere:
+        """Whom platforms named in other folders."""
+        columns = ", ".join(["student", *(f"people.{field.name}" for field in fields(Person))])
+        found = self._all(f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE platform != '' AND place != ?", place)
+        return _KnownElsewhere([(row["student"], Person(*(row[field.name] for field in fields(Person)))) for row in found])
+
     def _settle(self, place: int, taken: Taken) -> None:
         """Of several folders' submissions of one person for one assignment one counts: what a platform says came later, or else
         what is in the folder that was first graded later."""
@@ -257,7 +300,7 @@ class Gradebook:
             "SELECT assignment, person FROM submissions WHERE NOT superseded AND assignment != '' "
             "GROUP BY assignment, person HAVING count(DISTINCT place) > 1 OR max(outdone) != ''"
         )
-        columns = "assignment, person, student, place, path, file, came, outdone"
+        columns = "assignment, person, student, place, path, file, code, came, outdone"
         tables = "submissions JOIN people USING (person) JOIN places USING (place)"
         found = self._all(f"SELECT {columns} FROM {tables} WHERE NOT superseded AND (assignment, person) IN ({several}) ORDER BY 1, 2")
         for (assignment, person), group in itertools.groupby(found, key=lambda row: (row["assignment"], row["person"])):
@@ -270,7 +313,8 @@ class Gradebook:
                     where = "(place, assignment, person, file) = (?, ?, ?, ?)"
                     values = wanted[row["place"]], row["place"], assignment, person, row["file"]
                     self._run(f"UPDATE submissions SET outdone = ?, written = 0 WHERE {where}", *values)
-                taken.outdone += [(assignment, row["student"], row["file"], wanted[row["place"]]) for row in rows if wanted[row["place"]]]
+                changed = (row for row in rows if row["code"] != best["code"])  # the same once more is no news
+                taken.outdone += [(assignment, row["student"], row["file"], wanted[row["place"]]) for row in changed]
 
     def forget(self, assignments: Iterable[str]) -> None:
         """Drop the grades on what is now handed in for these assignments, so that it is graded again."""
@@ -377,8 +421,11 @@ class Gradebook:
             yield from map(tuple, self._database.execute(query))
 
     def superseded(self) -> list[Submission]:
-        """Submissions that do not count, because their student handed in later."""
-        found = self._all(f"SELECT {_SUBMISSION} FROM submissions JOIN people USING (person) WHERE NOT counts ORDER BY assignment, student, file")
+        """Submissions that do not count, because their student handed in another one later; the same once more, in another folder, aside."""
+        same = "(one.person, one.assignment, one.code) = (submissions.person, submissions.assignment, submissions.code)"
+        again = f"outdone != '' AND EXISTS (SELECT 1 FROM submissions AS one WHERE one.counts AND {same})"
+        tables = "submissions JOIN people USING (person)"
+        found = self._all(f"SELECT {_SUBMISSION} FROM {tables} WHERE NOT counts AND NOT ({again}) ORDER BY assignment, student, file")
         return [_submission(row) for row in found]
 
     def questions(self) -> dict[str, list[str]]:

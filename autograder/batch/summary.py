@@ -75,7 +75,7 @@ class Summary:
     needs_human: dict[str, list[str]] = field(default_factory=dict)
     """by kind, a sentence for each cause"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
-    """student, assignment, score, status and the first thing to look at; where they fit, or were asked for"""
+    """student, assignment, score, status and the first thing to look at, of who is in the folder; where they fit, or were asked for"""
 
     def complete(self, book: Gradebook, stubs: set[str], most: int) -> None:
         """Fill in what the gradebook, and similarity.csv beside it, say. Up to `most` submissions are listed one by one.
@@ -92,7 +92,7 @@ class Summary:
         for row in book.rows():
             self.reused += bool(row.key.suite)
             self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
-            if len(self.rows) <= most:
+            if len(self.rows) <= most and row.submission.who in self.taken.people:
                 self.rows.append(_line(row))
             cases.add(row)
         if len(self.rows) > most:
@@ -133,6 +133,9 @@ class Summary:
             for assignment in sorted({assignment for assignment, _ in rows}):
                 students = sorted(student for name, student in rows if name == assignment)
                 yield f"{what}: {len(students)} of {assignment}: {listed([printable(name) for name in students], MANY)}."
+        if self.taken.attached:
+            names = [f"{printable(file)} ({printable(student)})" for file, student in self.taken.attached]
+            yield f"Named after students of another folder, and taken as theirs: {listed(names, MANY)}."
         for assignment, student, file, instead in self.taken.outdone[:MANY]:
             yield f"{printable(student)}, {assignment}: {printable(instead, 200)} counts now, and no longer {printable(file, 200)}."
         if len(self.taken.outdone) > MANY:

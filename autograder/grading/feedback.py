@@ -138,12 +138,24 @@ def markdown(submission: Submission, score: float, max_score: float, text: str) 
 
 def body(grade: Grade, assignment: str, cells: Sequence[str]) -> str:
     """What there is to say of a grade, without a title and without how the file was read."""
+    if grade.never_loaded:
+        return "\n\n".join([*_never_loaded(grade), *_printed(grade)])
     parts = [*_loading(grade, cells), *_questions(grade.test_results, cells, "Complete")]
     if given := _given_answers(grade):
         parts += [f"## `{ANSWERS}`: {scored(given)}", *_answers(given, assignment)]
-    if grade.printed.strip():
-        parts += ["## What your code printed", quoted(grade.printed[:MAX_PRINTED].strip("\n"))]
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(filter(None, [*parts, *_printed(grade)]))
+
+
+def _printed(grade: Grade) -> list[str]:
+    text = grade.printed[:MAX_PRINTED].strip("\n")
+    return ["## What your code printed", quoted(text)] if text.strip() else []
+
+
+def _never_loaded(grade: Grade) -> list[str]:
+    """One cause for all tests."""
+    said = inline(grade.never_loaded)
+    advice = "Look at what stands outside of functions there: a loop without an end, a long computation, or a line that ends the program."
+    return [f"**{said[:1].upper()}{said[1:]}**, so no function in it could be called. {advice}"]
 
 
 def not_graded(assignment: str, why: str) -> str:
@@ -157,6 +169,8 @@ def public_markdown(submission: Submission, grade: Grade) -> str:
     if submission.problem is not None:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(points_won(public), points_possible(public), grade.max_score)
+    if grade.never_loaded:
+        return "\n\n".join([head, *_notes(submission), *_never_loaded(grade)]) + "\n"
     parts = [
         head,
         *_notes(submission),

@@ -54,6 +54,14 @@ class Grade:
         return self.final.status
 
     @property
+    def never_loaded(self) -> str:
+        """What every test says alike, where the file did not finish loading and nothing could be called; else nothing."""
+        results = self.at_once.test_results
+        said = {one.message for one in results if one.status in (TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED)}
+        alike = len(said) == 1 and all(one.message in said for one in results)
+        return said.pop() if alike and NOT_JUDGED not in said else ""
+
+    @property
     def test_results(self) -> list[TestResult]:
         return self.final.test_results
 

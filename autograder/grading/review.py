@@ -24,7 +24,7 @@ class Case:
     """One reason why people should look, with all whom it concerns."""
 
     assignment: str
-    """or the file, where that does not tell one"""
+    """a question mark, where nothing tells it"""
     status: str
     why: str
     students: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Cases:
         if not needs_a_person(row):
             return False
         one = row.submission
-        assignment, status, why = one.assignment or printable(one.file), NO_GRADE if row.lost else row.status, first_thing(row)
+        assignment, status, why = one.assignment or "?", NO_GRADE if row.lost else row.status, first_thing(row)
         without_line = re.sub(r" at line \d+\b", "", why)
         case = self._cases.setdefault((assignment, status, without_line), Case(assignment, status, why))
         if case.why != why:
@@ -77,7 +77,7 @@ def first_thing(row: Row) -> str:
         return printable(" ".join(row.submission.notes), 300)  # why there was nothing to grade, where that can be told from the files
     if row.submission.doubt:
         return printable(row.submission.doubt, 300)
-    return printable(next(_findings(grade), ALL_PASS), 160)
+    return printable(next(findings(grade), ALL_PASS), 160)
 
 
 def _is_unwritten(grade: Grade | None) -> bool:
@@ -85,7 +85,10 @@ def _is_unwritten(grade: Grade | None) -> bool:
     return grade is not None and all(one.status.is_unwritten for one in grade.test_results)
 
 
-def _findings(grade: Grade) -> Iterator[str]:
+def findings(grade: Grade) -> Iterator[str]:
+    """What is wrong with a submission that ran, what matters most first, in words for teaching staff."""
+    if grade.never_loaded:
+        yield grade.never_loaded
     missed = [one for one in grade.test_results if one.matters]
     if by_heart := _questions([one for one in missed if one.kind is Kind.BY_HEART]):
         yield f"{', '.join(by_heart)}: right on the inputs of the handout alone, as if by heart"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,10 @@ _SPELLINGS = {dtype.str for scalar in _SCALAR_TYPES for dtype in (np.dtype(scala
 # By its spelling, a type that C has two names for (long, long long) is one.
 _DTYPES = {spelling.encode("ascii"): np.dtype(spelling) for spelling in _SPELLINGS}
 _SPELLED = {dtype: spelling for spelling, dtype in _DTYPES.items()}
+
+_LONG = np.dtype(np.longdouble).itemsize
+_USED = 10 if np.finfo(np.longdouble).nmant == 63 else _LONG
+"""Bytes of a long double that hold its value: the rest of an 80-bit number is whatever the memory held before."""
 
 
 class Malformed(ValueError):
@@ -167,9 +172,13 @@ class _Encoder:
             raise _TooLarge(f"an array of shape {value.shape}")
         if dtype.kind == "b":
             value = value.astype(np.uint8) != 0  # a view can make a bool of any byte
+        data: bytes | bytearray = value.tobytes()
+        if dtype.char in "gG":
+            data = bytearray(data)
+            _padding(dtype, data)[:] = 0
         spelling = _SPELLED[dtype]
         header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
-        self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
+        self._put(header + _SHAPES[axes].pack(*value.shape) + data)
 
     def _scalar(self, value: np.generic, depth: int) -> None:
         self._array(np.asarray(value), depth, b"g")
@@ -190,6 +199,13 @@ _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
     Foreign: lambda encoder, value, depth: encoder.foreign(value.description),
 }
 """By the exact type: a class that a submission derives from one of these is foreign."""
+
+
+def _padding(dtype: np.dtype[Any], data: bytes | bytearray) -> np.ndarray:
+    """The bytes of some long doubles that hold no part of a value."""
+    numbers = np.frombuffer(data, np.uint8).reshape(-1, _LONG)
+    first_is_lowest = dtype.isnative == (sys.byteorder == "little")
+    return numbers[:, _USED:] if first_is_lowest else numbers[:, : _LONG - _USED]
 
 
 def _utf8(key: Any) -> bytes:
@@ -319,6 +335,8 @@ class _Decoder:
         data = self._take(size * dtype.itemsize)
         if dtype.kind == "b" and not set(data) <= {0, 1}:
             raise Malformed("a bool that is neither True nor False")
+        if dtype.char in "gG" and _padding(dtype, data).any():
+            raise Malformed("a long double with more bytes than its value has")
         try:
             return np.ndarray(shape, dtype, data).copy()
         except ValueError as error:

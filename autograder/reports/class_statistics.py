@@ -81,10 +81,10 @@ class Results:
     questions_of_hint: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def add(self, row: Row, grade: Grade | None) -> None:
-        """Take in one submission; there is no grade where nothing was run."""
+        """Take in one submission; there is no grade where nothing was run, and nothing to learn from one that never loaded."""
         self.max_score = max(self.max_score, row.max_score)
         self.scores.append(row.score)
-        if grade is None:
+        if grade is None or grade.never_loaded:
             return
         self.ran += 1
         self.seconds[row.key.code] = row.seconds

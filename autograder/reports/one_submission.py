@@ -59,6 +59,10 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         assert submission.problem is not None
         console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
         return
+    if grade.never_loaded and not everything:
+        console.print(f"[red]✗[/] every test: {escape(plain(grade.never_loaded))}", soft_wrap=True)
+        console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
+        return
     _Printer(console, everything, standings(grade.test_results, blocks_of("\n".join(submission.cells)))).questions(by_question(grade.test_results))
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"

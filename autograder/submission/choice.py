@@ -82,14 +82,25 @@ class Choice:
 
 def stem(name: str) -> str:
     """A file's name without folders and without the ending that says what kind of file it is."""
-    name = name.rpartition("/")[2]
-    return name.rpartition(".")[0] or name
+    return _parts(name)[0]
 
 
 def suffix(name: str) -> str:
-    """The ending that says what kind of file it is, in lower case."""
-    base, dot, ending = name.rpartition("/")[2].rpartition(".")
-    return f".{ending.casefold()}" if base and dot else ""
+    """The ending that says what kind of file it is, in lower case; of `rope.py.txt` that is `.py`."""
+    return _parts(name)[1].casefold()
+
+
+_DOUBLE = re.compile(r"(.+)(?:(\.py|\.ipynb)\.(?:txt|json)|(\.tar\.\w+))", re.IGNORECASE | re.DOTALL)
+"""Names of two endings: browsers and mail programs add one to code, and tar has one of its own."""
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """A name without folders, and its ending."""
+    name = name.rpartition("/")[2]
+    if double := _DOUBLE.fullmatch(name):
+        return double[1], double[2] or double[3]
+    base, dot, ending = name.rpartition(".")
+    return (base, dot + ending) if base else (name, "")
 
 
 def choose(files: Sequence[str], assignment: str | None, hint: str | None, course: Course) -> list[Choice]:
@@ -142,6 +153,7 @@ def several(candidates: Sequence[str], assignment: str) -> Problem:
     return Problem(
         f"Two files could be your {assignment}, {shown}{more}: hand in one, named {assignment}.py or .ipynb.",
         f"Several files could be {assignment}: {shown}{more}.",
+        is_unclear=True,
     )
 
 
@@ -166,7 +178,8 @@ def which_assignment(file: str, course: Course) -> Problem:
     example = course.assignments[0] if course.assignments else "rope"
     return Problem(
         f"The name {printable(file)} does not tell one assignment: name the file after it, for example {example}.py.",
-        f"The name {printable(file)} does not tell one assignment: use --assignment NAME (make: ASSIGNMENT=NAME), or name a folder after it.",
+        "The file's name does not tell one assignment: use --assignment NAME (make: ASSIGNMENT=NAME), or name a folder after it.",
+        is_unclear=True,
     )
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from autograder import parallel
+from autograder.course import left_out
 from autograder.submission import disk, downloads, gradescope
 from autograder.submission.choice import READ, Course, stem, suffix
 from autograder.submission.downloads import Download
-from autograder.submission.layout import ByAssignment, Class, Deciding, Export, Exports, Layout, OneStudent, packed
+from autograder.submission.layout import ByAssignment, Class, Deciding, Export, Exports, Layout, OneStudent
 from autograder.submission.names import printable, utf8_safe
 from autograder.submission.records import Given, HandIn, NothingToGrade, Part, Person, Problem, Refused, problem_of
 
@@ -45,10 +45,9 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
     if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
         raise NothingToGrade(f"The results would lie among the submissions in {_shown(folder)}: name another folder with --out.")
     folder = Path(os.path.abspath(folder))
-    deciding = Deciding(Course(tuple(known)), assignment, out)
+    deciding = Deciding(Course(tuple(known)), assignment, out, left_out=left_out())
     try:
         layout = deciding.whole(folder)
-        _require_unpacked(layout)
         hand_ins = _by_person(_Finder(folder, deciding.course).of(layout))
         if not any(map(_may_hold_code, hand_ins)):
             wanted = f" for {assignment}" if assignment else ""
@@ -247,15 +246,6 @@ def _missing(name: str) -> Problem:
         "Your files are missing from what your instructor downloaded: there is nothing you need to do.",
         f"The export lists {printable(name)} but holds no such folder: download it again.",
     )
-
-
-def _require_unpacked(layout: Layout) -> None:
-    """Raises NothingToGrade where all there is is a download that is still packed."""
-    if isinstance(layout, Class) and not layout.folders and [suffix(name) for name in layout.files] == [".zip"]:
-        path = layout.folder / layout.files[0]
-        platform = parallel.one(packed, path)  # it may be a student's, with any table of contents
-        if platform and isinstance(platform, str):
-            raise NothingToGrade(f"{_shown(path)} is a download of {platform} that is still packed: unpack it, and name its folder.")
 
 
 def _editors_copies(folder: Path) -> list[str]:

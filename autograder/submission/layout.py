@@ -6,12 +6,15 @@ What lies inside a student's folder decides nothing here.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from autograder import course, parallel
 from autograder.submission import archive, disk, downloads, gradescope
 from autograder.submission.choice import READ, Course, stem, suffix
 from autograder.submission.downloads import Download
@@ -27,6 +30,9 @@ _EXPORT = re.compile(r"assignment_\d+_export")
 _BESIDE = {"readme", "license", "index", "grades", "roster", "gradebook", "notes"}
 _TABLES = (".csv", ".xlsx", ".xls", ".ods", ".sqlite", ".lock")
 _PAGES = (".md", ".txt", ".html", ".htm", "")
+
+_RESULTS = ("gradebook.sqlite", "grades.csv")
+"""what lies in a folder of results"""
 
 _NAMED = 8
 """names in a sentence"""
@@ -123,16 +129,20 @@ class Deciding:
     """where results go: never part of what was handed in"""
     aside: list[str] = field(default_factory=list)
     """names that were passed over"""
+    left_out: Collection[str] = ()
+    """the assignments that this term leaves out"""
 
     def whole(self, folder: Path) -> Layout:
         """The layout of the folder that was given. Raises NothingToGrade where it must be another folder."""
         folder = Path(os.path.abspath(folder))
         folders, files = self._listing(folder)
+        if self.only is None and (folder.name in self.left_out or (folders and self.left_out and {*folders} <= {*self.left_out})):
+            name = folder.name if folder.name in self.left_out else folders[0]
+            raise NothingToGrade(f"This term leaves out {name}: {course.left_out_file().name} in solutions/ says so.")
         if self._is_one_students(folder, folders, files):
             return OneStudent(folder, self.only)
         layout = self._decide(folder, self.only or self.course.equal_to(folder.name), self.course.named_in(folder.name))
-        if isinstance(layout, Class):
-            _require_students(layout)
+        _require_students(layout)
         return layout
 
     def _decide(self, folder: Path, assignment: str | None, hint: str | None, inside: bool = False) -> Layout:
@@ -140,8 +150,12 @@ class Deciding:
         folders, files = self._listing(folder)
         if gradescope.is_export(folders, files):
             return Export(folder, assignment, hint, tuple(folders))
+        folders = self._without_results(folder, folders, files)
         code = [name for name in files if suffix(name) in READ]
         named = {} if inside else self.course.among(folders)
+        if named:
+            self.aside.extend(f"{name} (left out this term)" for name in folders if name in self.left_out)
+            folders = [name for name in folders if name not in self.left_out]
         exports = {name for name in folders if _is_export(folder / name)}
         # One student alone may have put metadata into a folder, but gives it no name.
         sure = len(exports) > 1 or all(_EXPORT.fullmatch(name) or name in named for name in exports)
@@ -175,6 +189,14 @@ class Deciding:
             return folders, files
         return [name for name in folders if Path(os.path.abspath(folder / name)) != Path(os.path.abspath(self.out))], files
 
+    def _without_results(self, folder: Path, folders: list[str], files: list[str]) -> list[str]:
+        """Folders without those that an earlier run wrote. What a platform's name says is a student's stays."""
+        results = [name for name in folders if all(os.path.lexists(folder / name / file) for file in _RESULTS)]
+        students = downloads.of_folder(folders, files)[1] if results else {}
+        results = [name for name in results if name not in students]
+        self.aside.extend(f"{utf8_safe(name)} (results of an earlier run)" for name in results)
+        return [name for name in folders if name not in results]
+
     def _is_one_students(self, folder: Path, folders: list[str], files: list[str]) -> bool:
         """Whether the folder is itself one student's: a clone of the handout, or files all named after assignments.
 
@@ -201,34 +223,66 @@ def _is_export(folder: Path) -> bool:
     return False
 
 
-def _require_students(layout: Class) -> None:
-    """Raises NothingToGrade where every folder is a whole class: then the folder that was given is one too high."""
-    if layout.platform or not layout.folders or any(suffix(name) in READ for name in layout.files):
+def _require_students(layout: Layout) -> None:
+    """Raises NothingToGrade where all that lies in a folder of many are whole classes: then another folder is meant."""
+    if isinstance(layout, ByAssignment | Exports):
+        for one in layout.layouts:
+            _require_students(one)
+    if not isinstance(layout, Class) or layout.platform not in ("", downloads.GITHUB):
         return
-    inside = {name: _whole_class(layout.folder / name) for name in layout.folders}
-    if all(inside.values()):
-        shown = [printable(str(layout.folder / name), 200) for name in inside]
+    code = [name for name in layout.files if suffix(name) in READ]
+    below = _of_all(_whole_class, [layout.folder / name for name in layout.folders])
+    if below is None or any(suffix(name) != ".zip" for name in code):
+        return
+    packed = _of_all(
+        lambda path: parallel.one(_packed, path), [layout.folder / name for name in code]
+    )  # they may be students', with anything in them
+    if below and packed is not None:
+        shown = [printable(str(path), 200) for path, _ in below]
         which = f"name that folder, {shown[0]}" if len(shown) == 1 else f"name one of {listed(shown, _NAMED)}"
-        raise NothingToGrade(f"What lies in {printable(str(layout.folder), 200)} looks like {next(iter(inside.values()))}: {which}.")
+        raise NothingToGrade(f"What lies in {printable(str(layout.folder), 200)} looks like {below[0][1]}: {which}.")
+    if packed:
+        path, what = packed[0]
+        raise NothingToGrade(f"{printable(str(path), 200)} is {what} that is still packed: unpack it, and name its folder.")
 
 
-def _whole_class(folder: Path) -> str:
-    """What the folder looks like, if it is a download with two people or more; else nothing."""
+def _of_all(function: Callable[[Path], Any], paths: list[Path]) -> list[tuple[Path, str]] | None:
+    """What a function finds, if it finds something of each of these."""
+    found = [*itertools.takewhile(lambda found: isinstance(found, tuple), map(function, paths))]
+    return found if len(found) == len(paths) else None
+
+
+_DEEP = 3
+"""folders that lie alone in each other"""
+
+
+def _whole_class(folder: Path, deep: int = _DEEP) -> tuple[Path, str] | None:
+    """Where in a folder a class of two people or more lies, and what it looks like."""
     with contextlib.suppress(OSError):
         folders, files = disk.listing(folder, disk.MAX_ENTRIES)
-        platform, found = downloads.of_folder(folders, files)
-        if len({one.person.key for one in found.values()}) > 1:
-            return _WHAT.get(platform, f"a download of {platform}")
-    return ""
+        if what := _looks_like(folders, files):
+            return folder, what
+        if deep and len(folders) == 1 and not any(suffix(name) in READ for name in files):
+            return _whole_class(folder / folders[0], deep - 1)
+    return None
 
 
-def packed(path: Path) -> str:
-    """Which platform's download a zip is; nothing where it is none of two people or more."""
+def _packed(path: Path) -> tuple[Path, str] | None:
+    """The same for a zip; clones aside, since a student's folders may have any names."""
     try:
-        names = archive.top(path)
+        names = [name.split("/") for name in archive.top(path)]
     except (Refused, OSError):
-        return ""
-    top = {name.partition("/")[0] for name in names}
-    folders = {name.partition("/")[0] for name in names if "/" in name}
-    platform, found = downloads.of_folder(sorted(folders), sorted(top - folders))
-    return platform if len({one.person.key for one in found.values()}) > 1 and platform != downloads.GITHUB else ""
+        return None
+    while len({name[0] for name in names}) == 1 and max(map(len, names)) > 1:  # the folder that was packed
+        names = [name[1:] for name in names if len(name) > 1]
+    folders = {name[0] for name in names if len(name) > 1}
+    what = _looks_like(sorted(folders), sorted({name[0] for name in names} - folders))
+    return (path, what) if what and what != _WHAT[downloads.GITHUB] else None
+
+
+def _looks_like(folders: list[str], files: list[str]) -> str:
+    """What names look like, if they are a platform's of two people or more; else nothing."""
+    if gradescope.is_export(folders, files):
+        return "an export of Gradescope"
+    platform, found = downloads.of_folder(folders, files)
+    return _WHAT.get(platform, f"a download of {platform}") if len({one.person.key for one in found.values()}) > 1 else ""

@@ -6,6 +6,7 @@ handed out is never a rival of what a student wrote.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,9 @@ from autograder.submission.bindings import Bindings
 from autograder.submission.choice import CODE, MAX_RIVALS, READ, Choice, Course, choose, several, suffix, which_assignment
 from autograder.submission.names import listed, printable, utf8_safe
 from autograder.submission.records import Given, HandIn, Part, Problem, Refused, Submission, problem_of
+
+_PACKED = (".zip", ".rar", ".7z", ".tgz", ".gz", ".docx", ".odt", ".rtf")
+"""what a student may have put code into, beside a stub that is as it was; a tar as well"""
 
 _MENTIONED = 3
 """files that a note names"""
@@ -55,6 +59,8 @@ class _Found:
     """files that may count, the likeliest first; with a `problem`, those between which a name does not decide"""
     order: tuple[int, float, int]
     """of two submissions for one assignment the greater counts: how well it fits, when it came"""
+    packed: tuple[Given, ...] = ()
+    """zips and documents beside the candidates, which are looked at where the candidates hold an untouched stub alone"""
 
 
 @dataclass(frozen=True)
@@ -175,10 +181,11 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
     if meant:
         return
     code = [file for file in files if suffix(file.name) in CODE]
+    packed = tuple(file for file in files if suffix(file.name).startswith((*_PACKED, ".tar")))[:MAX_RIVALS]
     if part.folder is None and part.assignment is not None and len(code) == 1:  # it is meant, whatever it is called
         candidate = _Candidate(code[0].label, code[0].path, member=code[0].name)
         found = replace(row, assignment=part.assignment, file=code[0].label)
-        yield _Found(found, code[0].path, (candidate,), (_UNNAMED, *_when(part)))
+        yield _Found(found, code[0].path, (candidate,), (_UNNAMED, *_when(part)), packed)
         return
     of_name: dict[str, list[Given]] = {}
     for file in files:
@@ -189,7 +196,7 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
         label = part.label if part.folder is not None or len(files) > 1 else files[0].label
         path = files[0].path if part.folder is None else None
         fit = _UNNAMED if choice.problem is None else without_choice
-        yield _chosen(row, choice, candidates, label, path, (fit, *_when(part)))
+        yield replace(_chosen(row, choice, candidates, label, path, (fit, *_when(part))), packed=packed)
 
 
 def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course: Course) -> Iterator[_Found]:
@@ -279,9 +286,13 @@ def _counting(found: _Found) -> tuple[_Read | None, str]:
         chosen = _read(first)
         if wanted - chosen.bindings.written:
             others = [other for other in map(_tried, rivals) if other is not None and other.bindings.written & wanted]
+        if not others and not chosen.bindings.written & wanted:
+            others = [other for file in found.packed for other in _unpacked(file, assignment) if other.bindings.written & wanted]
         chosen = _best(chosen, others, assignment, wanted)
     mentioned = {found.submission.file, chosen.file, *(other.file for other in others)}
     more = [*_not_graded([one.file for one in found.candidates if one.named and one.file not in mentioned])]
+    if not chosen.bindings.written & wanted:
+        more += _not_graded([file.label for file in found.packed])
     aside = [*_left_aside(chosen, others, wanted), *more]
     notes = (*chosen.notes, *aside, *_unwritten(chosen.bindings, assignment, wanted))
     return replace(chosen, notes=notes), " ".join(aside)
@@ -312,6 +323,17 @@ def _tried(candidate: _Candidate) -> _Read | None:
         return _read(candidate)
     except (Refused, OSError):
         return None
+
+
+def _unpacked(file: Given, assignment: str) -> Iterator[_Read]:
+    """What a zip holds for an assignment; nothing where it is none, or cannot be read."""
+    if suffix(file.name) != ".zip":
+        return
+    with contextlib.suppress(Refused, OSError):
+        zipped = archive.Archive(disk.read(file.path))
+        (choice,) = choose(zipped.names, assignment, None, Course(tuple(one.name for one in course.assignments())))
+        candidates = (_Candidate(utf8_safe(f"{file.label}!{one.file}"), file.path, zipped, one.file) for one in choice.files)
+        yield from filter(None, map(_tried, candidates))
 
 
 def _read(one: _Candidate) -> _Read:
@@ -388,8 +410,11 @@ def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Bi
     source, notes = text.decode(data)
     if notebook.is_notebook(source, named_so=ending == ".ipynb"):
         cells, more, found = notebook.read(source)
-        named = () if ending == ".ipynb" else ("It is named as Python, and was read as the notebook that it is.",)
-        return cells, notes + named + more, found
+        return cells, (*notes, *_misnamed(name, ".ipynb", "the notebook"), *more), found
     found = bindings.of(python.check(source))
-    named = () if ending == ".py" else ("It is named as a notebook, and was read as the Python text that it is.",)
-    return (source,), notes + named, found
+    return (source,), (*notes, *_misnamed(name, ".py", "the Python text")), found
+
+
+def _misnamed(name: str, ending: str, what: str) -> Iterator[str]:
+    if not name.casefold().endswith(ending):
+        yield f"Its name ends in {printable(name.rpartition('.')[2])}, and it was read as {what} that it is."

@@ -17,6 +17,8 @@ class Problem:
     """one sentence for the student: what was wrong and what to do"""
     instructor: str
     """one sentence for the instructor"""
+    is_unclear: bool = False
+    """whether nothing tells which file is meant, or for which assignment"""
 
 
 class Refused(Exception):

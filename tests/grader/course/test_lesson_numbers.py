@@ -264,7 +264,7 @@ def learned(m: Any) -> Sentences:
     yield f"BERT-base has 512 × 768 = {m.init_table(512, 768, seed=0).size:,}."
     share = np.flatnonzero(m.trained_rows(512, [128])).size / 512
     assert share == 1 / 4
-    yield "three quarters of the table had learned nothing"
+    yield "three quarters of the rows had learned nothing"
     yield f"P.weight.grad # [{', '.join(map(row, gradient))}]"
     yield f"P.weight # [{', '.join(map(row, after))}]"
 
@@ -305,7 +305,7 @@ def rope(m: Any) -> Sentences:
     yield from _the_reordering(m)
 
     tokens = 1000
-    yield f"For $T = {tokens}$ tokens these are {tokens:,} keys instead of {tokens * (tokens + 1) // 2:,}"
+    yield f"For $T = {tokens}$ tokens this computes {tokens:,} keys instead of {tokens * (tokens + 1) // 2:,}"
     assert all(m.rope_frequencies(64, base)[0] == 1 == m.rope_frequencies(64, base).max() for base in (1.5, 100.0, 5e5))
     assert m.rope_frequencies(64, 0.5)[0] == m.rope_frequencies(64, 0.5).min()
     yield "For every base above 1, pair 0 is the fastest"
@@ -653,7 +653,7 @@ def _extended(m: Any) -> Sentences:
         assert mean(copying, method, 64) == "0.06" and all_gain(copying, trained, 64, before=method)
     yield f"Interpolation and Llama 3 fall to 0.06, and all {models} models lose"
     stretched = extension.accuracies(rows, copying, "interpolation", what="stretched")[32]
-    yield f"this angle now stands 6 back: the models name that token in {100 * stretched.mean():.0f} % of all cases"
+    yield f"this angle stands 6 back: the models name that token in {100 * stretched.mean():.0f} % of all cases"
     assert all_gain(copying, "limits 1 and 1", 64) and all_gain(copying, "limits 1 and 1", 256)
     yield (
         f"With limits 1 and 1, all {models} models gain: {mean(copying, 'limits 1 and 1', 64)} at 64 tokens, "
@@ -723,7 +723,7 @@ def extrapolation(m: Any) -> Sentences:
     sinusoidal = solution("sinusoidal")
     codes = sinusoidal.sinusoidal_encoding(np.arange(128), 8)
     assert np.allclose((codes @ sinusoidal.shift_matrix(3, 8) @ codes.T)[127], [similar(127 - key) for key in range(128)])
-    yield f"with $d = 8$ it is {similar(3):g} there, and at distance 66 it is {similar(66):.2f} again"
+    yield f"With $d = 8$ this is {similar(3):g} at distance 3, its maximum, and {similar(66):.2f} at distance 66"
 
     accuracies = [1.0, 0.9, 0.5, 0.95]
     lengths = [16, 32, 64, 128]
@@ -831,15 +831,15 @@ def _measured(m: Any) -> Sentences:
     yield f"| model | {setting.vocabulary} tokens in the vocabulary, {setting.width} features |"
     yield f"| training | {setting.steps:,} steps of {setting.batch} sequences |"
     asked = [setting.trained_length - back for back in lab.TASKS.values()]
-    yield f"| test | {setting.sequences} sequences per length, at their last {asked[0]} positions ({asked[1]} if it copies 1 back)"
-    yield f"so many have an answer in a text of {setting.trained_length}"
+    yield f"| test | {setting.sequences} sequences per length, at their last {asked[0]} positions"
+    yield f"in a text of {setting.trained_length}, {asked[0]} tokens have a token 3 back ({asked[1]} for a second task, 1 back)"
     usual = f"base {setting.base:,.0f}, {setting.buckets} buckets, Shaw clipped at {setting.max_distance}, slope {ratio(setting.slope)}"
     assert lab.setting_of(lab.USUAL) == setting
     yield f"*Usual* is what papers and libraries take: {usual}"
     yield f"learning rates {', '.join(map(short, lab.LEARNING_RATES[:-1]))} and {lab.LEARNING_RATES[-1]:g}"
     at_16 = [value for task in lab.TASKS for value in kept.tried("rope", "x1", task).values()]
     yield f"At 16 tokens every base of RoPE has at least {d(math.floor(1000 * min(at_16)) / 1000, 3)}"
-    yield f"all {2**8} choices of signs. If all eight seeds gain, $2/256 = {measuring.sign_flip(np.ones(8)):.3f}$"
+    yield f"with 8 seeds. If all gain, $p = 2/{2**8} = {measuring.sign_flip(np.ones(8)):.3f}$"
     yield f"The learned table has {setting.table_rows} rows"
     scale = lab.setting_of(kept.choice[three, "integer"]).scale
     yield f"({scale:g} is {ratio(scale)})"
@@ -901,7 +901,7 @@ def _measured(m: Any) -> Sentences:
         assert behind.gained == 8 and d(behind.p, 3) == "0.008" and behind.mean > 0
     scaled = kept.tried("integer", "x1")["scale 0.0625"]
     assert abs(scaled - kept.tried("normalized", "x1")[lab.USUAL]) < 0.02 and kept.mean("integer", 16) < kept.mean("none", 16)
-    yield f"With the usual setting it has {kept.mean('integer', 16)} there, less than no encoding ({kept.mean('none', 16)})"
+    yield f"At 16 tokens **integer**, as usual, has {kept.mean('integer', 16)}, less than no encoding ({kept.mean('none', 16)})"
     yield f"Multiplied by 1/16 it has {d(scaled, 2)}, as much as *normalized* ({kept.mean('normalized', 16)})"
     yield f"**Binary** has {kept.mean('binary', 16)} at 16 tokens and {kept.mean('binary', 32)} at 32"
     assert kept.seeds("learned", 32).mean() < 0.1
@@ -1010,7 +1010,7 @@ def modern(m: Any) -> Sentences:
     yield f"$0.58\\cdot100/2$ is 28.999… for a computer, so {rotating} pairs rotate"
     one = [[[1.0, 0.0]]]
     score = m.decoupled_scores(one, one, one, one[0], [3], [1]).item()
-    yield f"$\\cos(3 - 1) = {tex(math.cos(2), 4)}$. The score is $(1 - {-math.cos(2):.4f})/\\sqrt 4 = {tex(score, 4)}$"
+    yield f"$\\cos(3 - 1) = {tex(math.cos(2), 4)}$. The score is $(1 - {-math.cos(2):.4f})/\\sqrt{{2 + 2}} = {tex(score, 4)}$"
     kept = m.kept_tokens(9, 2, 3)
     yield f"In the example by hand {len(kept)} of 9 tokens stay. If the keys move, the next token stands at position {len(kept)}"
     yield f"tokens {', '.join(map(str, kept))} stay. To close the gap the last three move from positions {', '.join(map(str, kept[2:]))} to"
@@ -1134,7 +1134,7 @@ def state(m: Any) -> Sentences:
     written = m.delta_step(m.delta_step(np.zeros((2, 1)), keys[0], [4.0], 1, 0), keys[0], [6.0], 0.5, 0)
     assert written[0, 0] == 5, "with β = ½ it is half of the way"
     _, doubled = m.linear_chunks(queries[:2], keys[[0, 0]], [[4.0], [6.0]], np.zeros(2), 1)
-    yield f"Write 4 under a key, then 6: used as a query, the key reads {short(doubled[0, 0])}, which nobody wrote"
+    yield f"then with $v = 6$: if $k \\cdot k = 1$, the query $k$ reads {short(doubled[0, 0])}"
     yield f"For a gate of 0.9 it is {d(m.half_life(math.log(0.9)), 2)} tokens"
     cache, kept = m.cache_and_state(32768, 16, 64, 128)
     yield f"a cache of 32,768 tokens is {cache // kept} times as large as the state"

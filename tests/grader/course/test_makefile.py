@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, *words: str, **values: str) -> subprocess.CompletedProcess[str]:
     """`make` with these words, and with these values alone in its environment: nothing of a make that runs the tests."""
     outside = {"PATH": os.environ["PATH"], "HOME": str(folder)} | values
-    return subprocess.run(["make", *words], cwd=folder, env=outside, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(["make", *words], cwd=folder, env=outside, capture_output=True, text=True, check=False)
 
 
 def make(folder: Path, target: str, as_argument: bool, **values: str) -> list[str]:

@@ -1,7 +1,6 @@
 """The notebooks run from top to bottom in a real kernel, on a stub and on the solution, and are kept without outputs.
 
-All of them run in one kernel, once for each of the two: starting a kernel takes longer than running a notebook. They are not run
-with nbclient, which now and then overlooks a reply while widgets talk, and then waits out its whole timeout.
+All of them run in one kernel, once for each of the two: starting a kernel takes longer than running a notebook.
 """
 
 from __future__ import annotations
@@ -9,22 +8,20 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
-from jupyter_client.blocking import BlockingKernelClient
-from jupyter_client.manager import start_new_kernel
 from nbformat import NotebookNode
 
 from autograder import course
 from autograder.course import Assignment
 from autograder.handout import stub
+from tests.grader.support import kernels
 
 GIVEN = course.ROOT / "assignments"
 
-Message = dict[str, Any]
-"""What a kernel sends, in Jupyter's own form."""
+Sent = dict[str, dict[str, list[kernels.Message]]]
+"""Notebook → source of each code cell → what the kernel sent while it ran."""
 
 
 def notebook(assignment: Assignment) -> NotebookNode:
@@ -44,32 +41,20 @@ def lay_out(folder: Path, written: bool) -> None:
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["stub", "solution"])
-def executed(request: pytest.FixtureRequest, quick_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[Message]]]:
-    """Notebook → source of each code cell → what the kernel sent while it ran."""
+def executed(request: pytest.FixtureRequest, quick_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Sent:
+    """All notebooks, run."""
     folder = tmp_path_factory.mktemp("handout")
     lay_out(folder, request.param)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUPYTER_PATH", str(quick_python.parent))
-        manager, kernel = start_new_kernel(kernel_name="python3")
-    try:
-        return {assignment.name: run(kernel, folder, assignment) for assignment in course.assignments()}
-    finally:
-        kernel.stop_channels()
-        manager.shutdown_kernel(now=True)
+    with kernels.running(quick_python) as kernel:
+        return {assignment.name: kernels.run(kernel, folder / assignment.name, code(assignment)) for assignment in course.assignments()}
 
 
-def run(kernel: BlockingKernelClient, folder: Path, assignment: Assignment) -> dict[str, list[Message]]:
-    kernel.execute_interactive(f"import os\nos.chdir({str(folder / assignment.name)!r})", timeout=60)
-    sent: dict[str, list[Message]] = {}
-    for cell in notebook(assignment).cells:
-        if cell.cell_type == "code":
-            sent[cell.source] = []
-            kernel.execute_interactive(cell.source, output_hook=sent[cell.source].append, timeout=60)
-    return sent
+def code(assignment: Assignment) -> list[str]:
+    return [cell.source for cell in notebook(assignment).cells if cell.cell_type == "code"]
 
 
 @pytest.mark.parametrize("name", [assignment.name for assignment in course.assignments()])
-def test_a_notebook_runs_from_top_to_bottom(executed: dict[str, dict[str, list[Message]]], name: str) -> None:
+def test_a_notebook_runs_from_top_to_bottom(executed: Sent, name: str) -> None:
     """No error and no warning, and from each cell that draws one picture, be it a card."""
     ran = executed[name]
     complaints = [message["content"] for sent in ran.values() for message in sent if message["msg_type"] in ("error", "stream")]
@@ -97,6 +82,6 @@ def test_cells_have_names_that_stay(assignment: Assignment) -> None:
 
 
 def test_a_notebook_follows_the_students_file(assignment: Assignment) -> None:
-    setup = next(cell.source for cell in notebook(assignment).cells if cell.cell_type == "code")
+    setup = code(assignment)[0]
     assert "%autoreload 2" in setup
     assert f"import {assignment.name}" in setup

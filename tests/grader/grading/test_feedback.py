@@ -7,18 +7,21 @@ from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
+from rich.console import Console
 
 from autograder import course
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.grading import feedback, quiz
+from autograder.grading import feedback, quiz, review
 from autograder.grading.grade import Grade, Outcome
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
 from autograder.protocol.status import Status, TestStatus
+from autograder.reports import one_submission
 from autograder.submission import Problem, Submission, read_file
 from tests.grader.support.handed_in import SAMPLES
 from tests.grader.support.once import Graded
+from tests.grader.support.told import OUTCOMES, markdown
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example www.evil.example\x1b[31m\u202e\x00"
@@ -41,12 +44,6 @@ def grade(*test_results: TestResult, status: str = "graded", failure: Raised | N
 
 def handed_in(source: str = "", **facts: object) -> Submission:
     return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
-
-
-def markdown(submission: Submission, grade: Grade) -> str:
-    """The feedback file, as a row of the gradebook has it."""
-    text = feedback.body(grade, submission.assignment, submission.cells)
-    return feedback.markdown(submission, grade.score, grade.max_score, text)
 
 
 def of_sample(graded: Graded, name: str) -> tuple[str, str]:
@@ -98,6 +95,22 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
     assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
 
 
+@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.KILLED])
+def test_a_file_that_never_loads_is_one_cause(status: Status) -> None:
+    """Whoever tells of it: to the student, before and after hidden results, and to staff."""
+    why = "your file did not finish loading within 5 seconds"
+    first, rest = (TestStatus.TIMEOUT, TestStatus.TIMEOUT) if status is Status.TIMEOUT else (TestStatus.CRASHED, TestStatus.KILLED)
+    results = [TestResult(test_("first", Phase.PUBLIC), first, why)]
+    results += [TestResult(test_(f"test {place}", Phase.HIDDEN, f"f{place}"), rest, why) for place in range(9)]
+    never = grade(*results, status=status)
+    for text in (markdown(handed_in(), never), feedback.public_markdown(handed_in(), never)):
+        assert text.count("finish loading") == 1 and "**Your file did not finish" in text and "##" not in text
+    console = Console(record=True, width=200)
+    one_submission.print_result(handed_in(), never, console)
+    assert console.export_text().count("finish loading") == 1
+    assert next(review.findings(never)) == why
+
+
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:
     final, public = of_sample(graded, "ada.py")
     assert "Complete" in final and "Complete" not in public
@@ -114,10 +127,6 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     for one in ("odd", "slow"):
         assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
     assert "977" not in "".join(map(feedback.of_test, feedback.coarse([secret, crash, slow])))
-
-
-OUTCOMES = 9
-"""What may be told of one hidden test: that it passed, or one of eight kinds of mistake. The threat model says so."""
 
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:

@@ -396,13 +396,17 @@ def test_what_can_be_dragged_changes_a_setting_and_keeps_to_the_limits(opened: O
             page.mouse.move(x, y)
             page.mouse.down()
             page.mouse.move(x + right, y + down, steps=2)
-            page.wait_for_timeout(30)
+            page.evaluate(DRAWN)
             page.mouse.up()
             changed = changed or section.evaluate("(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML") != before
             if changed:
                 break
         assert changed, f"{dial.name}: dragging {handle} changes nothing"
     assert not opened.complaints
+
+
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Waits until what was asked for before is drawn: a picture follows a mouse once a frame."""
 
 
 @pytest.mark.parametrize("opened", ["rope"], indirect=True)

@@ -32,7 +32,7 @@ def run(quick_python: Path) -> Run:
 
     def run_there(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run([str(quick_python), *words], cwd=root, env=environment, capture_output=True, text=True, timeout=600)
+        return subprocess.run([str(quick_python), *words], cwd=root, env=environment, capture_output=True, text=True)
 
     return run_there
 

@@ -1,13 +1,11 @@
-"""One submission decides about its own student and nothing else: who handed in what, and which of many files is meant."""
+"""A submission leaves the others as they were: who handed in what, and which of many files is meant."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
-import struct
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,10 +15,10 @@ from autograder.checks.parsing import MAX_CODE
 from autograder.checks.source import Blocks
 from autograder.submission import Submission, disk, find_in_folder, read, read_file
 from tests.grader.support import classroom
+from tests.grader.support.folders import SOLVED, archive_of, put, zip64_with_an_offset_beyond_all_files
 
 KNOWN = [one.name for one in course.assignments()]
 STUB = course.find("rope").stub.read_text("utf-8")
-SOLVED = classroom.right("rope", 0)
 
 ADDRESSES = "".join(
     f"submission_{number}:\n  :submitters:\n  - :email: {name}\n" for number, name in ((1, "ada"), (2, "bob"), (3, "ada@example.edu"))
@@ -28,39 +26,8 @@ ADDRESSES = "".join(
 MANY = "submission_1:\n  :submitters:\n" + "".join(f"  - :email: student{number}@example.edu\n" for number in range(20_000))
 
 
-def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not name.endswith("/"):
-            path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        else:
-            path.mkdir(exist_ok=True)
-
-
 def notebook(*sources: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources], "nbformat": 4})
-
-
-def archive_of(members: Mapping[str, str]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, text in members.items():
-            archive.writestr(name, text)
-    return stream.getvalue()
-
-
-def zip64_with_an_offset_beyond_all_files() -> bytes:
-    """The central directory says, in a zip64 field, that a member begins at 2⁶³."""
-    data = bytearray(archive_of({"rope.py": SOLVED}))
-    entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
-    extra = struct.pack("<HHQ", 1, 8, 2**63)
-    struct.pack_into("<H", data, entry + 30, len(extra))
-    struct.pack_into("<I", data, entry + 42, 0xFFFFFFFF)
-    name_end = entry + 46 + len("rope.py")
-    data[name_end:name_end] = extra
-    struct.pack_into("<I", data, end + len(extra) + 12, end - entry + len(extra))
-    return bytes(data)
 
 
 LAYOUTS: dict[str, tuple[str | None, dict[str, str | bytes]]] = {
@@ -257,7 +224,9 @@ def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
     for folder, most in (("zips", 1), ("names", 1), ("attempts", 21), ("nameless", 21)):
         rows = [one for one in classroom.read_folder(tmp_path / folder, None, KNOWN) if one.student == "mallory"]
         assert 1 <= len(rows) <= most, folder
-        texts = [text for one in rows for text in (one.file, *one.notes, one.doubt, *(vars(one.problem).values() if one.problem else ()))]
+        problems = [problem for one in rows if (problem := one.problem)]
+        texts = [text for one in rows for text in (one.file, *one.notes, one.doubt)]
+        texts += [text for problem in problems for text in (problem.student, problem.instructor)]
         assert sum(map(len, texts)) <= 10_000, folder
         assert len(rows) == 1 or any("79 more" in note for one in rows for note in one.notes)
 
@@ -325,3 +294,44 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
     parsing = {path.relative_to(course.PACKAGE).as_posix() for path in rooms if "ast.parse(" in path.read_text("utf-8")}
     own = {"checks/results.py", "checks/source.py", "grading/quiz.py", "hints/catalogue.py"}
     assert parsing == own | {"checks/parsing.py"}
+
+
+# A stub that is as it was, and something packed beside it
+
+IN_A_CLONE = {"assignments/rope/rope.py": STUB, "tests/public/test_rope.py": "", "README.md": ""}
+
+
+@pytest.mark.parametrize("where", ["rope.zip", "assignments/rope/my work.zip"])
+def test_what_lies_in_a_zip_beside_the_stub_is_graded(tmp_path: Path, where: str) -> None:
+    put(tmp_path / "ada", IN_A_CLONE | {where: archive_of({"work/rope.py": SOLVED})})
+    (one,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert one.problem is None and one.file == f"ada/{where}!work/rope.py" and one.cells == (SOLVED,)
+    assert any("are not written, so those in" in note for note in one.notes)
+
+
+@pytest.mark.parametrize("name", ["rope.zip", "rope.rar", "rope.tar.gz", "rope.tgz", "rope.docx"])
+def test_what_cannot_be_opened_beside_the_stub_is_named(tmp_path: Path, name: str) -> None:
+    put(tmp_path / "ada", IN_A_CLONE | {name: b"PK\3\4"})
+    (one,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert name in one.doubt and any(name in note for note in one.notes)
+
+
+def test_two_zips_beside_the_stub_are_named(tmp_path: Path) -> None:
+    put(tmp_path / "ada", IN_A_CLONE | {f"{name}.zip": archive_of({"rope.py": SOLVED + f"# {name}"}) for name in ("one", "two")})
+    (one,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert one.problem is not None and "one.zip" in one.problem.instructor and "two.zip" in one.problem.instructor
+
+
+def test_a_zip_beside_what_is_written_changes_nothing(tmp_path: Path) -> None:
+    put(tmp_path / "ada", IN_A_CLONE | {"assignments/rope/rope.py": SOLVED, "data.zip": archive_of({"rope.py": STUB})})
+    (one,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert one.file == "ada/assignments/rope/rope.py" and not one.doubt
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace.py.txt", "Ada Lovelace.PY.TXT", "Ada Lovelace.ipynb.json", "Ada Lovelace.py"])
+def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path, name: str) -> None:
+    put(tmp_path, {name: notebook(SOLVED) if "ipynb" in name else SOLVED, "bob.tar.gz": b"\x1f\x8b", "cy.tgz": b"\x1f\x8b"})
+    ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert ada.student == "Ada Lovelace" and ada.problem is None
+    assert [one.student for one in (bob, cy)] == ["bob", "cy"]
+    assert bob.problem is not None and ".tar.gz" in bob.problem.student and cy.problem is not None and ".tgz" in cy.problem.student

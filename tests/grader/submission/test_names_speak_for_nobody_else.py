@@ -6,9 +6,7 @@ Nobody's code is run here: everybody who can be read has the same grade.
 from __future__ import annotations
 
 import csv
-import io
 import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
-from autograder.batch import output
+from autograder.batch import coordinator, output
 from autograder.batch.gradebook import Gradebook, Taken
 from autograder.grading.row import Adjustment
 from autograder.submission import NothingToGrade, Submission, find_in_folder
-from tests.grader.batch.test_gradebook import PACKED
-from tests.grader.submission.test_handed_in_beside_others import put
 from tests.grader.support import classroom
+from tests.grader.support.folders import archive_of, put
+from tests.grader.support.rows import PACKED
 
 KNOWN = tuple(one.name for one in course.assignments())
 SUITES = {name: f"suite of {name}" for name in KNOWN}
@@ -159,25 +157,78 @@ def test_all_that_an_export_says_of_a_person_is_kept(tmp_path: Path) -> None:
 # A folder that must be another
 
 
+@pytest.mark.parametrize("above", ["hw5/submissions", "term/hw5/submissions", "term/rope/submissions"])
 @pytest.mark.parametrize("platform", [one for one in PLATFORMS if one != "Gradescope"])
-def test_one_folder_too_high_is_one_sentence(tmp_path: Path, platform: str) -> None:
-    put(tmp_path / "hw5" / "submissions", honest(platform))
+def test_folders_too_high_are_one_sentence(tmp_path: Path, platform: str, above: str) -> None:
+    put(tmp_path / above, honest(platform))
     with pytest.raises(NothingToGrade, match=r"looks like .*: name that folder, .*submissions"):
-        find_in_folder(tmp_path / "hw5", None, KNOWN)
-    assert len(find_in_folder(tmp_path / "hw5" / "submissions", None, KNOWN).hand_ins) == EVE
+        find_in_folder(tmp_path / above.partition("/")[0], None, KNOWN)
+    assert len(find_in_folder(tmp_path / above, None, KNOWN).hand_ins) == EVE
 
 
-@pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Moodle with folders", "Blackboard"])
-def test_a_download_that_is_still_packed_is_one_sentence(tmp_path: Path, platform: str) -> None:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, text in honest(platform).items():
-            archive.writestr(name, text)
-    put(tmp_path / "class", {"submissions.zip": stream.getvalue()})
+def test_an_export_two_folders_too_high_is_one_sentence(tmp_path: Path) -> None:
+    put(tmp_path / "term" / "hw5" / "assignment_1_export", honest("Gradescope"))
+    with pytest.raises(NothingToGrade, match=r"looks like an export of Gradescope: name that folder, .*_export"):
+        find_in_folder(tmp_path / "term", None, KNOWN)
+    assert len(find_in_folder(tmp_path / "term" / "hw5", None, KNOWN).hand_ins) == len(NAMES)
+
+
+@pytest.mark.parametrize("within", ["", "hw5/", "term/hw5/"])
+@pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Moodle with folders", "Blackboard", "Gradescope"])
+def test_a_download_that_is_still_packed_is_one_sentence(tmp_path: Path, platform: str, within: str) -> None:
+    zipped = archive_of({f"{within}{name}": text for name, text in honest(platform).items()})
+    put(tmp_path / "class", {"submissions.zip": zipped, "grades.xlsx": b"PK"})
     with pytest.raises(NothingToGrade, match="still packed: unpack it"):
         find_in_folder(tmp_path / "class", None, KNOWN)
     with pytest.raises(NothingToGrade, match="unpack it"):
         find_in_folder(tmp_path / "class" / "submissions.zip", None, KNOWN)
+
+
+def test_a_download_beside_what_it_was_unpacked_to_is_no_student(tmp_path: Path) -> None:
+    put(tmp_path, {"submissions.zip": archive_of(honest("Canvas")), **{f"submissions/{name}": text for name, text in honest("Canvas").items()}})
+    with pytest.raises(NothingToGrade, match="name that folder, .*submissions"):
+        find_in_folder(tmp_path, None, KNOWN)
+
+
+UNCLEAR = {
+    "files that name no assignment": {"ada.py": CODE, "bob.py": CODE, "cy.ipynb": CODE},
+    "folders of a plain class, two too high": {"hw5/submissions/ada.py": CODE, "hw5/submissions/bob.py": CODE},
+    "a plain class, packed": {"hw5.zip": archive_of({"ada.py": CODE, "bob.py": CODE})},
+    "weeks of a plain class": {f"week-{week}/{name}.py": CODE for week in range(3) for name in ("ada", "bob")},
+}
+
+
+@pytest.mark.parametrize("files", UNCLEAR.values(), ids=UNCLEAR)
+def test_where_nothing_says_what_is_meant_nothing_is_graded(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    put(tmp_path / "class", files)
+    with pytest.raises(NothingToGrade, match="can be graded as it lies there.*(does not tell one assignment|Several files could be)"):
+        coordinator.grade(coordinator.RunConfiguration(tmp_path / "class", tmp_path / "out", "rope" if "week-0/ada.py" in files else None))
+    with Gradebook.reading(tmp_path / "out") as book:
+        assert not book.students()
+
+
+def test_what_the_term_leaves_out_is_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "left_out.txt").write_text("modern", encoding="utf-8")
+    monkeypatch.setattr(course, "left_out_file", lambda: tmp_path / "left_out.txt")
+    known = [name for name in KNOWN if name != "modern"]
+    put(tmp_path / "class", {"modern/ada.py": CODE, "rope/ada.py": CODE})
+    found = find_in_folder(tmp_path / "class", None, known)
+    assert [one.student for one in found.hand_ins] == ["ada"] and found.passed_over == ("modern (left out this term)",)
+    for folder in ("class/modern", "alone"):
+        put(tmp_path / "alone", {"modern/ada.py": CODE})
+        with pytest.raises(NothingToGrade, match="leaves out modern"):
+            find_in_folder(tmp_path / folder, None, known)
+
+
+def test_results_of_an_earlier_run_are_nobody(tmp_path: Path) -> None:
+    """A folder that a platform names is a student's, whatever lies in it."""
+    put(tmp_path, {"ada.py": CODE, "old/rope.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE})
+    with Gradebook.writing(tmp_path / "old") as book:
+        output.write_tables(book)
+    found = find_in_folder(tmp_path, "rope", KNOWN, tmp_path / "out")
+    assert [one.student for one in found.hand_ins] == ["ada", "bob"] and found.passed_over == ("old (results of an earlier run)",)
+    put(tmp_path / "clones", honest("GitHub Classroom") | {f"week-5-ada/{file}": CODE for file in ("gradebook.sqlite", "grades.csv")})
+    assert "ada" in [one.student for one in find_in_folder(tmp_path / "clones", "rope", KNOWN).hand_ins]
 
 
 def test_results_and_tables_among_the_submissions_are_nobodys(tmp_path: Path) -> None:
@@ -299,14 +350,6 @@ def test_a_correction_that_applies_to_nobody_is_named(tmp_path: Path) -> None:
 # A class of honest students, and one arbitrary one
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
-
-
 own_names = st.one_of(
     st.sampled_from([*MARKS, "rope.py", "alibi.py", "my alibi.ipynb", "all.zip", "rope.zip"]), st.text("_-. 019azAZ/é", max_size=30)
 )
@@ -318,7 +361,7 @@ texts = st.sampled_from(
         EXPORT.encode(),
     ]
 )
-contents = st.one_of(texts, st.dictionaries(st.sampled_from(["rope.py", "alibi.py", "a/b/rope.py", "x"]), texts, max_size=3).map(zipped))
+contents = st.one_of(texts, st.dictionaries(st.sampled_from(["rope.py", "alibi.py", "a/b/rope.py", "x"]), texts, max_size=3).map(archive_of))
 weeks = st.lists(st.dictionaries(own_names, contents, min_size=1, max_size=3), min_size=1, max_size=3)
 
 
@@ -360,3 +403,51 @@ OTHERS = {
     *(f"{platform}:{name}" for platform in ("Blackboard", "GitHub Classroom") for name in ("ada", "alan", "barbara")),
     *(f"Gradescope:{name}@x.edu" for name in ("ada", "alan", "barbara")),
 }
+
+
+# A late file, and a download once more
+
+
+@pytest.mark.parametrize("name", ["100", "lovelaceada", "Ada Lovelace", "lovelace, ada"])
+def test_a_late_file_named_by_hand_is_the_students(tmp_path: Path, name: str) -> None:
+    """Named after a student whom Canvas named in another folder: by number, or by name in either order."""
+    put(tmp_path / "class", honest("Canvas"))
+    put(tmp_path / "late", {f"{name}.py": CODE.format("'late'")})
+    before, _ = grade(tmp_path / "class", tmp_path / "out", "rope")
+    for again in range(2):
+        after, taken = grade(tmp_path / "late", tmp_path / "out", "rope")
+        assert set(after) == set(before) and taken.attached == [(f"{name}.py", "lovelaceada")]
+        assert after["rope", "Canvas:100"]["file"] == f"{name}.py" and len(taken.outdone) == 1 - again
+    grade(tmp_path / "class", tmp_path / "out", "rope")
+    assert seen(tmp_path / "out") == after
+
+
+@pytest.mark.parametrize("platform", ["Gradescope", "Moodle", "Blackboard", "GitHub Classroom"])
+def test_a_late_file_named_by_hand_is_the_students_of_any_platform(tmp_path: Path, platform: str) -> None:
+    name = {"Gradescope": "ADA@x.edu", "Moodle": "Ada Lovelace"}.get(platform, "ada")
+    put(tmp_path / "class", honest(platform))
+    put(tmp_path / "late", {f"{name}.py": CODE.format("'late'")})
+    before, _ = grade(tmp_path / "class", tmp_path / "out", "rope")
+    after, taken = grade(tmp_path / "late", tmp_path / "out", "rope")
+    assert set(after) == set(before) and len(taken.attached) == len(taken.outdone) == 1
+
+
+@pytest.mark.parametrize("names", [["Jan Novak"], ["101", "janow"]])
+def test_a_late_file_that_may_be_several_persons_is_nobodys_whom_a_platform_named(tmp_path: Path, names: list[str]) -> None:
+    put(tmp_path / "class", {f"{name}_{number}_9_rope.py": CODE for number, name in ((100, "novakjan"), (102, "novakjan"), (101, "janow"))})
+    put(tmp_path / "late", {f"{name}.py": CODE.format("'late'") for name in names})
+    before, _ = grade(tmp_path / "class", tmp_path / "out", "rope")
+    after, taken = grade(tmp_path / "late", tmp_path / "out", "rope")
+    assert set(after) == {*before, ("rope", f":{names[-1]}")} and len(taken.attached) == len(names) - 1
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_the_same_download_in_another_folder_is_no_news(tmp_path: Path, platform: str) -> None:
+    for folder in ("monday", "tuesday"):
+        put(tmp_path / folder, honest(platform))
+    put(tmp_path / "tuesday", {PLATFORMS[platform](ALAN, "rope.py"): CODE.format("'new'")})
+    grade(tmp_path / "monday", tmp_path / "out", "rope")
+    _, taken = grade(tmp_path / "tuesday", tmp_path / "out", "rope")
+    assert len(taken.outdone) == 1 and not taken.attached
+    with Gradebook.reading(tmp_path / "out") as book:
+        assert len(book.superseded()) == 1

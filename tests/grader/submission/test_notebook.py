@@ -191,13 +191,13 @@ def test_a_notebook_without_code_is_refused(submission_file, content: str, word:
 def test_a_notebook_named_as_python_is_read_as_a_notebook(submission_file) -> None:
     submission = submission_file(notebook(code("x = 1")), "ada.py")
     assert submission.cells == ("x = 1",)
-    assert submission.notes == ("It is named as Python, and was read as the notebook that it is.",)
+    assert submission.notes == ("Its name ends in py, and it was read as the notebook that it is.",)
 
 
 def test_python_named_as_a_notebook_is_read_as_python(submission_file) -> None:
     submission = submission_file("x = 1\n")
     assert submission.cells == ("x = 1\n",)
-    assert submission.notes == ("It is named as a notebook, and was read as the Python text that it is.",)
+    assert submission.notes == ("Its name ends in ipynb, and it was read as the Python text that it is.",)
 
 
 def test_python_that_begins_with_a_dict_is_python(submission_file) -> None:

@@ -42,7 +42,7 @@ def browser() -> Iterator[Browser]:
             pytest.fail(message)
         pytest.skip(message)
     with sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=found, args=QUIET)
+        launched = play.chromium.launch(executable_path=found, args=QUIET, timeout=0)
         yield launched
         launched.close()
 
@@ -72,6 +72,7 @@ class Opened:
             java_script_enabled=moves,
             offline=True,
         )
+        self.page.set_default_timeout(0)
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
