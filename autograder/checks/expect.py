@@ -269,7 +269,8 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
     words = "{}wanted {}, got {}".format(where, *_apart(wanted[worst], got[worst]))
     if wanted.size > 1:
         wrong = int((~right).sum())
-        words += f" (the largest of {wrong} differences in {wanted.size} values)" if wrong > 1 else f" (the only difference in {wanted.size} values)"
+        which = "only" if wrong == 1 else f"{'first' if wanted.dtype.kind == 'b' else 'largest'} of {wrong}"
+        words += f" (the {which} difference{'s' * (wrong > 1)} in {wanted.size} values)"
     # A difference this small is a lack of digits, and not another formula.
     if (lost := float(relative[~right].max())) <= NEARLY:
         words += f"; they agree to {lost:.0e} but not to {tolerance:.0e}"

@@ -54,8 +54,8 @@ class Source:
         return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
     def location(self, function: str) -> str:
-        """Where a function, or ANSWERS, begins: file and line, as editors and terminals link them."""
-        node = self._answers if function == ANSWERS else self.functions.get(function)
+        """Where a function, ANSWERS or an entry of it begins: file and line, as editors and terminals link them."""
+        node = self._answers if function == ANSWERS else self.functions.get(function, self.entries.get(function))
         return f"{self.path}:{node.lineno if node else 1}"
 
     def unwritten(self) -> list[str]:
@@ -68,8 +68,13 @@ class Source:
         return {key: not (isinstance(value, ast.Constant) and value.value in (None, ...)) for key, value in self.entries.items()}
 
     @property
+    def written_answers(self) -> dict[str, str]:
+        """The entries of ANSWERS as they stand in the file."""
+        return {key: ast.get_source_segment(self.text, value) or "" for key, value in self.entries.items()}
+
+    @property
     def entries(self) -> dict[str, ast.expr]:
-        """The entries of ANSWERS as they are written."""
+        """The entries of ANSWERS."""
         written = self._answers.value if self._answers is not None else None
         if not isinstance(written, ast.Dict):
             return {}
