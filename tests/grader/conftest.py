@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `--quick`, nothing is known of the longest files, not even what they import."""
-    return config.getoption("quick") and collection_path.stem.removeprefix("test_") in LONGEST or None
+    return (config.getoption("quick") and collection_path.stem.removeprefix("test_") in LONGEST) or None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
