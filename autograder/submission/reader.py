@@ -395,7 +395,7 @@ def _of_another(found: Bindings, assignment: str) -> Problem | None:
         return None
     return Problem(
         f"This file has the functions of {other} and none of {assignment}: hand in your {assignment}.py or {assignment}.ipynb.",
-        f"It is a file for {other}, and was handed in for {assignment}: grade it with --assignment {other}.",
+        f"It is a file for {other}, and was handed in for {assignment}: to count it for {other}, grade it from a folder of its own.",
     )
 
 
