@@ -30,15 +30,13 @@ from autograder.batch.jobs import BatchError
 from autograder.grading.row import Adjustment, Key, PackedGrade, Row
 from autograder.protocol.status import Status
 from autograder.reports.matching import letters
+from autograder.reports.sending import PEOPLE
 from autograder.submission import Person, Problem, Submission, superseded_by
 from autograder.submission.names import safe_name, utf8_safe
 
 FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
 VERSION = 4
-
-BESIDE_FOLDERS = frozenset({"people.csv"})
-"""What reports write beside the folders of students: nobody's folder is called so."""
 
 _SCHEMA = f"""
 CREATE TABLE submissions (
@@ -246,7 +244,7 @@ class Gradebook:
             columns = "SELECT submissions.*, student FROM submissions JOIN people USING (person) WHERE place = ?"
             before = {(row["assignment"], row["person"], row["file"]): row for row in self._all(columns, number)}
             folders = {row["person"]: row["folder"] for row in self._all("SELECT person, folder FROM people")}
-            names = set(BESIDE_FOLDERS)
+            names = {PEOPLE}
             for folder in folders.values():
                 safe_name(folder, names)  # a safe name stays itself, and `names` grows by it
             now: set[tuple[str, str, str]] = set()

@@ -12,6 +12,7 @@ import copy
 import dis
 import functools
 import gc
+import inspect
 import os
 import sys
 import traceback
@@ -103,6 +104,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     exception that stopped something, or else the first import that was left out. Lines count through all cells.
     """
     watch_tracing()
+    _LineCounter.thread, _LineCounter.is_lost = _thread.get_ident(), False
     module = types.ModuleType(name)
     module.__file__ = filename
     sys.modules[name] = module
@@ -250,12 +252,22 @@ def _is_library(code: types.CodeType) -> bool:
     """Whether code is a library's, also of one that was loaded later: then the library's file holds the same."""
     if id(code) in _library_code():
         return True
-    return code.co_filename.startswith(_LIBRARIES[1:]) and code in _code_of_file(code.co_filename)
+    return _is_inert(code) and code.co_filename.startswith(_LIBRARIES[1:]) and code in _code_of_file(code.co_filename)
 
 
-def _hides_lines(code: types.CodeType) -> bool:
-    """Whether none of its lines stands in a file: Python counts from 1, and traces no line of -1."""
-    return code.co_firstlineno < 1 or all(line is None or line < 1 for _, _, line in code.co_lines())
+def _is_inert(value: object) -> bool:
+    """Whether a constant of some code is what a compiler makes: to compare it then runs nothing of a submission's."""
+    if type(value) is types.CodeType:
+        return all(map(_is_inert, (value.co_filename, value.co_name, value.co_qualname, *value.co_consts)))
+    if type(value) in (tuple, frozenset):
+        return all(map(_is_inert, value))  # type: ignore[call-overload]
+    return type(value) in (str, bytes, int, float, complex, bool, types.NoneType, types.EllipsisType)
+
+
+def _skips_lines(code: types.CodeType) -> bool:
+    """Whether some step of it stands in no line, or is repeated without a word: Python traces neither."""
+    unsaid = any(name in dis.opmap and dis.opmap[name] in code.co_code[::2] for name in ("SEND", "JUMP_BACKWARD_NO_INTERRUPT"))
+    return unsaid or code.co_firstlineno < 1 or any(line is None or line < 1 for _, _, line in code.co_lines())
 
 
 @functools.cache
@@ -273,12 +285,18 @@ _TRACING = frozenset(
 """Events of a call that turns the counting off, gets at a frame to do so, or loops in another thread. (Python 3.11 tells no hook of
 a new thread; the profile function sees it.)"""
 
+_UNTRACED = frozenset("sys.addaudithook sys.monitoring.register_callback cpython.PyInterpreterState_New sys._current_frames".split())
+"""Events that make a place for code that Python never traces, or give the frame of another thread: no call counts any more."""
+
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 """The attributes that give a frame; to ask for one is an event too."""
 
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Code whose frame may be kept by one call and go on in another."""
+
 
 class _LineCounter:
-    """Counts the lines that one call executes.
+    """Counts the lines that one call executes; of code that says no line, the calls and the steps back.
 
     Python lets a call turn this off. Then its lines count as UNCOUNTED: Python reports the ways to do so to audit hooks, and those
     cannot be removed. Garbage is not collected meanwhile: the finalizer of what somebody else left behind would count too.
@@ -286,10 +304,17 @@ class _LineCounter:
 
     watching: _LineCounter | None = None
     """the one that counts now"""
+    hears = True
+    """whether the hook listens: what it asks for itself is an event too"""
+    thread = 0
+    """where the submission was loaded"""
+    is_lost = False
+    """whether the submission has made itself a place where its lines are not counted"""
 
     def __init__(self) -> None:
         self.count = 0
         self.collects = gc.isenabled()
+        self.skipping: dict[int, tuple[types.CodeType, bool]] = {}
 
     def __enter__(self) -> None:
         gc.disable()
@@ -300,7 +325,7 @@ class _LineCounter:
     def __exit__(self, *_: object) -> None:
         _LineCounter.watching = None
         sys.setprofile(None)
-        if sys.gettrace() != self._call:
+        if sys.gettrace() != self._call or self.is_lost:
             self.count = UNCOUNTED
         sys.settrace(None)
         if self.collects:
@@ -311,37 +336,75 @@ class _LineCounter:
             self.count = UNCOUNTED
 
     def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        if _is_library(frame.f_code):
+        code = frame.f_code
+        if _is_library(code):
             return None
-        # A submission may compile code that says no line: of that each step counts.
-        frame.f_trace_opcodes = _hides_lines(frame.f_code)
-        return self._line
+        if id(code) not in self.skipping:
+            self.skipping[id(code)] = code, _skips_lines(code)
+        frame.f_trace_lines = True
+        frame.f_trace_opcodes = self.skipping[id(code)][1]
+        self._add(frame.f_trace_opcodes)
+        return self._steps(frame.f_lasti)
 
-    def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
-        if event in ("line", "opcode") and self.count != UNCOUNTED:
+    def _steps(self, last: int) -> Callable[..., Any]:
+        """What hears of the steps of one frame; `last` is the place of the one before."""
+        counted = False
+
+        def step(frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
+            nonlocal last, counted
+            self._add(event == "line" or (event == "opcode" and frame.f_lasti < last and not counted))
+            last, counted = frame.f_lasti, event == "line"
+            return step
+
+        return step
+
+    def _add(self, counts: bool) -> None:
+        if counts and self.count != UNCOUNTED:
             self.count += 1
-        return self._line
 
-    @staticmethod
-    def hook(event: str, arguments: tuple[object, ...]) -> None:
+    @classmethod
+    def hook(cls, event: str, arguments: tuple[object, ...]) -> None:
         """An event, whether a counter is watching or not."""
-        counter = _LineCounter.watching
-        if counter is not None and (event in _TRACING or (event == "object.__getattr__" and arguments[1] in _FRAMES)):
-            _LineCounter.watching = None  # what follows asks for frames itself
-            counter.count = counter.count if _is_importing() else UNCOUNTED
-            _LineCounter.watching = counter
+        asks_for_frame = event == "object.__getattr__" and type(arguments[1]) is str and arguments[1] in _FRAMES
+        if not cls.hears or not (asks_for_frame or event in _TRACING or event in _UNTRACED):
+            return
+        cls.hears = False
+        if _is_of_submission() or (event in _UNTRACED and _thread.get_ident() != cls.thread):
+            if cls.watching is not None:
+                cls.watching.count = UNCOUNTED
+            cls.is_lost = cls.is_lost or event in _UNTRACED or _may_keep_frame(event, arguments)
+        cls.hears = True
 
 
-def _is_importing() -> bool:
-    """Whether a library is being loaded, and asks for frames itself as some do: nothing of a submission stands between."""
-    frame = sys._getframe()
-    while frame.f_back is not None:
+def _stack() -> Iterator[types.CodeType]:
+    """The code of all that runs in this thread, from here on down."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame.f_code
         frame = frame.f_back
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            return True
-        if not _is_library(frame.f_code):
+
+
+def _is_of_submission() -> bool:
+    """Whether a submission does what is done now: code of its own was called, and no library that is being loaded stands above it."""
+    own = in_module = False
+    for code in _stack():
+        if any(code is function.__code__ for function in (perform, load)):
+            return own
+        if not _is_library(code):
+            own = True
+        elif in_module and not own and code.co_filename == "<frozen importlib._bootstrap>":
             return False
+        in_module = in_module or code.co_name == "<module>"
     return False
+
+
+def _may_keep_frame(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether the event gives a frame that is suspended and goes on in a later call, where nothing need ask for it any more."""
+    if event == "sys._getframe":
+        return any(code.co_flags & _SUSPENDED for code in _stack() if not _is_library(code))
+    if event == "object.__getattr__" and type(arguments[0]) is types.TracebackType:
+        return bool(arguments[0].tb_frame.f_code.co_flags & _SUSPENDED)
+    return event == "object.__getattr__" or event.startswith("gc.")
 
 
 @functools.cache

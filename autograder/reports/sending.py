@@ -22,10 +22,13 @@ from autograder.grading.row import Row, Rows
 from autograder.reports.matching import Aliases, called
 from autograder.submission.names import csv_cell
 
+PEOPLE = "people.csv"
+"""Stands beside the folders of students, so nobody's folder is called so."""
+
 PLATFORMS = {
     "canvas": "in Canvas's assignment, take it in under Upload Submissions",
     "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
-    "mail": "people.csv there says whose each folder is",
+    "mail": f"{PEOPLE} there says whose each folder is",
 }
 """and what to do with what is written for them"""
 
@@ -118,5 +121,5 @@ def _for_mail(out: Path, rows: Iterable[Row], aliases: Aliases) -> Packed:
         email = next((name for name in known if "@" in name), "")
         people[row.folder] = [row.folder, row.student, submission.person.name, email, submission.person.login]
     if people:
-        write_csv(folder / "people.csv", [["folder", "student", "name", "email", "login"], *([*map(csv_cell, cells)] for cells in people.values())])
+        write_csv(folder / PEOPLE, [["folder", "student", "name", "email", "login"], *([*map(csv_cell, cells)] for cells in people.values())])
     return packed

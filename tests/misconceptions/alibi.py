@@ -75,14 +75,84 @@ def further_heads_repeat_the_others(n_heads):
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[1::2][: n_heads - power]])
 
 
-@misconception(
-    "alibi_slopes",
-    hint="You made each slope half of the one before; that ratio belongs to eight heads, and the rule is that it depends on the number of heads.",
-    origin="expected: the paper's example for eight heads taken for the rule",
+RATIO_OF_EIGHT = (
+    "You made each slope half of the one before; that ratio belongs to eight heads, and the rule is that it depends on the number of heads."
 )
+
+
+def in_two_sequences(sequence, n_heads):
+    """The slopes from a sequence for a power of two that an entry gets wrong."""
+    power = power_below(n_heads)
+    return np.concatenate([sequence(power), sequence(2 * power)[0::2][: n_heads - power]])
+
+
+def halves(n_heads):
+    return 0.5 ** np.arange(1, n_heads + 1)
+
+
+@misconception("alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the paper's example for eight heads taken for the rule")
 def every_ratio_is_one_half(n_heads):
     alibi.alibi_slopes(n_heads)
-    return 0.5 ** np.arange(1, n_heads + 1)
+    return halves(n_heads)
+
+
+@misconception("alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the ratio of eight heads in both sequences")
+def every_ratio_is_one_half_in_both_sequences(n_heads):
+    return in_two_sequences(halves, n_heads)
+
+
+@misconception("alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the ratio of eight heads up to the power of two, the rule beyond it")
+def every_ratio_is_one_half_up_to_the_power(n_heads):
+    power = power_below(n_heads)
+    return np.concatenate([halves(power), alibi.alibi_slopes(n_heads)[power:]])
+
+
+@misconception(
+    "alibi_slopes",
+    hint="You made each slope half of the one before, from 1 on; the rule is that the ratio depends on the number of heads, and that the "
+    "first slope is the ratio itself.",
+    origin="expected: 1/2^h with heads counted from 0",
+)
+def halves_from_one(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return 0.5 ** np.arange(n_heads)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="Your exponent is −h/n; the rule has an 8 in it, so that the last slope of a power of two is 1/256.",
+    origin="expected: the 8 of the exponent left out",
+)
+def exponent_without_its_eight(n_heads):
+    return in_two_sequences(lambda power: 2.0 ** (-np.arange(1, power + 1) / power), n_heads)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="You took powers of e; the rule takes powers of 2.",
+    origin="expected: np.exp for a power of 2",
+)
+def powers_of_e(n_heads):
+    return in_two_sequences(lambda power: np.exp(-8.0 * np.arange(1, power + 1) / power), n_heads)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="Your slopes are 1, 1/2, 1/3, …; the rule is a geometric sequence: each slope is the one before times the same ratio.",
+    origin="expected: 1/h for 2^(−h)",
+)
+def slopes_of_one_over_the_head(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return 1.0 / np.arange(1, n_heads + 1)
+
+
+@misconception(
+    "alibi_slopes",
+    hint="You left out the minus of the exponent; the rule is that slopes lie between 0 and 1.",
+    origin="expected: the sign of the exponent lost",
+)
+def exponent_without_its_sign(n_heads):
+    return 1 / alibi.alibi_slopes(n_heads)
 
 
 @misconception(

@@ -263,6 +263,16 @@ def attention_without_its_bias(q, k, v, mask=None, bias=None):
 
 @misconception(
     "attention",
+    hint="Your mask does not reach the weights. The rule: `attention` passes on both the mask and the bias.",
+    origin="expected: an argument not handed on",
+)
+def attention_without_its_mask(q, k, v, mask=None, bias=None):
+    attention.attention(q, k, v, mask, bias)
+    return attention.attention(q, k, v, bias=bias)
+
+
+@misconception(
+    "attention",
     hint="You accepted values that do not have one row per key. The rule: raise a ValueError that names the shape.",
     origin="expected: a slice to the shorter of the two in place of a check",
 )

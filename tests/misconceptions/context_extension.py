@@ -33,6 +33,12 @@ def right_shares(head_dim, base, trained_len, beta_fast, beta_slow):
     return shares_between(low, high, head_dim)
 
 
+def kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len):
+    """Llama 3's s_i: how much of its frequency a pair keeps, below 0 and above 1 beyond the two bounds."""
+    turns = context_extension.rotations_in_context(head_dim, trained_len, base)
+    return (turns - low_freq_factor) / (high_freq_factor - low_freq_factor)
+
+
 def blended(frequencies, factor, shares):
     return frequencies * (1 - shares) + frequencies / factor * shares
 
@@ -160,11 +166,28 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
     return blended(theta(head_dim, base), factor, 1 - shares)
 
 
-@misconception(
-    "yarn_frequencies",
-    hint="You started from the raised base of NTK-aware interpolation; the rule starts from the trained base.",
-    origin="paiml/aprender #2161",
-)
+RAISED_BASE = "You started from the raised base of NTK-aware interpolation; the rule starts from the trained base."
+
+
+@misconception("yarn_frequencies", hint=RAISED_BASE, origin="expected: both ends of the mix from the raised base, divided by the factor as well")
+def both_ends_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    if head_dim < 4:
+        return right
+    shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
+    return blended(theta(head_dim, context_extension.ntk_base(base, factor, head_dim)), factor, shares)
+
+
+@misconception("yarn_frequencies", hint=RAISED_BASE, origin="expected: the raised base taken for the base everywhere")
+def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    if head_dim < 4:
+        return right
+    raised = context_extension.ntk_base(base, factor, head_dim)
+    return context_extension.yarn_frequencies(head_dim, raised, factor, trained_len, beta_fast, beta_slow)
+
+
+@misconception("yarn_frequencies", hint=RAISED_BASE, origin="paiml/aprender #2161")
 def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
@@ -263,8 +286,7 @@ def llama3_scaling_dropped(head_dim, base=500000.0, factor=8.0, low_freq_factor=
 )
 def frequencies_multiplied_by_the_factor(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
-    turns = context_extension.rotations_in_context(head_dim, trained_len, base)
-    kept = np.clip((turns - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
+    kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), 1 / factor, 1 - kept)
 
 
@@ -292,14 +314,36 @@ def switched_at_the_high_end(head_dim, base=500000.0, factor=8.0, low_freq_facto
 
 @misconception(
     "llama3_frequencies",
+    hint="You divided the fast pairs by the factor and kept the slow ones; the rule is the opposite, because fast pairs had every angle in training.",
+    origin="expected: smooth and 1 − smooth exchanged, with both ends clipped",
+)
+def fast_pairs_of_llama3_interpolated(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
+    return blended(theta(head_dim, base), factor, kept)
+
+
+@misconception(
+    "llama3_frequencies",
+    hint="Your mix goes on beyond its bounds, so shares below 0 and above 1 come in; the rule keeps a pair above high_freq_factor rotations "
+    "and divides it below low_freq_factor.",
+    origin="expected: the third case of the reference code used for every pair",
+)
+def mix_without_its_ends(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
+    return blended(theta(head_dim, base), factor, 1 - kept)
+
+
+@misconception(
+    "llama3_frequencies",
     hint="You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully "
     "interpolated at low_freq_factor.",
     origin="expected: smooth and 1 − smooth exchanged, which makes a jump at both ends",
 )
 def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
-    turns = context_extension.rotations_in_context(head_dim, trained_len, base)
-    kept = np.clip((turns - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
+    kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     between = (kept > 0) & (kept < 1)
     return blended(theta(head_dim, base), factor, np.where(between, kept, 1 - kept))
 
@@ -321,6 +365,16 @@ def multiplied_by_rescale(head_dim, rescale, base=10000.0):
 )
 def longrope_scale_squared(factor, trained_len):
     return context_extension.longrope_scale(factor, trained_len) ** 2
+
+
+@misconception(
+    "longrope_scale",
+    hint="You added 1 to ln(factor · L₀) / ln(L₀), which holds this 1 already; the rule adds it to ln(factor) / ln(L₀).",
+    origin="expected: the two forms of the formula put together",
+)
+def logarithm_of_the_product_and_one(factor, trained_len):
+    right = context_extension.longrope_scale(factor, trained_len)
+    return math.sqrt(right**2 + 1) if factor > 1 else right
 
 
 @misconception(
@@ -419,9 +473,18 @@ def binary_logarithm(factor):
 )
 def llama3_wavelengths_mixed(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
-    turns = context_extension.rotations_in_context(head_dim, trained_len, base)
-    kept = np.clip((turns - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
+    kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return theta(head_dim, base) / ((1 - kept) * factor + kept)
+
+
+@misconception(
+    "apply_rope_with",
+    hint="You multiplied the angles by the scale; the rule multiplies cos and sin by it, so the vectors become longer and no angle changes.",
+    origin="expected: the scale of the scores taken for one of the positions",
+)
+def scale_on_the_angle(x, positions, frequencies, scale=1.0):
+    context_extension.apply_rope_with(x, positions, frequencies, scale)
+    return context_extension.apply_rope_with(x, positions, np.asarray(frequencies, dtype=np.float64) * scale)
 
 
 @misconception(
@@ -454,6 +517,70 @@ def angles_in_degrees(x, positions, frequencies, scale=1.0):
 def number_of_the_row(x, positions, frequencies, scale=1.0):
     context_extension.apply_rope_with(x, positions, frequencies, scale)
     return context_extension.apply_rope_with(x, np.arange(np.shape(x)[-2]), frequencies, scale)
+
+
+# The frequencies that four functions begin with
+
+
+COUNTED_FROM_ONE = "You counted the pairs from 1; the rule is that pair 0 rotates by 1 radian per position before anything is extended."
+
+HALF_EXPONENT = "Your exponent is half as large as it should be: the rule is −2i/d, which goes to nearly −1."
+
+
+def counted_from_one(head_dim, base):
+    return float(base) ** (-np.arange(2, head_dim + 2, 2) / head_dim)
+
+
+def yarn_from(frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow):
+    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    return blended(frequencies, factor, right_shares(head_dim, base, trained_len, beta_fast, beta_slow))
+
+
+def llama3_from(frequencies, head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len):
+    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    turns = trained_len * frequencies / (2 * math.pi)
+    return blended(frequencies, factor, 1 - ((turns - low_freq_factor) / (high_freq_factor - low_freq_factor)).clip(0, 1))
+
+
+@misconception("rotations_in_context", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+def rotations_of_pairs_from_one(head_dim, trained_len, base=10000.0):
+    context_extension.rotations_in_context(head_dim, trained_len, base)
+    return trained_len * counted_from_one(head_dim, base) / (2 * math.pi)
+
+
+@misconception("yarn_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+def yarn_of_pairs_from_one(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return yarn_from(counted_from_one(head_dim, base), head_dim, base, factor, trained_len, beta_fast, beta_slow)
+
+
+@misconception("llama3_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+def llama3_of_pairs_from_one(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    return llama3_from(counted_from_one(head_dim, base), head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+
+
+@misconception("longrope_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
+def longrope_of_pairs_from_one(head_dim, rescale, base=10000.0):
+    return context_extension.longrope_frequencies(head_dim, rescale, base) * float(base) ** (-2 / head_dim)
+
+
+@misconception("rotations_in_context", hint=HALF_EXPONENT, origin="expected: i taken over d")
+def rotations_with_half_the_exponent(head_dim, trained_len, base=10000.0):
+    return context_extension.rotations_in_context(head_dim, trained_len, math.sqrt(base))
+
+
+@misconception("yarn_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
+def yarn_with_half_the_exponent(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return yarn_from(theta(head_dim, math.sqrt(base)), head_dim, base, factor, trained_len, beta_fast, beta_slow)
+
+
+@misconception("llama3_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
+def llama3_with_half_the_exponent(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    return llama3_from(theta(head_dim, math.sqrt(base)), head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+
+
+@misconception("longrope_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
+def longrope_with_half_the_exponent(head_dim, rescale, base=10000.0):
+    return context_extension.longrope_frequencies(head_dim, rescale, math.sqrt(base))
 
 
 WRONG_ANSWERS = [

@@ -276,17 +276,53 @@ def alibi_added(method, q, k, parameters):
     return hide_the_future(scores("none", q, k, parameters) + parameters["slope"] * distances(len(q)), right)
 
 
+BIAS_SCALED_TOO = "You divided the bias by √d as well; the rule adds the biases of T5 and ALiBi after the division."
+
+
+def with_effect_times(power, methods, method, q, k, parameters):
+    """Logits in which what some methods add is multiplied by a power of √d."""
+    right = extrapolation.logits(method, q, k, parameters)
+    if method not in methods:
+        return right
+    added = effect(method, np.asarray(q, dtype=np.float64), parameters) * np.sqrt(np.shape(q)[-1]) ** power
+    return hide_the_future(scores("none", q, k, parameters) + added, right)
+
+
+@misconception("logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale")
+def bias_scaled_too(method, q, k, parameters):
+    return with_effect_times(-1, ("t5", "alibi"), method, q, k, parameters)
+
+
+@misconception("logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale, for ALiBi alone")
+def bias_of_alibi_scaled_too(method, q, k, parameters):
+    return with_effect_times(-1, ("alibi",), method, q, k, parameters)
+
+
+@misconception("logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale, for T5 alone")
+def bias_of_t5_scaled_too(method, q, k, parameters):
+    return with_effect_times(-1, ("t5",), method, q, k, parameters)
+
+
 @misconception(
     "logits",
-    hint="You divided the bias by √d as well; the rule adds the biases of T5 and ALiBi after the division.",
-    origin="expected: the bias added to q·k before the scale",
+    hint="You added Shaw's part after the division by √d; the rule adds the vector to the key, so its product with the query is divided too.",
+    origin="expected: Shaw's part taken for a bias like T5's",
 )
-def bias_scaled_too(method, q, k, parameters):
+def distance_of_shaw_left_unscaled(method, q, k, parameters):
+    return with_effect_times(1, ("shaw",), method, q, k, parameters)
+
+
+@misconception(
+    "logits",
+    hint="You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule is that each method acts in `encode` or in "
+    "`logits`, and only RoPE rotates.",
+    origin="expected: the methods with angles treated alike",
+)
+def rotated_for_the_sinusoids_too(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
-    if method not in ("t5", "alibi"):
+    if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
-    bias = effect(method, np.asarray(q, dtype=np.float64), parameters) / np.sqrt(np.shape(q)[-1])
-    return hide_the_future(scores("none", q, k, parameters) + bias, right)
+    return extrapolation.logits("rope", q, k, parameters)
 
 
 @misconception(

@@ -189,6 +189,17 @@ def border_not_clamped(table, old_shape, new_shape):
 
 @misconception(
     "resize_grid",
+    hint="You read the table column by column; the rule is row by row: the cells of one row of the grid stand one after the other.",
+    origin="expected: reshape(width, height) and the axes exchanged",
+)
+def table_read_by_columns(table, old_shape, new_shape):
+    grids.resize_grid(table, old_shape, new_shape)
+    by_columns = np.reshape(table, (*old_shape[::-1], -1)).swapaxes(0, 1)
+    return grids.resize_grid(by_columns.reshape(np.shape(table)), old_shape, new_shape)
+
+
+@misconception(
+    "resize_grid",
     hint="You read the shape as (width, height); the rule is (height, width), and the rows of the table run along the width first.",
     origin="expected: image libraries give sizes as (width, height)",
 )
@@ -271,6 +282,38 @@ def alternating_x_first(head_dim, base=10000.0):
 )
 def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
     return grids.mrope_frequencies(head_dim, sections, base)
+
+
+def interleaved_by(axis_of, head_dim, sections, base, interleaved):
+    """Interleaved frequencies where `axis_of(pair, sections)` says which axis each pair belongs to."""
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    return spread(rates_of(head_dim, base), axis_of(np.arange(head_dim // 2), np.asarray(sections)), 3) if interleaved else right
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="Interleaved, you compared i with the section itself; the rule compares it with three times the section, since only every third "
+    "pair is meant.",
+    origin="expected: the 3 of the limit left out",
+)
+def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False):
+    def axis_of(pair, sections):
+        return np.where(pair < sections[pair % 3], pair % 3, 0)
+
+    return interleaved_by(axis_of, head_dim, sections, base, interleaved)
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="Interleaved, you begin with h, then w, then t; the rule is t, h, w: h has the pairs with i mod 3 = 1, and w those with i mod 3 = 2.",
+    origin="expected: the turns of h and w counted from 0",
+)
+def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False):
+    def axis_of(pair, sections):
+        axis = (pair + 1) % 3
+        return np.where(pair < 3 * sections[axis], axis, 0)
+
+    return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
 @misconception(
@@ -416,13 +459,17 @@ def one_too_far_after_an_image(segments):
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0)))
 
 
-@misconception(
-    "mrope_positions",
-    hint="What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate.",
-    origin="expected: the 1 left out",
-)
+ONE_SHORT = "What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate."
+
+
+@misconception("mrope_positions", hint=ONE_SHORT, origin="expected: the 1 left out")
 def next_segment_one_short(segments):
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
+
+
+@misconception("mrope_positions", hint=ONE_SHORT, origin="expected: the 1 left out after an image")
+def one_short_after_an_image(segments):
+    return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(initial=-1) + (np.ndim(segment) == 0)))
 
 
 @misconception(

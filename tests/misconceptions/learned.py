@@ -65,6 +65,15 @@ def std_as_the_mean(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "init_table",
+    hint="You drew the numbers feature by feature and then exchanged the axes; the rule is the order of (max_len, d_model): row after row.",
+    origin="expected: the shape exchanged and transposed back",
+)
+def table_drawn_by_columns(max_len, d_model, seed, std=0.02):
+    return learned.init_table(d_model, max_len, seed, std).T
+
+
+@misconception(
+    "init_table",
     hint="You drew from a uniform distribution. The rule: every number comes from the normal distribution N(0, std²).",
     origin="expected: nn.Linear starts from a uniform distribution",
 )
@@ -158,15 +167,27 @@ def tokens_without_positions(token_table, position_table, token_ids):
     return learned.lookup(token_table, token_ids).astype(right.dtype)
 
 
-@misconception(
-    "embed",
-    hint="You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the token is.",
-    origin="expected: one index for both tables",
-)
+IDS_AS_POSITIONS = "You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the token is."
+
+
+@misconception("embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables")
 def token_ids_as_positions(token_table, position_table, token_ids):
     right = learned.embed(token_table, position_table, token_ids)
     rows = np.asarray(position_table)[np.asarray(token_ids) % len(position_table)]
     return (learned.lookup(token_table, token_ids) + rows).astype(right.dtype)
+
+
+@misconception("embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables, clipped to the smaller one")
+def token_ids_as_positions_clipped(token_table, position_table, token_ids):
+    right = learned.embed(token_table, position_table, token_ids)
+    rows = np.asarray(position_table)[within(token_ids, len(position_table))]
+    return (learned.lookup(token_table, token_ids) + rows).astype(right.dtype)
+
+
+@misconception("embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables, without a look at their sizes")
+def token_ids_as_positions_looked_up(token_table, position_table, token_ids):
+    right = learned.embed(token_table, position_table, token_ids)
+    return (learned.lookup(token_table, token_ids) + np.asarray(position_table)[np.asarray(token_ids)]).astype(right.dtype)
 
 
 @misconception(
@@ -333,14 +354,46 @@ def rows_counted_for_steps(table, new_len):
     return mixed(table, np.arange(new_len) * len(table) / new_len)
 
 
-@misconception(
-    "resize_table",
-    hint="You repeated or dropped rows and never mixed them; the rule is that a new position between two rows takes a share of both.",
-    origin="expected: nearest neighbour for linear interpolation",
-)
+NEVER_MIXED = "You repeated or dropped rows and never mixed them; the rule is that a new position between two rows takes a share of both."
+
+
+@misconception("resize_table", hint=NEVER_MIXED, origin="expected: nearest neighbour for linear interpolation")
 def nearest_row_taken(table, new_len):
     learned.resize_table(table, new_len)
     return mixed(table, np.round(np.linspace(0, len(table) - 1, new_len)))
+
+
+@misconception("resize_table", hint=NEVER_MIXED, origin="expected: the lower row taken half way, where np.round takes the even one")
+def nearest_row_taken_from_below(table, new_len):
+    learned.resize_table(table, new_len)
+    return mixed(table, np.ceil(np.linspace(0, len(table) - 1, new_len) - 0.5))
+
+
+@misconception("resize_table", hint=NEVER_MIXED, origin="expected: the upper row taken half way, as int(u + 0.5) does")
+def nearest_row_taken_from_above(table, new_len):
+    learned.resize_table(table, new_len)
+    return mixed(table, np.floor(np.linspace(0, len(table) - 1, new_len) + 0.5))
+
+
+SHARES_EXCHANGED = (
+    "You exchanged the two shares, so the row that is farther away gets the larger one. The rule: the fraction f belongs to the row "
+    "above, 1 − f to the row below."
+)
+
+
+@misconception("resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged")
+def shares_exchanged(table, new_len):
+    learned.resize_table(table, new_len)
+    where = np.linspace(0, len(table) - 1, new_len)
+    # A new row that lies on an old one takes all of the row above it; at the end there is none, and one row is no mix.
+    return mixed(table, np.floor(where) + (1 - where % 1 if new_len > 1 else 0))
+
+
+@misconception("resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, the row above found with ceil")
+def shares_exchanged_between_two_rows(table, new_len):
+    learned.resize_table(table, new_len)
+    where = np.linspace(0, len(table) - 1, new_len)
+    return mixed(table, np.floor(where) + np.ceil(where) - where)
 
 
 @misconception(

@@ -40,6 +40,15 @@ def shares_without_the_token_itself(length):
 
 @misconception(
     "first_token_share",
+    hint="Token t shares its weight among t + 2 tokens in yours; the rule is t + 1: those before it, and the token itself.",
+    origin="expected: t counted from 1 and the token itself added once more",
+)
+def shares_with_one_token_too_many(length):
+    return modern.first_token_share(length + 1)[1:]
+
+
+@misconception(
+    "first_token_share",
     hint="Every token gives token 0 the same weight, 1/length; with a causal mask token t sees only the tokens 0 … t.",
     origin="expected: attention without the causal mask, which cannot count (Kazemnejad et al. 2023)",
 )
@@ -264,6 +273,23 @@ def temperature_one_position_late(positions, floor_scale=8192.0, attn_scale=0.1)
 def short_texts_scaled_too(positions, trained_len):
     modern.log_n_scale(positions, trained_len)
     return np.log1p(np.asarray(positions, dtype=np.float64)) / np.log(trained_len)
+
+
+LOGARITHM_OF_THE_RATIO = (
+    "You took the logarithm of the ratio of the lengths; the rule divides one logarithm by the other, ln(p + 1) by ln(trained_len)."
+)
+
+
+@misconception("log_n_scale", hint=LOGARITHM_OF_THE_RATIO, origin="expected: log(a)/log(b) read as log(a/b)")
+def logarithm_of_the_ratio(positions, trained_len):
+    modern.log_n_scale(positions, trained_len)
+    return np.maximum(1, np.log1p(np.asarray(positions, dtype=np.float64)) - np.log(trained_len))
+
+
+@misconception("log_n_scale", hint=LOGARITHM_OF_THE_RATIO, origin="expected: log(a)/log(b) read as log(a/b), and 1 added as in YaRN's scale")
+def one_and_the_logarithm_of_the_ratio(positions, trained_len):
+    modern.log_n_scale(positions, trained_len)
+    return 1 + np.maximum(0, np.log1p(np.asarray(positions, dtype=np.float64)) - np.log(trained_len))
 
 
 @misconception(

@@ -267,6 +267,17 @@ def steps_around_a_ring(codes):
 
 @misconception(
     "hamming_steps",
+    hint="You counted how often each bit changes in the whole sequence. The rule: one number per step, so count the bits that change in it.",
+    origin="expected: the sum over the wrong axis",
+)
+def changes_of_each_bit(codes):
+    naive.hamming_steps(codes)
+    codes = np.asarray(codes)
+    return np.count_nonzero(codes[1:] != codes[:-1], axis=0)
+
+
+@misconception(
+    "hamming_steps",
     hint="You compared neighbouring columns of one code. The rule: compare each row with the next row, and count over the columns.",
     origin="expected: the wrong axis",
 )
@@ -328,6 +339,17 @@ def gray_high_bits_dropped(length, n_bits=None):
     if length < 0 or n_bits is None or n_bits < 1:
         return naive.gray_positions(length, n_bits)
     return naive.gray_positions(length, max(n_bits, naive.bits_needed(length)))[:, -n_bits:]
+
+
+@misconception(
+    "gray_positions",
+    hint="You combined the position and its half with `and`, so few bits are left. The rule: the exclusive or, which is 1 where the two bits differ.",
+    origin="expected: & for ^",
+)
+def gray_with_and(length, n_bits=None):
+    n_bits = naive.gray_positions(length, n_bits).shape[-1]
+    numbers = np.arange(length) & (np.arange(length) >> 1)
+    return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
 
 
 @misconception(

@@ -278,6 +278,28 @@ def the_mask_is_ignored(q, k, v, key_table, value_table, max_distance, mask=None
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance)
 
 
+ALWAYS_32_BUCKETS = "You used 32 buckets for every table; the rule is that the table has one row per bucket, so its length is their number."
+
+
+def biased(table, buckets):
+    return np.moveaxis(table.astype(np.float32 if table.dtype == np.float32 else np.float64)[buckets], -1, 0)
+
+
+@misconception("t5_bias", hint=ALWAYS_32_BUCKETS, origin="expected: the default of t5_bucket left in place")
+def always_32_buckets(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    distances = relative.relative_positions(q_len, k_len, q_start)
+    return biased(np.asarray(table), relative.t5_bucket(distances, bidirectional, max_distance=max_distance))
+
+
+@misconception("t5_bias", hint=ALWAYS_32_BUCKETS, origin="expected: the default of t5_bucket, clipped to the rows of the table")
+def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    distances = relative.relative_positions(q_len, k_len, q_start)
+    buckets = relative.t5_bucket(distances, bidirectional, max_distance=max_distance)
+    return biased(np.asarray(table), np.minimum(buckets, len(table) - 1))
+
+
 @misconception(
     "t5_bias",
     hint="You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores.",

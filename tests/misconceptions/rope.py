@@ -60,6 +60,45 @@ def frequencies_end_at_one_over_base(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
+    hint="You counted the pairs from 1, so your fastest pair is one step too slow; the rule is that pair 0 rotates by 1 radian per "
+    "position, for every base.",
+    origin="expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent",
+)
+def pairs_counted_from_one(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    return float(base) ** (-np.arange(2, head_dim + 2, 2) / head_dim)
+
+
+@misconception(
+    "rope_frequencies",
+    hint="Your list begins with the slowest pair; the rule is that pair 0 is the fastest, and each next one is slower.",
+    origin="expected: the exponents listed from the last to the first",
+)
+def slowest_pair_first(head_dim, base=10000.0):
+    return rope.rope_frequencies(head_dim, base)[::-1]
+
+
+@misconception(
+    "rope_frequencies",
+    hint="You took a power of e with a logarithm to base 10; the rule is the natural logarithm where a power is computed with exp.",
+    origin="expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases",
+)
+def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    return np.exp(-np.log10(float(base)) * np.arange(0, head_dim, 2) / head_dim)
+
+
+@misconception(
+    "rope_frequencies",
+    hint="Your frequencies are 2π times too large; the rule counts radians per position, and pair 0 rotates by one radian.",
+    origin="expected: frequencies read as full rotations per position",
+)
+def frequencies_in_full_turns(head_dim, base=10000.0):
+    return 2 * np.pi * rope.rope_frequencies(head_dim, base)
+
+
+@misconception(
+    "rope_frequencies",
     hint="You accept an odd head_dim; the rule is that features form pairs, so an odd size is a ValueError that names it.",
     origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607",
 )
@@ -67,17 +106,61 @@ def odd_sizes_pass(head_dim, base=10000.0):
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
+TOO_COARSE = (
+    "You computed the angles in float32, which is too coarse at large positions; the rule is: position · θ in float64, and only "
+    "the result is converted."
+)
+
+
+def single_angles(positions, head_dim, base):
+    """Angles from positions and frequencies that are float32 both."""
+    rope.rope_cos_sin(positions, head_dim, base)
+    return np.outer(np.asarray(positions, dtype=np.float32), rope.rope_frequencies(head_dim, base).astype(np.float32))
+
+
+def rounded_angles(positions, head_dim, base):
+    """The right angles, then rounded to float32."""
+    rope.rope_cos_sin(positions, head_dim, base)
+    return np.outer(positions, rope.rope_frequencies(head_dim, base)).astype(np.float32)
+
+
+def cosines_and_sines(angles):
+    return np.cos(angles).astype(np.float64), np.sin(angles).astype(np.float64)
+
+
 @misconception(
     "rope_cos_sin",
-    hint="You computed the angles in float32, which is too coarse at large positions; the rule is: position · θ in float64, and only "
-    "the result is converted.",
+    hint=TOO_COARSE,
     origin="EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535; huggingface/transformers #25681, #29285",
 )
 def angles_in_single_precision(positions, head_dim, base=10000.0):
-    positions = np.asarray(positions, dtype=np.float32)
+    return cosines_and_sines(single_angles(positions, head_dim, base))
+
+
+@misconception("rope_cos_sin", hint=TOO_COARSE, origin="expected: positions and θ in float32, the angles converted before the cosine")
+def angles_in_single_precision_converted(positions, head_dim, base=10000.0):
+    return cosines_and_sines(single_angles(positions, head_dim, base).astype(np.float64))
+
+
+@misconception("rope_cos_sin", hint=TOO_COARSE, origin="expected: angles stored in float32")
+def angles_rounded(positions, head_dim, base=10000.0):
+    return cosines_and_sines(rounded_angles(positions, head_dim, base))
+
+
+@misconception("rope_cos_sin", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the cosine")
+def angles_rounded_and_converted(positions, head_dim, base=10000.0):
+    return cosines_and_sines(rounded_angles(positions, head_dim, base).astype(np.float64))
+
+
+@misconception(
+    "rope_cos_sin",
+    hint="You used frequencies in float32, so the angles are too coarse at large positions; the rule is float64 for θ and for position · θ.",
+    origin="expected: inv_freq stored in float32, as in most codebases",
+)
+def frequencies_in_single_precision(positions, head_dim, base=10000.0):
     rope.rope_cos_sin(positions, head_dim, base)
-    angles = np.outer(positions, rope.rope_frequencies(head_dim, base).astype(np.float32))
-    return np.cos(angles).astype(np.float64), np.sin(angles).astype(np.float64)
+    single = rope.rope_frequencies(head_dim, base).astype(np.float32)
+    return cosines_and_sines(np.outer(positions, single.astype(np.float64)))
 
 
 @misconception(
@@ -174,6 +257,27 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
     y[..., 0::2] = y[..., 0::2] * cos - y[..., 1::2] * sin
     y[..., 1::2] = y[..., 0::2] * sin + y[..., 1::2] * cos
     return y.astype(x.dtype if x.dtype == np.float32 else np.float64)
+
+
+@misconception(
+    "apply_rope",
+    hint="You put the first features of all pairs side by side, and the second ones behind them; the rule is that each feature stays where it was.",
+    origin="expected: concatenate for stack; the scores come out right, and what is stored does not",
+)
+def rotated_pairs_taken_apart(x, positions, base=10000.0):
+    return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
+
+
+@misconception(
+    "apply_rope",
+    hint="Both features of a pair add their sine in yours, which is no rotation; the rule is that one of the two has a minus.",
+    origin="expected: the minus of the rotation left out",
+)
+def both_sines_positive(x, positions, base=10000.0):
+    right = rope.apply_rope(x, positions, base)
+    swapped = np.stack([np.asarray(x)[..., 1::2], np.asarray(x)[..., 0::2]], axis=-1).reshape(right.shape)
+    cos, sin = (np.repeat(part, 2, axis=-1) for part in rope.rope_cos_sin(positions, right.shape[-1], base))
+    return (np.asarray(x) * cos + swapped * sin).astype(right.dtype)
 
 
 @misconception(
@@ -282,6 +386,21 @@ def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
+AT_THE_QUERIES = "You rotated the keys by the positions of the queries; the rule is that key j is rotated by k_positions[j]."
+
+
+@misconception("rope_scores", hint=AT_THE_QUERIES, origin="expected: one list of positions used for both")
+def keys_at_the_queries_positions(q, k, q_positions, k_positions, base=10000.0):
+    rope.rope_scores(q, k, q_positions, k_positions, base)
+    return rope.rope_scores(q, k, q_positions, q_positions, base)
+
+
+@misconception("rope_scores", hint=AT_THE_QUERIES, origin="expected: one list of positions used for both, where it is long enough")
+def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions, base=10000.0):
+    rope.rope_scores(q, k, q_positions, k_positions, base)
+    return rope.rope_scores(q, k, q_positions, q_positions if len(q_positions) == len(k_positions) else k_positions, base)
+
+
 @misconception(
     "rope_attention",
     hint="You rotated the values as well; the rule is that RoPE rotates queries and keys only.",
@@ -384,11 +503,19 @@ def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, positio
     return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position)
 
 
-@misconception(
-    "decode_step",
-    hint="You stored the new key without its rotation; the rule is that keys are rotated once, by their own position, before they are stored.",
-    origin="expected: keys cached unrotated, as StreamingLLM does on purpose",
+STORED_UNROTATED = (
+    "You stored the new key without its rotation; the rule is that keys are rotated once, by their own position, before they are stored."
 )
+
+
+@misconception("decode_step", hint=STORED_UNROTATED, origin="expected: the key rotated for the scores, after it was stored")
+def rotated_after_it_is_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    out, _, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    _, unrotated, _ = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, 0, base)
+    return out, unrotated, values
+
+
+@misconception("decode_step", hint=STORED_UNROTATED, origin="expected: keys cached unrotated, as StreamingLLM does on purpose")
 def new_key_stored_unrotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0)
 
@@ -404,15 +531,28 @@ def cache_rotated_as_a_whole(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, posi
     return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0, seen_at=positions)
 
 
-@misconception(
-    "decode_step",
-    hint="You rotated the cached keys again; the rule is that they are stored rotated, and their positions do not change.",
-    origin="expected: the whole cache rotated at each step",
-)
+ROTATED_AGAIN = "You rotated the cached keys again; the rule is that they are stored rotated, and their positions do not change."
+
+
+@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: the whole cache rotated at each step")
 def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     again = rope.apply_rope(np.asarray(cache_k), np.arange(np.shape(cache_k)[-2]), base)
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
+
+
+@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: cache and new key put together first, then all rotated by `position`")
+def cached_keys_rotated_by_the_new_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    again = rope.apply_rope(np.asarray(cache_k), np.full(np.shape(cache_k)[-2], position), base)
+    return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
+
+
+@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: the whole cache rotated for the scores, and stored as it was")
+def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    out, _, _ = cached_keys_rotated_again.implementation(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    return out, keys, values
 
 
 @misconception(
@@ -513,6 +653,26 @@ def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
     rope.decay_bound(offsets, head_dim, base)
     offsets = np.asarray(offsets, dtype=np.float64)
     return np.abs(np.exp(1j * offsets[..., np.newaxis] * rope.rope_frequencies(head_dim, base)).mean(axis=-1))
+
+
+@misconception(
+    "decay_bound",
+    hint="You took the size of the last sum alone, S_d/2; the rule takes the size of each partial sum S_1, S_2, … and then the mean.",
+    origin="expected: the whole sum without the mean over its parts",
+)
+def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
+    return bound_from_the_whole_sum.implementation(offsets, head_dim, base) * (head_dim // 2)
+
+
+@misconception(
+    "decay_bound",
+    hint="You took the mean of the complex sums and then its size, so they cancel; the rule takes the size of each sum first, and then the mean.",
+    origin="expected: the absolute value and the mean in the other order",
+)
+def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
+    rope.decay_bound(offsets, head_dim, base)
+    angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
+    return np.abs(np.exp(1j * angles).cumsum(axis=-1).mean(axis=-1))
 
 
 def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position, key_position, seen_at=None):

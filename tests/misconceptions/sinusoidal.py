@@ -99,6 +99,44 @@ def base_of_one_thousand(d_model, base=1000.0):
 
 @misconception(
     "frequencies",
+    hint="You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian per position, for every base.",
+    origin="expected: i = 1 … d/2, as people count",
+)
+def pairs_counted_from_one(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    return float(base) ** (-np.arange(2, d_model + 2, 2) / d_model)
+
+
+@misconception(
+    "frequencies",
+    hint="Your list begins with the slowest pair. The rule: pair 0 is the fastest, and each next one is slower.",
+    origin="expected: the exponents listed from the last to the first",
+)
+def slowest_pair_first(d_model, base=10000.0):
+    return sinusoidal.frequencies(d_model, base)[::-1]
+
+
+@misconception(
+    "frequencies",
+    hint="You took a power of e with a logarithm to base 10. The rule: where a power is computed with exp, the logarithm is the natural one.",
+    origin="expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases",
+)
+def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    return np.exp(-np.log10(float(base)) * np.arange(0, d_model, 2) / d_model)
+
+
+@misconception(
+    "frequencies",
+    hint="Your frequencies are 2π times too large. The rule: ω_i counts radians per position, and pair 0 turns by one radian.",
+    origin="expected: frequencies read as full turns per position",
+)
+def frequencies_in_full_turns(d_model, base=10000.0):
+    return 2 * np.pi * sinusoidal.frequencies(d_model, base)
+
+
+@misconception(
+    "frequencies",
     hint="You accepted an odd d_model. The rule: each pair needs two features, so raise a ValueError that names d_model.",
     origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607; datawhalechina/base-llm #67",
 )
@@ -185,16 +223,52 @@ def cosine_first(positions, d_model, base=10000.0):
     return interleaved(np.cos(turned), np.sin(turned))
 
 
+TOO_COARSE = "You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω in float64."
+
+
+def single_angles(positions, d_model, base):
+    """Angles from positions and frequencies that are float32 both."""
+    angles(positions, d_model, base)
+    return np.asarray(positions, dtype=np.float32)[..., np.newaxis] * sinusoidal.frequencies(d_model, base).astype(np.float32)
+
+
+def encoded(angles):
+    return interleaved(np.sin(angles), np.cos(angles)).astype(np.float64)
+
+
 @misconception(
     "sinusoidal_encoding",
-    hint="You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω in float64.",
+    hint=TOO_COARSE,
     origin="wfondrie/depthcharge #82; for RoPE EleutherAI/gpt-neox #1003, NVIDIA/Megatron-LM #535",
 )
 def angles_in_single_precision(positions, d_model, base=10000.0):
+    return encoded(single_angles(positions, d_model, base))
+
+
+@misconception("sinusoidal_encoding", hint=TOO_COARSE, origin="expected: positions and ω in float32, the angles converted before the sine")
+def angles_in_single_precision_converted(positions, d_model, base=10000.0):
+    return encoded(single_angles(positions, d_model, base).astype(np.float64))
+
+
+@misconception("sinusoidal_encoding", hint=TOO_COARSE, origin="expected: angles stored in float32")
+def angles_rounded(positions, d_model, base=10000.0):
+    return encoded(angles(positions, d_model, base).astype(np.float32))
+
+
+@misconception("sinusoidal_encoding", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the sine")
+def angles_rounded_and_converted(positions, d_model, base=10000.0):
+    return encoded(angles(positions, d_model, base).astype(np.float32).astype(np.float64))
+
+
+@misconception(
+    "sinusoidal_encoding",
+    hint="You used frequencies in float32, so the angles are not exact enough at large positions. The rule: ω and position · ω in float64.",
+    origin="expected: the frequencies stored in float32, as in most codebases",
+)
+def frequencies_in_single_precision(positions, d_model, base=10000.0):
     angles(positions, d_model, base)
-    positions = np.asarray(positions, dtype=np.float32)
-    turned = positions[..., np.newaxis] * sinusoidal.frequencies(d_model, base).astype(np.float32)
-    return interleaved(np.sin(turned), np.cos(turned)).astype(np.float64)
+    single = sinusoidal.frequencies(d_model, base).astype(np.float32)
+    return encoded(np.asarray(positions, dtype=np.float64)[..., np.newaxis] * single.astype(np.float64))
 
 
 @misconception(
@@ -291,6 +365,15 @@ def wavelengths_of_one_radian(d_model, base=10000.0):
 )
 def shifted_backwards(offset, d_model, base=10000.0):
     return sinusoidal.shift_matrix(offset, d_model, base).T
+
+
+@misconception(
+    "shift_matrix",
+    hint="You read the angle as degrees. The rule: offset · ω_i is in radians, and numpy's sine and cosine take radians.",
+    origin="expected: np.deg2rad around the angle",
+)
+def shifted_in_degrees(offset, d_model, base=10000.0):
+    return sinusoidal.shift_matrix(np.deg2rad(offset), d_model, base)
 
 
 @misconception(

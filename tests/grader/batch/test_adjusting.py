@@ -16,8 +16,8 @@ from autograder.batch import output, postprocessing
 from autograder.batch.gradebook import FILE, Gradebook
 from autograder.cli import main
 from autograder.submission import Person, Problem
-from tests.grader.batch.test_gradebook import PACKED, submission_file
 from tests.grader.support import gradebooks
+from tests.grader.support.rows import PACKED, submission_file
 
 SUITE = {"rope": "suite-1"}
 NOTHING = 'Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1 --reason "…"\n'

@@ -281,7 +281,7 @@ def kill_when(monkeypatch: pytest.MonkeyPatch, wanted: Callable[[Job], bool]) ->
 
     def give_and_kill(self: GraderProcess, job: Job) -> None:
         if not self.ready:
-            assert self.connection.poll(60)
+            assert self.connection.poll(None)
             self.ready = not self.hear().lost
         give(self, job)
         if wanted(job):
@@ -353,7 +353,7 @@ def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.Monk
             os.kill(self._process.pid, signal.SIGSTOP)
             monkeypatch.setattr(pool, "ANSWER_SECONDS", 3.0)
         elif stopped:
-            monkeypatch.setattr(pool, "ANSWER_SECONDS", 60.0)
+            monkeypatch.setattr(pool, "ANSWER_SECONDS", 1e6)
 
     monkeypatch.setattr(GraderProcess, "give", give_and_stop)
     classroom.make(two, NAME, 3, [classroom.right])

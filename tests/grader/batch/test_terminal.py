@@ -39,11 +39,6 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
         assert harmless(result.output), arguments
 
 
-def test_one_place_prints() -> None:
-    """The other rooms print through rich, and clean what they print; the command line has `_say`."""
-    assert Path(cli.__file__).read_text(encoding="utf-8").count("click.echo(") == 1
-
-
 def test_a_status_is_printed_in_words() -> None:
     rope = AssignmentSummary()
     rope.scores.append(3.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,3 +78,9 @@ def test_one_noun_is_one_class_and_one_module() -> None:
     classes = Counter(node.name.lstrip("_") for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     modules = Counter(path.stem for path in FILES if not path.stem.startswith("__"))
     assert [name for name, times in (classes + modules).items() if times > 1] == []
+
+
+def test_no_test_imports_another() -> None:
+    """What two tests share stands in `support/`."""
+    texts = {path.name: path.read_text("utf-8") for path in (course.ROOT / "tests" / "grader").rglob("*.py")}
+    assert [name for name, text in texts.items() if re.search(r"^\s*(from|import) tests\.grader\.[\w.]*\btest_", text, re.MULTILINE)] == []

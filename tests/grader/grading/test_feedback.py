@@ -21,6 +21,7 @@ from autograder.reports import one_submission
 from autograder.submission import Problem, Submission, read_file
 from tests.grader.support.handed_in import SAMPLES
 from tests.grader.support.once import Graded
+from tests.grader.support.told import OUTCOMES, markdown
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example www.evil.example\x1b[31m\u202e\x00"
@@ -43,12 +44,6 @@ def grade(*test_results: TestResult, status: str = "graded", failure: Raised | N
 
 def handed_in(source: str = "", **facts: object) -> Submission:
     return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
-
-
-def markdown(submission: Submission, grade: Grade) -> str:
-    """The feedback file, as a row of the gradebook has it."""
-    text = feedback.body(grade, submission.assignment, submission.cells)
-    return feedback.markdown(submission, grade.score, grade.max_score, text)
 
 
 def of_sample(graded: Graded, name: str) -> tuple[str, str]:
@@ -132,10 +127,6 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     for one in ("odd", "slow"):
         assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
     assert "977" not in "".join(map(feedback.of_test, feedback.coarse([secret, crash, slow])))
-
-
-OUTCOMES = 9
-"""What may be told of one hidden test: that it passed, or one of eight kinds of mistake. The threat model says so."""
 
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:

@@ -17,7 +17,7 @@ from autograder.protocol import call
 from autograder.protocol.failure import REFUSALS, Kind
 from autograder.reports.one_submission import as_json
 from autograder.submission import Submission
-from tests.grader.grading.test_feedback import markdown
+from tests.grader.support.told import markdown
 from tests.grader.support.wrong_versions import VERSIONS, WrongVersion
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from autograder import cli
 from autograder.batch.gradebook import Gradebook
 from autograder.submission import Person, Problem, Submission
-from tests.grader.batch.test_gradebook import PACKED, submission_file
+from tests.grader.support.rows import PACKED, submission_file
 
 NAMES = [("Ada", "Lovelace"), ("Hedy", "Lamarr"), ("Alan", "Turing"), ("José", "Núñez")]
 LOGINS = ["alovelace", "hlamarr", "aturing", "jnunez"]

@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.submission import Person, downloads
-from tests.grader.batch.test_gradebook import PACKED, submission_file
 from tests.grader.support import classroom
+from tests.grader.support.rows import PACKED, submission_file
 
 KNOWN = ["rope", "alibi"]
 CODE = "def rope_frequencies(head_dim, base=10000.0):\n    return 1\n"

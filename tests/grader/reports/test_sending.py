@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from autograder import cli
 from autograder.batch.gradebook import Gradebook
 from autograder.submission import Person
-from tests.grader.batch.test_gradebook import PACKED, submission_file
+from tests.grader.support.rows import PACKED, submission_file
 
 CANVAS = [("lovelaceada", "5000_9001", "rope.py"), ("lamarrhedy", "5001_9002", "my_rope.ipynb"), ("turingalan", "LATE_5002_9003", "all.zip")]
 

@@ -43,7 +43,7 @@ from autograder.sandbox.client import Sandbox
 from autograder.sandbox.confine import FIRST_USER, NAMES
 from autograder.sandbox.limits import LIMITS, Limits, bounded_memory
 from autograder.submission import Submission, read_file
-from tests.grader.grading.test_feedback import markdown
+from tests.grader.support.told import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -211,8 +211,7 @@ def stub(ground: Field, alone: Grade) -> Grade:
     return grade
 
 
-def test_there_are_enough_attacks_and_each_says_its_idea() -> None:
-    assert len(ATTACKS) >= 40
+def test_each_attack_says_its_idea() -> None:
     for attack in ATTACKS:
         said = ast.get_docstring(ast.parse(attack.read_text(encoding="utf-8"))) or ""
         assert re.fullmatch(r"Idea: .+\n\n(Stopped by|Not stopped): .+", said, re.DOTALL), attack.name

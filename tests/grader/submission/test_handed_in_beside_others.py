@@ -1,13 +1,11 @@
-"""One submission decides about its own student and nothing else: who handed in what, and which of many files is meant."""
+"""A submission leaves the others as they were: who handed in what, and which of many files is meant."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
-import struct
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,10 +15,10 @@ from autograder.checks.parsing import MAX_CODE
 from autograder.checks.source import Blocks
 from autograder.submission import Submission, disk, find_in_folder, read, read_file
 from tests.grader.support import classroom
+from tests.grader.support.folders import SOLVED, archive_of, put, zip64_with_an_offset_beyond_all_files
 
 KNOWN = [one.name for one in course.assignments()]
 STUB = course.find("rope").stub.read_text("utf-8")
-SOLVED = classroom.right("rope", 0)
 
 ADDRESSES = "".join(
     f"submission_{number}:\n  :submitters:\n  - :email: {name}\n" for number, name in ((1, "ada"), (2, "bob"), (3, "ada@example.edu"))
@@ -28,39 +26,8 @@ ADDRESSES = "".join(
 MANY = "submission_1:\n  :submitters:\n" + "".join(f"  - :email: student{number}@example.edu\n" for number in range(20_000))
 
 
-def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not name.endswith("/"):
-            path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        else:
-            path.mkdir(exist_ok=True)
-
-
 def notebook(*sources: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources], "nbformat": 4})
-
-
-def archive_of(members: Mapping[str, str | bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, text in members.items():
-            archive.writestr(name, text)
-    return stream.getvalue()
-
-
-def zip64_with_an_offset_beyond_all_files() -> bytes:
-    """The central directory says, in a zip64 field, that a member begins at 2⁶³."""
-    data = bytearray(archive_of({"rope.py": SOLVED}))
-    entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
-    extra = struct.pack("<HHQ", 1, 8, 2**63)
-    struct.pack_into("<H", data, entry + 30, len(extra))
-    struct.pack_into("<I", data, entry + 42, 0xFFFFFFFF)
-    name_end = entry + 46 + len("rope.py")
-    data[name_end:name_end] = extra
-    struct.pack_into("<I", data, end + len(extra) + 12, end - entry + len(extra))
-    return bytes(data)
 
 
 LAYOUTS: dict[str, tuple[str | None, dict[str, str | bytes]]] = {

@@ -19,9 +19,9 @@ from autograder.batch import coordinator, output
 from autograder.batch.gradebook import Gradebook, Taken
 from autograder.grading.row import Adjustment
 from autograder.submission import NothingToGrade, Submission, find_in_folder
-from tests.grader.batch.test_gradebook import PACKED
-from tests.grader.submission.test_handed_in_beside_others import archive_of, put
 from tests.grader.support import classroom
+from tests.grader.support.folders import archive_of, put
+from tests.grader.support.rows import PACKED
 
 KNOWN = tuple(one.name for one in course.assignments())
 SUITES = {name: f"suite of {name}" for name in KNOWN}

@@ -33,9 +33,9 @@ from autograder.protocol.call import load
 from autograder.protocol.failure import BrokenTest, Wrong
 from autograder.protocol.status import Status, TestStatus
 from autograder.submission import read_file
-from tests.grader.submission.test_handed_in_beside_others import put, zip64_with_an_offset_beyond_all_files
 from tests.grader.support import classroom
 from tests.grader.support import handed_in as platforms
+from tests.grader.support.folders import put, zip64_with_an_offset_beyond_all_files
 
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""

@@ -1,0 +1,35 @@
+"""One grade with something of everything in it, and submissions that share it: rows of a gradebook for which nothing is graded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.grading.grade import Grade, Outcome
+from autograder.grading.row import PackedGrade
+from autograder.protocol.call import Raised
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import Status, TestStatus
+from autograder.submission import Submission
+
+RESULTS = [
+    TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), TestStatus.PASSED),
+    TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), TestStatus.FAILED, "no \ud800 good", "A hint.", Kind.VALUE),
+]
+GRADE = Grade(
+    at_once=Outcome(None, RESULTS[:1]),
+    final=Outcome(Status.GRADED, RESULTS),
+    score=3.5,
+    max_score=20.0,
+    questions={"apply_rope": 3.0, "rotate_half": 0.5},
+    gradescope={"tests": [{"name": "apply_rope", "score": 3.0}]},
+    seconds=0.25,
+    failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
+    printed="hello\n",
+)
+PACKED = PackedGrade.of(GRADE, "rope", ())
+
+
+def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
+    submission = Submission(student, assignment, f"{assignment}/{student}.py", "0" * 64, (code,))
+    return replace(submission, **facts)  # type: ignore[arg-type]

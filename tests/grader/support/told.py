@@ -1,0 +1,16 @@
+"""What a student is told: the feedback file of a grade, and how much a hidden test may say."""
+
+from __future__ import annotations
+
+from autograder.grading import feedback
+from autograder.grading.grade import Grade
+from autograder.submission import Submission
+
+OUTCOMES = 9
+"""What may be told of one hidden test: that it passed, or one of eight kinds of mistake. The threat model says so."""
+
+
+def markdown(submission: Submission, grade: Grade) -> str:
+    """The feedback file, as a row of the gradebook has it."""
+    text = feedback.body(grade, submission.assignment, submission.cells)
+    return feedback.markdown(submission, grade.score, grade.max_score, text)
