@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 
 from autograder import course
 from autograder.cli import main
-from tests.grader.course.test_locks import locked
+from tests.grader.support.locks import locked
 
 PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
 STEPS = [line.split(" ", 1) for line in (course.ROOT / "Containerfile").read_text("utf-8").splitlines() if line and line[0] != "#"]
