@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib import metadata
 
@@ -9,11 +10,20 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from autograder import course
-from tests.grader.support.locks import locked
 
 PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 BY_HAND = {"playwright"}
 """Left out on purpose: Otter asks for it to print notebooks as PDF, which grading does not."""
+
+
+def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
+    """Versions, each with its hashes, by package: several versions where Pythons differ."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for entry in re.split(r"^(?=\w)", (course.ROOT / name).read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        package, version = re.match(r"([\w.-]+)==([\w.!+]+)", entry).groups()  # type: ignore[union-attr]
+        found.setdefault(package, set()).add((version, *re.findall(r"--hash=\S+", entry)))
+    assert all(len(version) > 1 for versions in found.values() for version in versions)
+    return found
 
 
 def test_the_smaller_lock_has_the_versions_of_the_larger_one() -> None:
