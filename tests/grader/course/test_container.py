@@ -14,7 +14,6 @@ from packaging.specifiers import SpecifierSet
 
 from autograder import course
 from autograder.cli import main
-from tests.grader.course.test_locks import locked
 
 PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
 STEPS = [line.split(" ", 1) for line in (course.ROOT / "Containerfile").read_text("utf-8").splitlines() if line and line[0] != "#"]
@@ -48,7 +47,9 @@ def test_what_installs_the_course_is_locked_and_without_an_index_s_choice() -> N
     packages, itself = (shlex.split(step) for step in steps("RUN")[1:])
     assert {"--no-deps", "--require-hashes"} <= {*packages} and {"--no-deps", "--no-build-isolation"} <= {*itself}
     (backend,) = PROJECT["build-system"]["requires"]
-    assert re.split(r"\W", backend)[0] in locked("requirements-grading.lock")
+    lock = (course.ROOT / "requirements-grading.lock").read_text("utf-8")
+    name = backend.partition(">")[0]
+    assert f"\n{name}==" in lock
     assert "libseccomp2" in steps("RUN")[0]  # the library that pyseccomp loads
 
 
