@@ -4,7 +4,7 @@
 #   make check [ASSIGNMENT=rope]                                            where a student stands
 #   make lesson ASSIGNMENT=rope                                             the lesson in the browser, checked at every save
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
-#   make test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants | causes
+#   make quick | test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants | causes
 
 PYTHON ?= python3
 SUBMISSIONS ?= tests/submissions
@@ -36,7 +36,7 @@ COUNTED := awk '/^Collecting/ {n++; printf "\r  %d packages of about '"$$(grep -
 	/^Installing/ {printf "\n  installing them\n"; fflush()}'
 
 .DEFAULT_GOAL := help
-.PHONY: another-lock complete packages help setup grade check lesson test autograder handout solutions figures experiment bench doctor mutants causes lint format
+.PHONY: another-lock complete packages help setup grade check lesson quick test autograder handout solutions figures experiment bench doctor mutants causes lint format
 
 help:
 	@sed -n '3,7s/^# *//p' Makefile
@@ -77,10 +77,16 @@ dist/course:
 	@$(BIN)/autograder handout
 
 # One thread each for linear algebra: with more of them, processes side by side wait for each other (a training takes seven times as long).
-test mutants causes: export OPENBLAS_NUM_THREADS := 1
+quick test mutants causes: export OPENBLAS_NUM_THREADS := 1
+
+SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 
 test: complete
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+# What starts no kernel, browser or batch: about a minute on two cores.
+quick: complete
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) --quick
 
 # The packages that only requirements.lock has.
 complete: $(READY)

@@ -525,7 +525,7 @@ def binary_waves(naive: ModuleType, length: int = 48) -> Figure:
         wave = codes[first:, n_bits - 1 - bit]
         waves.stairs(0.7 * wave + bit, places, baseline=bit, fill=True, color=BLUE, alpha=0.85, linewidth=0)
     names = [f"bit {bit}, period {naive.bit_period(bit)}" for bit in range(n_bits)]
-    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit as a wave: blue is 1, white is 0")
+    waves.set(yticks=np.arange(n_bits) + 0.35, yticklabels=names, title="each bit as a wave: blue is 1, no colour is 0")
     waves.spines["left"].set_visible(False)
     waves.tick_params(axis="y", length=0)
     between = np.arange(first, length - 1) + 0.5
@@ -804,7 +804,7 @@ def shift_dial(
         tip = rotated(row, position)
         _hand(dial, tip, colour)
         dial.text(*(0.62 * tip + 0.1 * np.array([-tip[1], tip[0]])), name, color=colour, ha="center", va="center", fontsize=12)
-    dial.set_title("pale arrows: before the rotation", loc="center")
+    dial.set_title("faint arrows: before the rotation", loc="center")
     places = np.arange(3)[::-1]
     bars.barh(places, list(scores.values()), height=0.42, color=(GREY, BLUE, BLUE), hatch=("", "", "//"), edgecolor="white")
     bars.axvline(0, color=INK, linewidth=0.8, linestyle="-")
@@ -923,7 +923,7 @@ def cache(rope: ModuleType, tokens: int = 8) -> Figure:
     grid.legend(handles=samples, loc="upper right")
     steps = np.arange(1, tokens + 1)
     for values, (colour, style), name in (
-        (steps * (steps + 1) // 2, LINES[1], "without a cache: all keys at each step"),
+        (steps * (steps + 1) // 2, LINES[1], "without: all keys at each step"),
         (np.cumsum(np.nansum(states >= 2, axis=1)), LINES[0], "with the cache"),
     ):
         count.plot(steps, values, color=colour, linestyle=style, label=name)
@@ -1010,7 +1010,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
         axes.set(title=f"head {head}, slope {_fraction(slopes[head])}", xlabel="position of the key", aspect="equal")
         axes.set(xticks=[0, length - 1], yticks=[0, length - 1])
     heads[0].set_ylabel("position of the query")
-    _shade_bar(figure, image, heads, "bias (darkest: −4 or less)").ax.set_ylim(-4, 0)
+    _shade_bar(figure, image, heads, "bias (full colour: −4 or less)").ax.set_ylim(-4, 0)
     axes = figure.add_subplot(grid[1, :])
     distances = np.arange(1, 2001)
     for place, head in enumerate(shown):

@@ -359,6 +359,7 @@ def shift_keys(cache_k, offset, base=10000.0):
 ANSWERS = {
     # A model has 36 layers, and rope_layers with interval 4. How many of them use RoPE?
     "rope_layers_of_36_with_interval_4": 27,  # 36 − 36/4
+    # All scores are equal, and 500 equal tokens follow a start token with another value.
     # Can causal attention without any encoding count how many tokens stand before a token?
     "causal_attention_without_encoding_counts": True,  # from the weight of the first token, 1/(t + 1)
     # All scores are equal and attention is causal. What weight does the token at position 9 give to token 0?

@@ -214,6 +214,7 @@ def shift_keys(cache_k, offset, base=10000.0):
 ANSWERS = {
     # A model has 36 layers, and rope_layers with interval 4. How many of them use RoPE?
     "rope_layers_of_36_with_interval_4": None,
+    # All scores are equal, and 500 equal tokens follow a start token with another value.
     # Can causal attention without any encoding count how many tokens stand before a token?
     "causal_attention_without_encoding_counts": None,
     # All scores are equal and attention is causal. What weight does the token at position 9 give to token 0?

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-YES_OR_NO, NUMBER, WORD = "yes or no", "a number", "a word"
+from autograder.protocol.call import ANSWERS
+
+YES_OR_NO, WHOLE_NUMBER, NUMBER, WORD = "yes or no", "a whole number", "a number", "a word"
 """The forms of an answer."""
 
 DIGITS = 5
@@ -39,23 +42,34 @@ class Practice:
 
 def form(value: object) -> str:
     """The form of a right answer."""
-    return YES_OR_NO if isinstance(value, bool) else WORD if isinstance(value, str) else NUMBER
+    if isinstance(value, bool | str):
+        return YES_OR_NO if isinstance(value, bool) else WORD
+    return WHOLE_NUMBER if isinstance(value, int) else NUMBER
 
 
-def faults(answers: object, forms: Mapping[str, str]) -> Iterator[str]:
-    """A sentence for each entry that cannot be right, whatever the question is. `forms`: key → form of its answer."""
+def faults(answers: object, forms: Mapping[str, str], written: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each entry that cannot be right, or that may be rounded too far, whatever the question is: its key, and a sentence.
+
+    `forms`: key → form of its answer; `written`: key → the answer as it stands in the file, where the number of its digits matters.
+    """
     if not isinstance(answers, dict):
-        yield "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
+        yield ANSWERS, "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
         return
     missing = [key for key in forms if key not in answers]
     for key in (key for key in answers if key not in forms):
         meant = difflib.get_close_matches(str(key), missing, n=1)
-        yield f"{key} is no question of this lesson" + (f": {meant[0]} is missing" if meant else "")
+        yield str(key), f"{key} is no question of this lesson" + (f": {meant[0]} is missing" if meant else "")
         missing = [other for other in missing if other not in meant]
-    yield from (f"{key} is missing: take the line from the handout again" for key in missing)
+    yield from ((ANSWERS, f"{key} is missing: take the line from the handout again") for key in missing)
     for key, wanted in forms.items():
-        if answers.get(key) is not None and (fault := _fault(answers[key], wanted)):
-            yield f"{key}: {fault}"
+        text = written.get(key, "")
+        if answers.get(key) is None:
+            continue
+        if fault := _fault(answers[key], wanted):
+            yield key, f"{key}: {fault}"
+        elif _has_few_digits(text):
+            exact = f"{float(text):.{DIGITS}f}"
+            yield key, f"{key}: {text} has fewer than {DIGITS} digits. If it is exact, write {exact} or a calculation"
 
 
 def _fault(given: Any, wanted: str) -> str | None:
@@ -63,14 +77,26 @@ def _fault(given: Any, wanted: str) -> str | None:
     given = plain_scalar(given)
     if type(given) not in (bool, int, float, str):
         return f"wanted {wanted}, got {type(given).__name__}"
-    if form(given) != wanted:
-        cure = {YES_OR_NO: "write True or False", NUMBER: "write a number, without quotes,", WORD: "write a word, in quotes,"}[wanted]
-        return f"{cure} instead of {given!r}"
     if type(given) is float and not math.isfinite(given):
         return f"{given} is no answer"
-    if type(given) is float and not given.is_integer() and float(f"{given:.{DIGITS - 1}g}") == given:
-        return f"{given} has fewer than {DIGITS} digits: too few where it is rounded (an expression is an answer, too)"
+    is_number, whole = type(given) in (int, float), type(given) is int or (type(given) is float and given.is_integer())
+    if not {YES_OR_NO: type(given) is bool, WORD: type(given) is str, NUMBER: is_number, WHOLE_NUMBER: whole}[wanted]:
+        return f"{_CURES[wanted]} instead of {given!r}"
     return None
+
+
+_CURES = {
+    YES_OR_NO: "write True or False",
+    WHOLE_NUMBER: "write a whole number, without quotes,",
+    NUMBER: "write a number, without quotes,",
+    WORD: "write a word, in quotes,",
+}
+
+
+def _has_few_digits(written: str) -> bool:
+    """Whether it is a number with a decimal point, written in fewer digits than are asked of one that was rounded."""
+    decimal = re.fullmatch(r"[-+]?(\d*\.\d*)(e[-+]?\d+)?", written, re.IGNORECASE)
+    return decimal is not None and not float(written).is_integer() and len(decimal[1].replace(".", "").lstrip("0")) < DIGITS
 
 
 def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, bool, Practice]]:

@@ -183,7 +183,8 @@ def _agrees(function: Function, value: Any, wanted: Any, tolerance: float | None
 
 def _other_dtype(value: Any, wanted: Any) -> str:
     """That a result has another dtype than the definition says, which may be why its values are wrong."""
-    dtypes = [(np.asarray(got).dtype, np.asarray(right).dtype) for got, right in zip(parts(value), parts(wanted), strict=True)]
+    compared = [(got, right) for got, right in zip(parts(value), parts(wanted), strict=True) if type(right) is not int]
+    dtypes = [(np.asarray(got).dtype, np.asarray(right).dtype) for got, right in compared]
     return next((f"; it is {got} where {right} is wanted" for got, right in dtypes if got != right), "")
 
 
@@ -219,7 +220,7 @@ def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, st
         return _tuple_difference(got, wanted, tolerance)
     if not _is_number_like(got, wanted):
         return Kind.TYPE, f"wanted {_kind_of(wanted)}, got {_kind_of(got)}"
-    got_array, wanted_array = np.asarray(got), np.asarray(wanted)
+    got_array, wanted_array = _as_array(got), _as_array(wanted)
     if got_array.shape != wanted_array.shape:
         return Kind.SHAPE, f"wanted shape {wanted_array.shape}, got {got_array.shape}"
     return _value_difference(got_array, wanted_array, tolerance)
@@ -240,13 +241,19 @@ def _is_number_like(got: Any, wanted: Any) -> bool:
     """Whether `got` is of a type that may stand for `wanted`: arrays for arrays, any number for a number."""
     if np.ndim(wanted):
         return type(got) is np.ndarray and got.dtype.kind != "c"
-    array = np.asarray(got) if type(got) in (bool, int, float) or isinstance(got, np.generic | np.ndarray) else None
+    array = _as_array(got) if type(got) in (bool, int, float) or isinstance(got, np.generic | np.ndarray) else None
     if array is None:
         return False
     if array.ndim:
         return type(wanted) is np.ndarray or isinstance(wanted, np.generic)  # its shape is then the mistake
-    kind = np.asarray(wanted).dtype.kind
-    return array.dtype.kind in {"b": "b", "i": "iu", "f": "iuf"}[kind]
+    given, kind = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (got, wanted))
+    return given in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}.get(kind, kind)
+
+
+def _as_array(value: Any) -> np.ndarray:
+    """With an int of Python's that is too large for numpy as the nearest long double."""
+    array = np.asarray(value)
+    return array.astype(np.longdouble) if array.dtype == object else array
 
 
 def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | None) -> tuple[Kind, str] | None:
@@ -269,7 +276,8 @@ def _value_difference(got: np.ndarray, wanted: np.ndarray, tolerance: float | No
     words = "{}wanted {}, got {}".format(where, *_apart(wanted[worst], got[worst]))
     if wanted.size > 1:
         wrong = int((~right).sum())
-        words += f" (the largest of {wrong} differences in {wanted.size} values)" if wrong > 1 else f" (the only difference in {wanted.size} values)"
+        which = "only" if wrong == 1 else f"{'first' if wanted.dtype.kind == 'b' else 'largest'} of {wrong}"
+        words += f" (the {which} difference{'s' * (wrong > 1)} in {wanted.size} values)"
     # A difference this small is a lack of digits, and not another formula.
     if (lost := float(relative[~right].max())) <= NEARLY:
         words += f"; they agree to {lost:.0e} but not to {tolerance:.0e}"

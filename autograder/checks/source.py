@@ -33,6 +33,7 @@ class Source:
         self.body: list[ast.stmt] = []
         self.problem: str | None = None
         """why nothing of it can run, with the line where that is known"""
+        self._broken_at = 1
         try:
             self.text = decoded(path.read_bytes())
             self.body = ast.parse(self.text, str(path)).body
@@ -41,6 +42,7 @@ class Source:
         except SyntaxError as error:
             # Python's own three lines: where, the line, a caret. A mistake of encoding has no line.
             shown = "".join(traceback.format_exception_only(error)).strip()
+            self._broken_at = error.lineno or 1
             fix = f"Nothing in this file can run before this is fixed:\n{shown}"
             self.problem = fix if error.lineno else f"{path} is not UTF-8: save it as UTF-8."
         except (UnicodeDecodeError, LookupError):
@@ -54,9 +56,9 @@ class Source:
         return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
     def location(self, function: str) -> str:
-        """Where a function, or ANSWERS, begins: file and line, as editors and terminals link them."""
-        node = self._answers if function == ANSWERS else self.functions.get(function)
-        return f"{self.path}:{node.lineno if node else 1}"
+        """Where a function, ANSWERS or an entry of it begins, or what has to be mended first: file and line, as editors and terminals link them."""
+        node = self._answers if function == ANSWERS else self.functions.get(function, self.entries.get(function))
+        return f"{self.path}:{node.lineno if node else self._broken_at}"
 
     def unwritten(self) -> list[str]:
         """The functions that are as the handout has them: a docstring, then an exception."""
@@ -68,8 +70,13 @@ class Source:
         return {key: not (isinstance(value, ast.Constant) and value.value in (None, ...)) for key, value in self.entries.items()}
 
     @property
+    def written_answers(self) -> dict[str, str]:
+        """The entries of ANSWERS as they stand in the file."""
+        return {key: ast.get_source_segment(self.text, value) or "" for key, value in self.entries.items()}
+
+    @property
     def entries(self) -> dict[str, ast.expr]:
-        """The entries of ANSWERS as they are written."""
+        """The entries of ANSWERS."""
         written = self._answers.value if self._answers is not None else None
         if not isinstance(written, ast.Dict):
             return {}

@@ -62,11 +62,12 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
     mistakes = {name: missed for name, group in groups.items() if (missed := [one for one in group if one.is_mistake])}
     # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
     wrong = {name: missed for name, missed in mistakes.items() if any(_kind(one) in VALUES for one in missed)}
+    unwritten = {name for name, group in groups.items() if not any(one.passed for one in group)}
     roots, compared = blocks.root_causes(list(wrong)), _compared_with(wrong)
     found = []
     for name, group in groups.items():
         if name not in mistakes:
-            found.append(Standing(name, group, *_without_mistakes(group)))
+            found.append(Standing(name, group, *_without_mistakes(group, unwritten - {name})))
             continue
         cause = roots.get(name)
         state = State.MISTAKEN
@@ -95,7 +96,8 @@ def _is_missing_below(one: TestResult) -> bool:
     return one.kind in REFUSALS and one.function is not None
 
 
-def _without_mistakes(test_results: list[TestResult]) -> tuple[State, str | None]:
+def _without_mistakes(test_results: list[TestResult], unwritten: Collection[str]) -> tuple[State, str | None]:
+    """`unwritten`: the other functions of which no test passes."""
     if all(one.passed for one in test_results):
         given = next((one.function for one in test_results if one.function), None)
         return (State.GIVEN if given else State.RIGHT), given
@@ -104,6 +106,9 @@ def _without_mistakes(test_results: list[TestResult]) -> tuple[State, str | None
     waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
     if waiting is not None and not any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
         return State.WAITING, waiting.function
+    called = [[name for name in one.test.calls if name in unwritten] for one in test_results if one.status is TestStatus.NOT_IMPLEMENTED]
+    if called and all(called) and any(one.passed for one in test_results):
+        return State.WAITING, called[0][0]  # only tests that also call another function do not pass
     return State.UNFINISHED, None
 
 

@@ -107,7 +107,8 @@ def _print_how_to_call(console: Console, progress: Progress) -> None:
     running, module = Path(sys.executable), ".".join(progress.path.with_suffix("").parts)
     python = str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
     console.print(f"[dim]To try a call: {escape(python)} -i -m {module}[/]")
-    console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
+    if any("features(" in one.call for one in progress.test_results if one.call):
+        console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
 
 
 def _print_beginning(console: Console, progress: Progress) -> None:
@@ -194,11 +195,10 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
 def _print_answers(console: Console, progress: Progress) -> None:
     """The entries of ANSWERS that cannot be right as they are written, and how the questions for practice were answered."""
     asked = _left_open(progress.name)
-    faults = list(answers.faults(progress.answers, asked.forms)) if progress.answers is not None and asked.forms else []
-    for fault in faults:
-        console.print(f" [red]✗[/] {escape(fault)}.")
-    if faults:
-        console.print(f"[dim]See {escape(progress.source.location(ANSWERS))}[/]")
+    if progress.answers is not None and asked.forms:
+        graded = {key: text for key, text in progress.source.written_answers.items() if key not in asked.practice}
+        for key, fault in answers.faults(progress.answers, asked.forms, graded):
+            console.print(f" [red]✗[/] {escape(fault)}. [dim]See {escape(progress.source.location(key))}[/]")
     for key, is_right, question in answers.practised(progress.answers, asked.practice):
         mark, word = ("[green]✓[/]", "right") if is_right else ("[red]✗[/]", "not right")
         console.print(f" {mark} {key} is {word}. {escape(question.sentence)}.")

@@ -19,7 +19,7 @@ or login alone.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -110,24 +110,27 @@ def _seconds(time: str) -> float:
 
 
 def _logins(found: Mapping[str, Download]) -> dict[str, Download]:
-    """The same, with logins: what follows the assignment's title, which ends with a _. Either may have some of its own.
+    """The same, with logins: what follows the assignment's title, which all names have in common up to a _.
 
-    A title is what most of the people have in common, and the longest of those; of one person alone it is the shortest,
-    since a login cut short may be somebody else's.
+    Of one name alone the title ends at the last _. So it does where there are several titles, but where what follows is the same for
+    two of them.
     """
-    heads = {one.person.name for one in found.values()}
-    shared = Counter(title for head in heads for title in _titles(head))
-    logins = {}
-    for head in heads:
-        title = max(_titles(head), key=lambda title: (shared[title], len(title) if len(heads) > 1 else -len(title)))
-        logins[head] = head.removeprefix(title)
+    names = {one.person.name for one in found.values()}
+    heads: dict[str, set[str]] = defaultdict(set)
+    for head in names:
+        heads[head.rpartition("_")[2]].add(head)
+    of_all = _common(names)
+    titles = {head: of_all or _common(several) for several in heads.values() for head in several}
+    logins = {head: head.removeprefix(f"{title}_") for head, title in titles.items()}
     named = ((name, one, logins[one.person.name]) for name, one in found.items())
     return {name: replace(one, person=Person(BLACKBOARD, login=login, name=login)) for name, one, login in named}
 
 
-def _titles(head: str) -> list[str]:
-    """All that could be the title before a login, a _ at its end."""
-    return [head[: mark.end()] for mark in re.finditer("_", head)]
+def _common(names: Collection[str]) -> str:
+    """What these names begin with, up to a _."""
+    first, last = min(names), max(names)
+    alike = next((place for place, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return first[:alike].rpartition("_")[0]
 
 
 def _clones(folders: Iterable[str]) -> tuple[str, dict[str, Download]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +17,21 @@ from tests.grader.support.quick_python import quick_kernels, quick_python  # noq
 from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 
 LONGEST = """
-    platforms otter batch dials_browser page_browser cluster wall_as_another_user progress one_submission_decides
-    handout new_assignment figures attacks notebooks report_browser live_browser
+    batch wall_as_another_user platforms cluster carried live_browser otter figures one_submission_decides handout new_assignment progress
+    notebooks by_heart attacks dials_browser page_browser names_speak_for_nobody_else similarity report_browser promises lazy bench
+    experiment modern_lab
 """.split()
-"""The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle."""
+"""The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All that start
+a kernel, a browser or a batch are among them; `--quick` leaves them out."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the files that take longest")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--quick`, nothing is known of the longest files, not even what they import."""
+    return (config.getoption("quick") and collection_path.stem.removeprefix("test_") in LONGEST) or None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -31,8 +43,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files first; within a file the order stays."""
-    place = {f"test_{name}": number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem.removeprefix("test_"), len(LONGEST)))
 
 
 def pytest_collection_finish() -> None:

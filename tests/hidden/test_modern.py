@@ -472,7 +472,7 @@ def test_decoupled_refuses_bad_arguments(modern):
     refused(*arrays, np.arange(5), np.arange(1), mentions=[(1,), 1, 7])
     refused(*arrays, np.array(3), np.arange(7), mentions=[3, 5, ()])
     refused(*arrays, np.arange(5), np.arange(8), mentions=[(8,), 7])
-    refused(*arrays, np.zeros((1, 5)), np.arange(7), mentions=[(1, 5)])
+    refused(*arrays, np.full((1, 5), 2.0), np.arange(7), mentions=[(1, 5), 2.0, 1, 5])
     refused(*arrays, np.full(5, np.nan), np.arange(7), mentions="nan")
     refused(*arrays, np.arange(5), np.full(7, np.nan), mentions="nan")
     refused(*arrays, *where, base=-4.0, mentions=-4.0)

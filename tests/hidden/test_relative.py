@@ -19,7 +19,8 @@ from autograder.checks import expect
 from autograder.checks.inputs import features, positions, seeds
 
 BIDIRECTIONAL = [(32, 128), (4, 20), (6, 10), (7, 10), (10, 20), (8, 32), (16, 16), (32, 512)]  # log n − log e fails in the last three
-CAUSAL = [(32, 128), (2, 10), (3, 10), (5, 20), (4, 3), (4, 32), (8, 16), (16, 512), (64, 128)]  # in the last four
+CAUSAL = [(32, 128), (2, 10), (3, 10), (5, 20), (4, 3), (9, 128), (4, 32), (8, 16), (16, 512), (64, 128)]  # in the last four
+# With 9 buckets up to 128 the quotient of logarithms itself falls short at a boundary, unless something is added before it is rounded down.
 
 
 def normal(rng, *shape, dtype=np.float64):

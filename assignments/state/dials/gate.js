@@ -16,7 +16,7 @@ dials.gate = ({ at, gate, others }, width) => {
   const columns = range(count).map((t) => words(x(t) + size / 2, bars + 18, t % 2 ? "B" : "A", t === at ? "strong" : "") + words(x(t) + size / 2, bars + 36, WRITTEN[t], t === at ? "strong" : ""));
   const right = (key) => x(count) + (key + 1) * room;
   const rows = states.map((state, i) => words(left - 8, y(i) + size / 2 + 4, `token ${i}`, i === at ? "strong end" : "end") +
-    state.map((v, key) => words(right(key), y(i) + size / 2 + 4, short(v, 2), i >= at ? "strong end" : "end")).join(""));
+    state.map((v, key) => words(right(key), y(i) + size / 2 + 4, short(v, 2), at && i >= at ? "strong end" : "end")).join(""));
   const grid = range(count).map((i) => range(i + 1).map((j) => box(x(j), y(i), size, size, "cell")).join("")).join("");
   const faded = at ? box(x(0), y(at), at * size, (count - at) * size, "cell strong") : "";
   const picture = words(0, 12, "gate", "start", left - 4) + words(0, bars + 18, "key", "start", left - 4) + words(0, bars + 36, "value", "start", left - 4) + gates.map(bar).join("") + columns.join("") +

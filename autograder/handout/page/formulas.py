@@ -38,6 +38,8 @@ _AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
 def mathml(latex: str, display: bool = False) -> str:
     """One formula. Raises FormulaError for a command that is not known."""
     source = latex.strip()
+    if display and r"\qquad" in source:  # two formulas: where a line is full, the second stands below the first
+        return "".join(mathml(one, True) for one in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
         raise FormulaError(f"{latex}: a brace has no other one")
     for pattern, replacement in _BEFORE:
@@ -46,8 +48,7 @@ def mathml(latex: str, display: bool = False) -> str:
         root = convert_to_element(source, display="block" if display else "inline")
     except Exception as error:  # latex2mathml raises a type of its own for each mistake, with no base in common
         raise FormulaError(f"{latex}: {error!r}") from error
-    elements = list(root.iter())
-    for element in elements:
+    for element in (elements := list(root.iter())):
         # latex2mathml writes characters as entities, and leaves a text as it is.
         element.text = html.unescape(element.text or "").replace("\\_", "_")
     for element in elements:

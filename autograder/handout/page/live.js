@@ -76,7 +76,7 @@
       link.style.setProperty("--share", won / possible);
       link.classList.toggle("begun", won > 0);
       link.title = `${link.dataset.title}: ${won} of ${possible} public points`;
-      for (const told of link.querySelectorAll(".tried")) told.textContent = `${won} of ${possible} public points`;
+      for (const told of link.querySelectorAll(".tried")) told.textContent = ` ${won} of ${possible} public points`;
     }
     if (!state.functions) return;
     const here = page === state.name;
@@ -84,12 +84,12 @@
     if (here) pictures(state.pictures ?? [], state.version);
     const right = state.functions.filter((one) => one.mark === "✓").length;
     const lines = state.checking ? ["Checking …"] : [`${state.name}: ${right} of ${state.functions.length} functions right, ${state.own_points[0]} of ${state.own_points[1]} public points.`];
-    if (!state.checking && state.problem) lines.push(state.problem);
     if (!state.checking && state.printed.trim()) lines.push(`Your file printed: ${state.printed}`);
     if (!state.checking && state.next && here) lines.push(`Next: ${state.next} (press n)`);
     standing.dataset.next = state.next ?? "";
     standing.dataset.checking = state.checking;
-    standing.replaceChildren(...lines.map((line) => part("p", "", line)));
+    const problem = state.checking || !state.problem ? [] : [block(state.problem)];
+    standing.replaceChildren(...lines.map((line) => part("p", "", line)), ...problem);
   };
 
   const follow = async () => {

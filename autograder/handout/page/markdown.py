@@ -101,11 +101,12 @@ class Renderer:
             if child.type in ("link_open", "link_close", "strong_open", "strong_close"):
                 inside += child.nesting
             elif child.type == "text" and not inside:
-                child.type, child.content = "html_inline", self._glossary.marked(child.content, touched)
+                child.type, child.content = "html_inline", self._glossary.marked(_TOGETHER.sub("\u00a0", child.content), touched)
 
     def _figure(self, image: Token) -> str:
         """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow one for phones."""
-        source, drawn, caption = (escape(" ".join(str(text or "").split())) for text in (image.attrGet("src"), image.content, image.attrGet("title")))
+        texts = image.attrGet("src"), image.content, image.attrGet("title")
+        source, drawn, caption = (escape(" ".join(str(text or "").split()).replace("'", "’")) for text in texts)
         narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))
         on_phones = f'<source media="(max-width: 45rem)" srcset="{narrow}" {self._size(narrow)}>' if (self._folder / narrow).is_file() else ""
         shown = f'<picture>{on_phones}<img src="{source}" alt="{drawn}" {self._size(source)} loading="lazy"></picture>'
@@ -120,8 +121,7 @@ class Renderer:
 
 def _first(line: Token, kind: str) -> Token | None:
     """What a line begins with, where it is of that kind."""
-    children = line.children or []
-    return children[0] if children and children[0].type == kind else None
+    return next((child for child in (line.children or [])[:1] if child.type == kind), None)
 
 
 def _column_heading(title: Token) -> tuple[str, str]:
@@ -130,14 +130,14 @@ def _column_heading(title: Token) -> tuple[str, str]:
         return "<td>", "</td>\n"
     if any(child.type != "math_inline" for child in title.children or []):
         return '<th scope="col">', "</th>\n"
-    written = escape(title.content.replace("$", ""))
-    return f'<th scope="col"><span class="unseen">{written}</span><span aria-hidden="true">', "</span></th>\n"
+    return f'<th scope="col"><span class="unseen">{escape(title.content.replace("$", ""))}</span><span aria-hidden="true">', "</span></th>\n"
 
 
+_TOGETHER = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008
 _MARK = re.compile(r"<!-- (?:dial: )?(\w+) -->")
 _TOUCHED = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
-_GLUED = re.compile(rf"\({_TOUCHED.format(1)}[,.;:!?)]*|{_TOUCHED.format(2)}[,.;:!?)]+", re.DOTALL)
-"""a formula or a term with the bracket before it and the comma after it: no line ends between them"""
+_GLUED = re.compile(rf"[(“]{_TOUCHED.format(1)}[,.;:!?)”]*|{_TOUCHED.format(2)}[,.;:!?)”]+", re.DOTALL)
+"""a formula or a term with the bracket or quote before it and the comma after it: no line ends between them"""
 
 
 def _html(text: str) -> Token:

@@ -94,8 +94,7 @@ def _plain(text: str) -> str:
 
 def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
     """Each dial that a text has a mark for → its form."""
-    given = {"measured": partial(dials.measured, page)}
-    return {name: environment.get_template(f"{name}.html").render(name=name, **given) for name in dials.named(text)}
+    return {name: environment.get_template(f"{name}.html").render(name=name, measured=partial(dials.measured, page)) for name in dials.named(text)}
 
 
 def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> str:

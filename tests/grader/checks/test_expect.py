@@ -152,6 +152,21 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"
 
 
+@pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
+def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
+    """Wanted, or returned where a small number was wanted."""
+
+    def kind(got: object, wanted: object) -> Kind | None:
+        found = expect.difference(got, wanted, None)
+        return found[0] if found else None
+
+    large = 2**exponent
+    for wanted in (large, float(large)):
+        assert kind(large, wanted) is None
+        assert kind(7, wanted) is kind(large, type(wanted)(7)) is Kind.VALUE
+    assert kind(large, True) is kind(True, large) is Kind.TYPE
+
+
 def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     source = "import numpy as np\n" + RIGHT.format(".astype(np.float64)")
     x = X.astype(np.float32)

@@ -348,6 +348,7 @@ def test_a_dial_computes_what_the_solution_does_and_can_be_read(opened: Opened, 
             np.testing.assert_allclose(one["numbers"][name], wanted, rtol=1e-9, atol=1e-9, err_msg=f"{dial.name} {name} at {settings}")
         assert ALWAYS[dial.name](one["numbers"], settings), f"{dial.name} does not show what it is for at {settings}"
         assert one["unread"] == [], settings
+        assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", one["says"]), one["says"]  # 1 tokens
     assert len({one["says"] for one in shown}) > 3
     assert not opened.complaints
 

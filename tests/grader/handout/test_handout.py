@@ -289,14 +289,14 @@ def test_all_public_points_say_which_rules_only_hidden_tests_check(on_laptop: On
 
 WRITTEN = {
     '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write True or False instead of 1."),
+    '"extra_parameters": 0, ': ('"extra_parameters": 0.5, ', "extra_parameters: write a whole number, without quotes, instead of 0.5."),
     '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": np.array([True]),', "half_layout_is_a_bug: wanted yes or no, got ndarray."),
-    '"extra_parameters": 0,': ('"extra_parameters": "0",', "extra_parameters: write a number, without quotes, instead of '0'."),
+    '"extra_parameters": 0,': ('"extra_parameters": "0",', "extra_parameters: write a whole number, without quotes, instead of '0'."),
     '"score_change_when_all_shift_by_5": 0,': (
         '"score_change_when_all_shift": 0,',
         "is no question of this lesson: score_change_when_all_shift_by_5 is missing.",
     ),
     '"score_m1_n3_equals_m3_n5": True,': ("", "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again."),
-    "-(0.5**0.5),": ("-0.71,", "score_at_half_a_rotation: -0.71 has fewer than 5 digits"),
 }
 
 
@@ -310,6 +310,29 @@ def test_an_answer_that_cannot_be_right_is_told_by_its_form_alone(on_laptop: OnL
     assert said in told and told.count(" ✗ ") == 1
     write(laptop, right.replace('"half_layout_is_a_bug": False', '"half_layout_is_a_bug": True').encode())
     assert " ✗ " not in on_laptop(laptop, "-m", "autograder.checks", "rope"), "a graded answer is not told"
+
+
+@pytest.mark.parametrize("written", ["0.5", "-.71", "7.1e-1"])
+def test_few_digits_are_told(on_laptop: OnLaptop, laptop: Path, written: str) -> None:
+    """They are too few where the number was rounded."""
+    told = answered(on_laptop, laptop, written)
+    assert f" ✗ first_slope_8_heads: {written} has fewer than 5 digits. If it is exact, write " in told
+
+
+@pytest.mark.parametrize("written", ["0.50000", "1 / 2", "np.float64(0.5)", "5.0000e-1", "round(0.5123, 2)", "2.0"])
+def test_few_digits_that_are_meant_are_no_fault(on_laptop: OnLaptop, laptop: Path, written: str) -> None:
+    """Whether a number was rounded cannot be seen in it, only in how it is written."""
+    assert " ✗ " not in answered(on_laptop, laptop, written)
+
+
+def answered(on_laptop: OnLaptop, laptop: Path, written: str) -> str:
+    """What the checks say of alibi with one answer written so."""
+    alibi = course.find("alibi")
+    right = '"first_slope_8_heads": 0.5,'
+    source = alibi.solution.read_text("utf-8")
+    assert right in source
+    (laptop / "assignments" / "alibi" / "alibi.py").write_text(source.replace(right, f'"first_slope_8_heads": {written},'), "utf-8")
+    return on_laptop(laptop, "-m", "autograder.checks", "alibi")
 
 
 @pytest.mark.parametrize("expression", ["1 / 0", "rope_frequencies(3)", "[0 for _ in iter(int, 1)]"])
@@ -334,7 +357,7 @@ def test_what_is_left_open_names_kinds_of_rules_and_functions(shipped: Path) -> 
         for told in left["rules"].values():
             assert told == "every function" or set(told.split(", ")) <= functions
         asked = catalogue.solution(course.find(name)).ANSWERS
-        assert left["answers"].keys() == asked.keys() and set(left["answers"].values()) <= {"yes or no", "a number", "a word"}
+        assert left["answers"].keys() == asked.keys() and set(left["answers"].values()) <= {"yes or no", "a whole number", "a number", "a word"}
         assert all(test.points == 0 for test in Suite(course.find(name)).tests if quiz.key(test) in left["practice"])
 
 

@@ -123,6 +123,21 @@ def test_what_is_said_of_a_picture_holds_on_a_phone_too(course_files: dict[str, 
         ):
             assert narrow in course_files
             assert not re.search(r"\b(Left|Right|left column|right column)\b", f"{drawn} {caption}"), f"{name}: {narrow}"
+    for dial in DIALS:
+        words = re.sub(
+            r"<[^>]*>", " ", course_files[f"{dial.page}.html"].decode("utf-8").partition(f'id="title-{dial.name}"')[2].partition("</section>")[0]
+        )
+        assert not re.search(r"\b(on the (left|right)|(left|right) (table|picture|chart))\b", words), dial
+
+
+def test_what_is_said_of_a_colour_holds_in_both_themes(course_files: dict[str, bytes]) -> None:
+    """What is white on one ground is black on the other, and what is dark there is light here."""
+    shade = re.compile(r"\b(dark|darker|darkest|light|lighter|lightest|bright|brightest|pale|white|black)\b", re.IGNORECASE)
+    for name, content in course_files.items():
+        text = content.decode("utf-8")
+        said = [*re.findall(r"<figcaption.*?</figcaption>", text), *re.findall(r'<section class="dial.*?</section>', text, re.DOTALL)]
+        said += re.findall(r"<text.*?</text>", text) if name.endswith(".svg") else []
+        assert not [found[0] for one in said for found in [shade.search(re.sub(r"<[^>]*>", " ", one))] if found], name
 
 
 # Formulas

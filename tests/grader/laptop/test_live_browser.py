@@ -84,7 +84,9 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page) -> Non
     save("    while True:\n        pass")
     assert "did not return within 5 seconds" in shown(page, "✗", "did not return")
     save("    return (")
-    page.locator(".standing", has_text="never closed").wait_for()
+    page.locator(".standing pre", has_text="never closed").wait_for()
+    assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret stands below its line
+    assert re.search(r"attention\.py:(?!1$)\d+$", shown(page, "·", "never closed"), re.MULTILINE)
     save(next(re.finditer(r"(?s)def causal_mask.*?# BEGIN SOLUTION\n(.*?)\n *# END SOLUTION", find("attention").solution.read_text("utf-8")))[1])
     assert "Right." in shown(page, "✓")
     page.locator(".standing", has_text="1 of 10 functions right").wait_for()

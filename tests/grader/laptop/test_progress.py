@@ -143,6 +143,16 @@ def test_a_function_that_waits_names_the_one_it_waits_for(check: Check, laptop: 
     assert "waits for rope_frequencies" in printed and "Next: rope_frequencies" in printed
 
 
+def test_a_function_whose_tests_call_one_that_is_not_written_is_itself_not_told_so(check: Check, tmp_path: Path) -> None:
+    """It is written, and its own tests pass."""
+    laptop, source = lay_out(tmp_path, "state"), find("state").solution.read_text("utf-8")
+    begin = source.index("    # BEGIN SOLUTION", source.index("def decay_bias"))
+    write(laptop, source[:begin] + "    raise NotImplementedError\n" + source[source.index("    # END SOLUTION", begin) :], "state")
+    lines = {line.split()[1]: line for line in check(laptop, "state").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
+    assert "not implemented yet" in lines["decay_bias"]
+    assert "waits for decay_bias" in lines["constant_decay"]
+
+
 def test_a_crash_is_told_where_it_is(check: Check, laptop: Path) -> None:
     """The tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that one crashes."""
     source = SINUSOIDAL.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 dials.clock = ({ position, d }, width) => {
   const [encoding, next, home] = [encode(position, d), encode(position + 1, d), encode(0, d)];
   const w = speeds(d);
-  const per = Math.min(d / 2, Math.max(2, Math.floor(width / 116)));
+  const per = Math.min(d / 2, Math.max(2, Math.floor(width / 150)));
   const size = Math.min(width / per, 140);
   const tall = size + 66;
   const centre = (i) => [((i % per) + 0.5) * size, Math.floor(i / per) * tall + size / 2];

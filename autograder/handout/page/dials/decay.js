@@ -13,7 +13,7 @@ dials.decay = ({ offset, power, d }, width) => {
   const put = ([a, b]) => [size / 2 + (a - cx) * unit, size / 2 + 12 - (b - cy) * unit];
   const end = put(joints.at(-1));
   const chain = words(0, 12, `${d / 2} unit arrows, one per pair`, "start strong", size) + line(...put([0, 0]), end[0], put([0, 0])[1], "three") + path(joints.map(put), "one") +
-    spot(...put([0, 0]), 4, "third") + spot(...end, 4, "complete") + words(size / 2, size + 4, `green, to the right: the score, ${short(similarity, 2)}`, "", size);
+    spot(...put([0, 0]), 4, "third") + spot(...end, 4, "complete") + words(size / 2, size + 4, `green: the score, ${short(similarity, 2)}`, "", size);
   const axis = { left, width: width - left, x: [0, 500], xs: [0, 100, 200, 300, 400, 500] };
   const tall = 130;
   const lowest = Math.min(0, ...range(501).map((t) => likeness(t, d, base)));

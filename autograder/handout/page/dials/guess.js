@@ -6,7 +6,7 @@ dials.guess = ({ group, shown, ...sliders }, width) => {
   const seeds = shown && drawn ? (curves[group] ?? []) : [];
   const mean = seeds.length ? lengths.map((_, i) => sum(seeds.map((seed) => seed[i])) / seeds.length) : [];
   const known = mean.length > 0 && mean.every((v) => v !== null && !Number.isNaN(v));
-  const axis = chart({ width, height: 260, x: [lengths[0] * 0.85, lengths.at(-1) * 1.1], y: [0, 1], xs: lengths, ys: [0, 0.5, 1], log: true, below: "length, in tokens", title: `accuracy of ${group}` });
+  const axis = chart({ width, height: 260, x: [lengths[0] * 0.85, lengths.at(-1) * 1.1], y: [0, 1], xs: lengths, ys: [0, 0.5, 1], log: true, below: "length, in tokens", title: `accuracy: ${group}` });
   const curve = (values, kind) => axis.curve(values.map((v, i) => [lengths[i], v]), kind);
   const picture = axis.frame + (known ? seeds.map((seed) => curve(seed, "one ghost")).join("") + curve(mean, "one") : "") + curve(mine, "two") +
     mine.map((v, i) => knob(`at${i}`, axis.X(lengths[i]), axis.Y(v), "below")).join("");

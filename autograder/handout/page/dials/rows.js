@@ -18,7 +18,7 @@ dials.rows = ({ count, trained, steps, asked }, width) => {
     line(left - 4, y(seen), left + w * d, y(seen), "two") + box(left - 2, y(asked), w * d + 4, tall, "cell strong") + knob("trained", left + w * d * 0.97, y(seen), "below") + knob("asked", left - 10, y(asked) + tall / 2);
   const place = (p) => Math.floor((p - 20) / tall);
   return {
-    numbers: { table: table.flat(), error: asked < count ? error(asked) : -1 }, height: y(places) + 4, picture, says: `A lookup at position ${asked} ${answer}. Texts of ${seen} tokens train rows 0 to ${seen - 1}; the table has ${count}.`,
+    numbers: { table: table.flat(), error: asked < count ? error(asked) : -1 }, height: y(places) + 4, picture, says: `A lookup at position ${asked} ${answer}. Texts of ${counted(seen, "token")} train ${counted(seen, "row")}, from row 0 on; the table has ${count}.`,
     limits: { trained: [1, count] }, labels: { trained: whole(seen) },
     drags: { trained: (_, p) => ({ trained: clamp(Math.round((p - 20) / tall), 1, count) }), asked: (_, p) => ({ asked: clamp(place(p), 0, places - 1) }) },
   };

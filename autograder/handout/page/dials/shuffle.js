@@ -40,6 +40,6 @@ dials.shuffle = ({ order, mask }, width) => {
     table(after, right, moved, at, top, "shuffled: drag a word") + grips.join("");
   const changed = moved.filter((t, i) => left[t].some((v, f) => Math.abs(v - right[i][f]) > 1e-9)).map((t) => names[t]);
   const says = (changed.length ? `The output of ${changed.join(" and ")} changed.` : "Each word has the same output in both tables.") +
-    ` The mean of the three outputs on the right is ${pair(mean)}.` + ` The order there: ${moved.map((t) => names[t]).join(" ")}.`;
+    ` The mean of the three shuffled outputs is ${pair(mean)}.` + ` The shuffled order: ${moved.map((t) => names[t]).join(" ")}.`;
   return { numbers: { before, after, left, right }, height: top + tall, picture, says, drags: { word0: place(0), word1: place(1), word2: place(2) } };
 };

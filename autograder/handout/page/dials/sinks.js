@@ -26,7 +26,7 @@ dials.sinks = ({ total: length, sinks, window }, width) => {
   const token = (x, y) => Math.round(x / w) + per * clamp(Math.floor((y - 17) / 38), 0, 9);
   const lost = length - tokens.length;
   const first = lost ? `The first forgotten one is token ${range(length).find((t) => !tokens.includes(t))}. ` : "";
-  const says = `After ${length} tokens the cache holds ${tokens.length} keys, and ${lost} ${lost === 1 ? "is" : "are"} forgotten. ${first}The next query stands at position ${tokens.length}.`;
+  const says = `After ${counted(length, "token")} the cache holds ${counted(tokens.length, "key")}, and ${lost} ${lost === 1 ? "is" : "are"} forgotten. ${first}The next query stands at position ${tokens.length}.`;
   return {
     numbers: { tokens, moved }, height: top + 12 + lines * 54, picture: titles + all.join("") + cache.join("") + knobs, says,
     drags: { window: (x, y) => ({ window: clamp(length - token(x, y), 1, 16) }), sinks: (x, y) => ({ sinks: clamp(token(x, y), 0, 6) }) },

@@ -14,6 +14,6 @@ dials.slopes = ({ heads, tolerance }, width) => {
       line(x, y, x, y + tall - 1, "two") + words(x + 6, y + tall / 2 + 4, thousands(windows[h]), "start strong", tall > 14 ? 99 : 40);
   });
   const many = windows.filter((n) => n > 100).length;
-  const says = `${heads} ${heads === 1 ? "head" : "heads"}. The bias alone scales a weight by ${tolerance} or less from distance ${thousands(Math.min(...windows))} on in the nearest head, ${thousands(Math.max(...windows))} in the farthest. ${many} of the windows are longer than 100.`;
+  const says = `${counted(heads, "head")}. The bias alone scales a weight by ${tolerance} or less from distance ${thousands(Math.min(...windows))} on in the nearest head, ${thousands(Math.max(...windows))} in the farthest. Windows longer than 100: ${many}.`;
   return { numbers: { slopes: rates, windows }, height: 44 + heads * tall, picture: axis.frame + rows.join(""), says };
 };

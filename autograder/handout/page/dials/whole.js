@@ -3,11 +3,13 @@ dials.whole = ({ method, query, shift }, width) => {
   const difference = before.map((w, n) => after[n] - w);
   const largest = Math.max(...difference.map(Math.abs));
   const w = width / SENTENCE.length;
+  // Where a cell is narrow, 0.06 is written .06: a minus has room then, too.
+  const written = (value) => (w < 40 ? short(value, 2).replace("0.", ".") : short(value, 2));
   const cell = (y, values, title, scale) => {
     const cells = SENTENCE.map((word, n) => {
       const value = values[n];
       const ink = value === undefined ? "" : heat([[0.45 * value * scale]], n * w, y + 8, w - 2, 34);
-      return ink + box(n * w, y + 8, w - 2, 34, value === undefined ? "hole" : "cell") + words((n + 0.5) * w - 1, y + 30, value === undefined ? "" : short(value, 2), "strong", w - 3);
+      return ink + box(n * w, y + 8, w - 2, 34, value === undefined ? "hole" : "cell") + words((n + 0.5) * w - 1, y + 30, value === undefined ? "" : written(value), "strong", w - 3);
     });
     return words(0, y, title, "start", width) + cells.join("");
   };

@@ -31,8 +31,12 @@ const theme = () => {
   store(`${KEY} theme`, root.dataset.theme);
 };
 
-// Where nothing is hidden at the side, the tabulator key has nothing to stop for.
+// A formula shrinks a little where it is too wide. Where nothing is hidden at the side, the tabulator key has nothing to stop for.
 const stops = () => {
+  for (const one of document.querySelectorAll(".formula")) {
+    one.style.fontSize = "";
+    if (one.scrollWidth > one.clientWidth) one.style.fontSize = `${Math.max(0.75, (0.99 * one.clientWidth) / one.scrollWidth)}em`;
+  }
   for (const one of document.querySelectorAll(".scroll, .formula")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
 };
 
@@ -45,7 +49,7 @@ const ticks = () => {
     one.style.setProperty("--share", share);
     one.classList.toggle("begun", done > 0);
     one.title = one.dataset.title + (done ? `: ${text}` : "");
-    for (const told of one.querySelectorAll(".tried")) told.textContent = done ? text : "";
+    for (const told of one.querySelectorAll(".tried")) told.textContent = done ? ` ${text}` : "";
   }
 };
 

@@ -13,6 +13,7 @@ const box = (x, y, w, h, kind, opacity = 1) =>
 const spot = (x, y, r, kind, opacity = 1) => tag("circle", { cx: px(x), cy: px(y), r: px(r), class: kind, "fill-opacity": opacity });
 const short = (x, digits = 3) => (Math.abs(x) < 0.5 / 10 ** digits ? 0 : x).toFixed(digits).replace("-", "−");
 const whole = (x) => String(Math.round(x)).replace("-", "−");
+const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 const thousands = (x) => Math.round(x).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
 // Text that knows its width: it is at most `room` wide, shrinks a little for that, and is left out where it would not be readable.
@@ -24,7 +25,7 @@ const wide = (text, kind = "") => {
 };
 const words = (x, y, text, kind = "", room = 1e9) => {
   const size = SIZE * Math.min(1, room / wide(String(text), kind));
-  return size < 9 ? "" : tag("text", { x: px(x), y: px(y), class: kind, ...(size < SIZE && { "font-size": px(size) }) }, text);
+  return size < 9 ? "" : tag("text", { x: px(x), y: px(y), class: kind, ...(size < SIZE && { style: `font-size:${px(size)}px` }) }, text);
 };
 // What can be dragged: it looks like a knob, or is a place without a look of its own.
 const knob = (name, x, y, kind = "complete") => tag("g", { "data-drag": name }, spot(x, y, 22, "touch") + spot(x, y, 6, kind + " knob"));
