@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Collection
@@ -26,6 +27,9 @@ TEMPLATE = Path(__file__).with_name("template")
 _GIVEN = ("*.md", "figures.py", "measuring.py", "figures/*.svg", "*/lab.py", "*/*.csv", "*/measured.md")
 """What lies in assignments/ beside the lessons, stubs and notebooks."""
 
+_EXAMPLE = "attention"
+"""The assignment by which the guides for students show commands, and where they tell students to begin."""
+
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
@@ -37,6 +41,8 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     files |= {path.relative_to(ROOT).as_posix(): path for path in [*given, ROOT / "LICENSE"]}
     files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
     found = {name: path.read_bytes() for name, path in files.items()}
+    if _EXAMPLE not in {one.name for one in chosen}:
+        found |= {name: _shown_by(chosen[0], found[name]) for name in ("README.md", "assignments/README.md")}
     open_rules = {}
     for assignment in chosen:
         tests = Suite(assignment).tests
@@ -44,6 +50,13 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
         open_rules[assignment.name] = left_open(assignment, tests)
     found["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
     return found | {f"{COURSE}/{name}": content for name, content in course().items()}
+
+
+def _shown_by(assignment: Assignment, guide: bytes) -> bytes:
+    """A guide that shows commands by another assignment than usual."""
+    number = assignment.lesson.read_text("utf-8").removeprefix("# ").partition(".")[0]
+    text = re.sub(rf"\b{_EXAMPLE}\b", assignment.name, guide.decode("utf-8"))
+    return text.replace("lesson 1,", f"lesson {number},").replace("[lesson 1]", f"[lesson {number}]").encode("utf-8")
 
 
 def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:

@@ -69,7 +69,7 @@ def _asked(questions: str) -> dict[str, str]:
 
 
 def build(folder: Path = FOLDER) -> list[Path]:
-    """Write the pages of all assignments; returns their paths."""
+    """Write the pages of all assignments, and remove those of others; returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for assignment in assignments():
@@ -77,6 +77,8 @@ def build(folder: Path = FOLDER) -> list[Path]:
         with atomic(path) as file:
             file.write(page(assignment))
         written.append(path)
+    for path in {*folder.glob("*.html")}.difference(written):  # left out since
+        path.unlink()
     return written
 
 

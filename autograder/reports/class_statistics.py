@@ -151,6 +151,8 @@ class ClassStatistics:
         self.to_look_at = 0
         self.students: dict[str, dict[str, tuple[float, bool]]] = {}
         """score and whether it needs a human, by student and assignment"""
+        self.names: dict[str, str] = {}
+        """student → their name with it, where they go by an address or a number"""
         self.folders: dict[str, str] = {}
         """student → the folder of their feedback"""
         self.adjustments: list[tuple[str, Adjustment]] = []
@@ -165,6 +167,8 @@ class ClassStatistics:
         review = self.cases.add(row)
         self.to_look_at += review
         self.folders[row.student] = row.folder
+        name = submission.person.name
+        self.names[row.student] = row.student if not name or name in row.student else f"{row.student} ({name})"
         self.students.setdefault(row.student, {})[submission.assignment] = (row.score, review)
         self.files.add((submission.assignment, submission.sha256))
         self.adjustments += [(printable(row.student), adjustment) for adjustment in row.adjustments]
@@ -211,7 +215,12 @@ class ClassStatistics:
         """A student's name, where their feedback lies, what each assignment came to, and the sum."""
         names = [results.name for results in self.results]
         for student, scores in sorted(self.students.items()):
-            yield printable(student), quote(self.folders[student]), [scores.get(name) for name in names], sum(score for score, _ in scores.values())
+            yield (
+                printable(self.names[student], 120),
+                quote(self.folders[student]),
+                [scores.get(name) for name in names],
+                sum(score for score, _ in scores.values()),
+            )
 
 
 def _ranked(mistakes: Iterable[CommonMistake]) -> list[CommonMistake]:

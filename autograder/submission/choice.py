@@ -90,7 +90,7 @@ def suffix(name: str) -> str:
     return _parts(name)[1].casefold()
 
 
-_DOUBLE = re.compile(r"(.+)(?:(\.py|\.ipynb)\.(?:txt|json)|(\.tar\.\w+))", re.IGNORECASE | re.DOTALL)
+_DOUBLE = re.compile(r"(.+)(?:(\.py|\.ipynb)\.(?:txt|json)|(\.tar\.\w+|\.(?:py|ipynb)\.(?!zip|py|ipynb)\w+))", re.IGNORECASE | re.DOTALL)
 """Names of two endings: browsers and mail programs add one to code, and tar has one of its own."""
 
 

@@ -110,17 +110,18 @@ def _seconds(time: str) -> float:
 
 
 def _logins(found: Mapping[str, Download]) -> dict[str, Download]:
-    """The same, with logins: what follows the last _ of the assignment's title and a login.
+    """The same, with logins: what follows the assignment's title, which all names have in common up to a _.
 
-    Where that is the same for two of them, a login has a _ in it: then what they have in common is the title.
+    Of one name alone the title ends at the last _. So it does where there are several titles, but where what follows is the same for
+    two of them.
     """
+    names = {one.person.name for one in found.values()}
     heads: dict[str, set[str]] = defaultdict(set)
-    for one in found.values():
-        heads[one.person.name.rpartition("_")[2]].add(one.person.name)
-    logins: dict[str, str] = {}
-    for login, several in heads.items():
-        title = _common(several) if len(several) > 1 else next(iter(several))[: -len(login) - 1]
-        logins |= {head: head.removeprefix(f"{title}_") for head in several}
+    for head in names:
+        heads[head.rpartition("_")[2]].add(head)
+    of_all = _common(names)
+    titles = {head: of_all or _common(several) for several in heads.values() for head in several}
+    logins = {head: head.removeprefix(f"{title}_") for head, title in titles.items()}
     named = ((name, one, logins[one.person.name]) for name, one in found.items())
     return {name: replace(one, person=Person(BLACKBOARD, login=login, name=login)) for name, one, login in named}
 

@@ -21,8 +21,8 @@ from autograder.submission.choice import CODE, MAX_RIVALS, READ, Choice, Course,
 from autograder.submission.names import listed, printable, utf8_safe
 from autograder.submission.records import Given, HandIn, Part, Problem, Refused, Submission, problem_of
 
-_PACKED = (".zip", ".rar", ".7z", ".tgz", ".gz", ".docx", ".odt", ".rtf")
-"""what a student may have put code into, beside a stub that is as it was; a tar as well"""
+_PACKED = (".zip", ".rar", ".7z", ".tgz", ".gz", ".bz2", ".xz", ".tar", ".docx", ".odt", ".rtf")
+"""what a student may have put code into, beside a stub that is as it was"""
 
 _MENTIONED = 3
 """files that a note names"""
@@ -181,7 +181,7 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
     if meant:
         return
     code = [file for file in files if suffix(file.name) in CODE]
-    packed = tuple(file for file in files if suffix(file.name).startswith((*_PACKED, ".tar")))[:MAX_RIVALS]
+    packed = tuple(file for file in files if suffix(file.name).endswith(_PACKED))[:MAX_RIVALS]
     if part.folder is None and part.assignment is not None and len(code) == 1:  # it is meant, whatever it is called
         candidate = _Candidate(code[0].label, code[0].path, member=code[0].name)
         found = replace(row, assignment=part.assignment, file=code[0].label)
@@ -395,7 +395,7 @@ def _of_another(found: Bindings, assignment: str) -> Problem | None:
         return None
     return Problem(
         f"This file has the functions of {other} and none of {assignment}: hand in your {assignment}.py or {assignment}.ipynb.",
-        f"It is a file for {other}, and was handed in for {assignment}: grade it with --assignment {other}.",
+        f"It is a file for {other}, and was handed in for {assignment}: to count it for {other}, grade it from a folder of its own.",
     )
 
 

@@ -518,7 +518,7 @@ def test_nothing_is_left_behind(two: Path, tmp_path: Path, monkeypatch: pytest.M
     grade(two, tmp_path / "out")
     assert list(scratch.iterdir()) == []
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names >= {"grades.csv", "gradebook.sqlite", "results", "feedback"}
+    assert names >= {"grades.csv", "gradebook.sqlite", "results", "feedback", "similarity.csv", "report.html"}
     assert not any("wal" in name or "unfinished" in name for name in names)
 
 

@@ -43,6 +43,8 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
     for one in course.assignments():
         own = {f"assignments/{one.name}/README.md", f"tests/public/test_{one.name}.py", f".github/classroom/{one.name}.yml"}
         assert own <= beyond if one.name == "rope" else not any(name.startswith(f"assignments/{one.name}/") for name in beyond) and not own & beyond
+    guides = files["README.md"].decode() + files["assignments/README.md"].decode()
+    assert "autograder.checks rope" in guides and "begin with [lesson 5](rope/README.md)" in guides and "attention" not in guides
     assert "LICENSE" in beyond and "assignments/figures.py" in beyond
 
 
@@ -65,3 +67,11 @@ def test_the_page_of_solutions_has_every_answer_with_its_question_and_reason(ass
     answers = quiz.answers(assignment)
     assert "BEGIN SOLUTION" not in page and page.count("<tr><td>") == len(answers)
     assert "<tr><td></td>" not in page and all(one.reason for one in answers.values())
+
+
+def test_a_page_of_what_is_left_out_goes(tmp_path: Path, left_out: Path) -> None:
+    left_out.write_text(" ".join(one.name for one in course.assignments() if one.name != "rope"))
+    folder = tmp_path / "solutions"
+    folder.mkdir()
+    (folder / "modern.html").write_text("of last term")
+    assert solutions.build(folder) == [folder / "rope.html"] == [*folder.iterdir()]

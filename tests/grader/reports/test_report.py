@@ -24,7 +24,7 @@ from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
 from autograder.protocol.status import TestStatus
 from autograder.reports.class_statistics import ClassStatistics, Item
-from autograder.submission import Problem, Submission
+from autograder.submission import Person, Problem, Submission
 from tests.grader.support import gradebooks
 
 HOSTILE = (
@@ -163,6 +163,13 @@ def test_one_cause_is_one_line_with_all_its_students(tmp_path: Path) -> None:
         (1, "the file stops at line 3, KeyError: 'x'"),
     ]
     assert class_statistics.figures["to look at"] == "19"
+
+
+def test_who_goes_by_an_address_is_found_by_name(tmp_path: Path) -> None:
+    submission, grade = graded("ada@x.edu", one_result("one", "passed"))
+    person = Person("Gradescope", email="ada@x.edu", name="Ada Lovelace")
+    class_statistics = survey_of((replace(submission, person=person), grade), graded("bob", one_result("one", "passed")), tmp_path=tmp_path)
+    assert [name for name, *_ in class_statistics.rows] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:

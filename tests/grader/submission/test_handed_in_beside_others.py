@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import course
+from autograder import course, parallel
 from autograder.checks.parsing import MAX_CODE
 from autograder.checks.source import Blocks
-from autograder.submission import Submission, disk, find_in_folder, read, read_file
+from autograder.submission import Submission, disk, find_in_folder, read, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, put, zip64_with_an_offset_beyond_all_files
 
@@ -210,7 +210,7 @@ def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     assert "defines none of the functions of rope" in rows["none.py"].notes[0]
     assert rows["magic.py"].notes == rows["ok.py"].notes == ()
     problem = rows["doe_1_2_naive.py"].problem
-    assert problem is not None and "naive" in problem.student and "--assignment naive" in problem.instructor
+    assert problem is not None and "naive" in problem.student and "to count it for naive" in problem.instructor
 
 
 def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
@@ -330,8 +330,20 @@ def test_a_zip_beside_what_is_written_changes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Ada Lovelace.py.txt", "Ada Lovelace.PY.TXT", "Ada Lovelace.ipynb.json", "Ada Lovelace.py"])
 def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path, name: str) -> None:
-    put(tmp_path, {name: notebook(SOLVED) if "ipynb" in name else SOLVED, "bob.tar.gz": b"\x1f\x8b", "cy.tgz": b"\x1f\x8b"})
-    ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
+    put(tmp_path, {name: notebook(SOLVED) if "ipynb" in name else SOLVED, "bob.tar.gz": b"\x1f\x8b", "cy.tgz": b"\x1f\x8b", "dee.py.gz": b"\x1f\x8b"})
+    ada, bob, cy, dee = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert ada.student == "Ada Lovelace" and ada.problem is None
-    assert [one.student for one in (bob, cy)] == ["bob", "cy"]
+    assert [one.student for one in (bob, cy, dee)] == ["bob", "cy", "dee"]
     assert bob.problem is not None and ".tar.gz" in bob.problem.student and cy.problem is not None and ".tgz" in cy.problem.student
+
+
+def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Otter's container and `check` read it: beyond the budget it is a row with a sentence."""
+    put(tmp_path, {"rope.py": SOLVED})
+    assert read_alone(tmp_path / "rope.py", "rope", ["rope"]).problem is None
+    monkeypatch.setattr(parallel, "one", lambda function, thing: parallel.Exceeded("took more than it may"))
+    found = read_alone(tmp_path / "rope.py", "rope", ["rope"])
+    assert found.assignment == "rope" and found.problem is not None
+    assert "could not be read, because that took more than it may" in found.problem.student
+    readers = [path.parent.name for path in course.PACKAGE.rglob("*.py") if "read_file" in path.read_text("utf-8")]
+    assert readers == ["submission"]

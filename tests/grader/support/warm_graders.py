@@ -1,14 +1,26 @@
-"""Grader processes that go on from one batch to the next, for tests of what a batch does and not of how its graders start and end."""
+"""What batches start, at hand, for tests of what a batch does and not of how its processes start and end.
+
+Graders go on from one batch to the next, processes that read submissions are forked from one that has loaded what they need, and a class
+is compared here. The tests of the command see all of them in processes of their own.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import io
+import multiprocessing
 import os
+import subprocess
+import traceback
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from autograder.batch import pool
+from autograder import parallel
+from autograder.batch import coordinator, pool
 from autograder.batch.jobs import Setup
 from autograder.batch.pool import GraderProcess
 
@@ -45,11 +57,31 @@ def _taken(setup: Setup, core: int | None = None) -> WarmGrader:
     return WarmGrader(setup, core)
 
 
+def _compared_here(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+    """What `python -m autograder.batch.postprocessing OUT` does and says."""
+    from autograder.batch.postprocessing import write_report, write_similarity
+    from autograder.reports.similarity import course_parties
+
+    out, said, status = Path(command[-1]), io.StringIO(), 0
+    with contextlib.redirect_stderr(said):
+        try:
+            write_similarity(out, course_parties())
+            write_report(out)
+        except Exception:
+            traceback.print_exc()
+            status = 1
+    return subprocess.CompletedProcess(command, status, "", said.getvalue())
+
+
 @pytest.fixture(scope="session", autouse=True)
 def warm_graders() -> Iterator[None]:
-    """Batches that run in this process share their graders."""
+    """Batches that run in this process share their processes."""
+    forking = multiprocessing.get_context("forkserver")
+    forking.set_forkserver_preload(["autograder.submission", "autograder.reports.similarity"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "GraderProcess", _taken)
+        patch.setattr(parallel, "multiprocessing", SimpleNamespace(get_context=lambda _: forking))
+        patch.setattr(coordinator, "subprocess", SimpleNamespace(run=_compared_here, DEVNULL=subprocess.DEVNULL))
         yield
     for grader in _AT_REST:
         with contextlib.suppress(OSError):
@@ -59,5 +91,7 @@ def warm_graders() -> Iterator[None]:
 
 @pytest.fixture
 def cold_graders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This test's batch starts graders of its own, and ends them."""
+    """This test's batch starts processes of its own, and ends them."""
     monkeypatch.setattr(pool, "GraderProcess", GraderProcess)
+    monkeypatch.setattr(parallel, "multiprocessing", multiprocessing)
+    monkeypatch.setattr(coordinator, "subprocess", subprocess)
