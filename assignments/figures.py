@@ -923,7 +923,7 @@ def cache(rope: ModuleType, tokens: int = 8) -> Figure:
     grid.legend(handles=samples, loc="upper right")
     steps = np.arange(1, tokens + 1)
     for values, (colour, style), name in (
-        (steps * (steps + 1) // 2, LINES[1], "without a cache: all keys at each step"),
+        (steps * (steps + 1) // 2, LINES[1], "without: all keys at each step"),
         (np.cumsum(np.nansum(states >= 2, axis=1)), LINES[0], "with the cache"),
     ):
         count.plot(steps, values, color=colour, linestyle=style, label=name)

@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection
-from functools import partial
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -138,16 +137,11 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
-    from autograder.parallel import Exceeded, one
     from autograder.reports import one_submission
-    from autograder.submission import read_file
-    from autograder.submission.names import printable
+    from autograder.submission import read_alone
 
     disabled_locks = _disabled_locks(isolation)
-    known = tuple(one.name for one in course.assignments())
-    submission = one(partial(read_file, assignment=assignment, known=known), file)
-    if isinstance(submission, Exceeded):
-        raise CommandError(f"{printable(str(file))} cannot be read: it {submission.why}")
+    submission = read_alone(file, assignment, [one.name for one in course.assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.instructor)

@@ -198,7 +198,7 @@ def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | No
         return None
     # A clause with a gap is no sentence. If none is whole, the docstring says the rule, which the student has too.
     whole = [clause for clause in re.split(r" and |, |; ", rule) if "…" not in clause] if "…" in rule else [rule]
-    return reply.raised.kind, " and ".join(whole) or f"“{_raises(vars(right(assignment))[call.function].__doc__ or '')}”"
+    return reply.raised.kind, " and ".join(whole) or f"“{_raises(right(assignment), call.function)}”"
 
 
 def refused_at(assignment: Assignment, call: Call) -> int | None:
@@ -207,8 +207,11 @@ def refused_at(assignment: Assignment, call: Call) -> int | None:
     return raised.line if raised is not None else None
 
 
-def _raises(docstring: str) -> str:
-    """What a docstring says of errors."""
+def _raises(module: types.ModuleType, function: str) -> str:
+    """What a function's docstring says of errors, or that of the function which it names for them."""
+    docstring = vars(module)[function].__doc__ or ""
+    if match := re.search(r"errors: as (\w+)", docstring):
+        return _raises(module, match[1])
     match = re.search(r"^ *(Raises: .+?)(?=^ *[A-Z]\w+: |\Z)", docstring, re.DOTALL | re.MULTILINE)
     return " ".join(match[1].split()).rstrip(".") if match else ""
 

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from autograder import parallel
 from autograder.submission.finder import Everything, find_file, find_in_folder
 from autograder.submission.reader import lost, read, recognised, superseded_by
 from autograder.submission.records import HandIn, NothingToGrade, Person, Problem, Submission
@@ -30,6 +32,7 @@ __all__ = [
     "find_in_folder",
     "lost",
     "read",
+    "read_alone",
     "read_file",
     "superseded_by",
 ]
@@ -50,6 +53,12 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
         f"{path} holds several assignments ({several}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",
     )
     return replace(found[0], assignment="", file=path.name, sha256="", cells=(), notes=(), problem=problem)
+
+
+def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
+    """As `read_file`, in a process of its own and within the budget of one submission: beyond that it is a problem."""
+    found = parallel.one(partial(read_file, assignment=assignment, known=known), path)
+    return lost(find_file(path, assignment, known), found.why)[0] if isinstance(found, parallel.Exceeded) else found
 
 
 FRONT_DOOR = ("names", "python", "records")

@@ -567,3 +567,35 @@ def first_row_as_the_bag(x, w_q, w_k, w_v):
 )
 def mean_over_the_features(x, w_q, w_k, w_v):
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=-1)
+
+
+@misconception(
+    "softmax",
+    hint="You took the sum along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`.",
+    origin="expected: `axis` handed on to one of the two",
+)
+def softmax_summed_along_the_last_axis(scores, axis=-1):
+    weights = np.asarray(attention.softmax(scores, axis), dtype=np.float64)
+    exponentials = weights / weights.max(axis=axis, keepdims=True)
+    return (exponentials / exponentials.sum(axis=-1, keepdims=True)).astype(attention.softmax(scores, axis).dtype)
+
+
+@misconception(
+    "softmax",
+    hint="You gave every score of a slice that is −∞ throughout the same weight. The rule: all its weights are 0.",
+    origin="expected: −∞ replaced by a large negative number",
+)
+def softmax_of_nothing_is_even(scores, axis=-1):
+    right = attention.softmax(scores, axis)
+    forbidden = np.isneginf(np.asarray(scores, dtype=np.float64)).all(axis=axis, keepdims=True)
+    return np.where(forbidden, right.dtype.type(1 / np.shape(scores)[axis]), right)
+
+
+@misconception(
+    "bag_of_tokens",
+    hint="You averaged over the first axis, which is the batch. The rule: average over the tokens, the last axis but one.",
+    origin="expected: axis 0 is the sequence for two axes only",
+)
+def mean_over_the_batch(x, w_q, w_k, w_v):
+    attention.bag_of_tokens(x, w_q, w_k, w_v)
+    return attention.self_attention(x, w_q, w_k, w_v).mean(axis=0)

@@ -583,6 +583,48 @@ def longrope_with_half_the_exponent(head_dim, rescale, base=10000.0):
     return context_extension.longrope_frequencies(head_dim, rescale, math.sqrt(base))
 
 
+@misconception(
+    "ntk_base",
+    hint="You divided whole numbers in the exponent, which rounds d/(d − 2) down; the rule is the fraction itself.",
+    origin="expected: // for /",
+)
+def exponent_rounded_down(base, factor, head_dim):
+    context_extension.ntk_base(base, factor, head_dim)
+    return float(base * factor ** (head_dim // (head_dim - 2)))
+
+
+@misconception(
+    "dynamic_ntk_base",
+    hint="You subtracted the factor; the rule subtracts factor − 1, so that the bracket is 1 at the trained length.",
+    origin="expected: the parentheses around factor − 1 lost",
+)
+def bracket_without_its_one(base, head_dim, seq_len, trained_len, factor):
+    right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    bracket = factor * max(seq_len, trained_len) / trained_len - factor
+    return float(base * bracket ** (head_dim / (head_dim - 2))) if bracket >= 0 else right
+
+
+@misconception(
+    "llama3_frequencies",
+    hint="You divided the pairs above high_freq_factor and kept those below low_freq_factor; the rule is the opposite.",
+    origin="expected: the first two cases of the reference code exchanged",
+)
+def ends_of_llama3_exchanged(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+    context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+    kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
+    return blended(theta(head_dim, base), factor, np.where((kept < 0) | (kept > 1), kept > 1, 1 - kept))
+
+
+@misconception(
+    "longrope_scale",
+    hint="Your fraction is upside down; the rule is ln(factor) over ln(L₀).",
+    origin="expected: the two logarithms exchanged",
+)
+def ratio_of_logarithms_upside_down(factor, trained_len):
+    right = context_extension.longrope_scale(factor, trained_len)
+    return math.sqrt(1 + math.log(trained_len) / math.log(factor)) if factor > 1 else right
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "interpolated_position_8191_factor_4", 2047, hint="You rounded down; the rule is a plain division, and positions need not be whole numbers."

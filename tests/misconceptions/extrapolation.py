@@ -706,3 +706,35 @@ def last_row_alone(method, x, w_q, w_k, parameters, shift):
     x = np.asarray(x, dtype=np.float64)
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after[-1] - before[-1]).max())
+
+
+@misconception(
+    "logits",
+    hint="You rotated only the keys; the rule is that RoPE rotates queries and keys, each by its position.",
+    origin="expected: one of the two forgotten",
+)
+def rope_on_the_keys_alone(method, q, k, parameters):
+    right = extrapolation.logits(method, q, k, parameters)
+    if method != "rope":
+        return right
+    return hide_the_future(plain(np.asarray(q, dtype=np.float64), turned(np.asarray(k, dtype=np.float64), parameters)), right)
+
+
+@misconception(
+    "longest_reliable_length",
+    hint="You took the lengths in the order in which they were given; the rule is that they come in any order, so sort both lists by length.",
+    origin="expected: measurements are usually listed from short to long",
+)
+def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
+    extrapolation.longest_reliable_length(lengths, accuracies, threshold)
+    passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
+    return int(np.asarray(lengths)[passes].max(initial=0))
+
+
+@misconception(
+    "learned_parameters",
+    hint="You counted ALiBi's slope; the rule is that it is chosen before training, so nothing is learned.",
+    origin="expected: every number of a method taken for a learned one",
+)
+def slope_counted(method, parameters):
+    return extrapolation.learned_parameters(method, parameters) + (method == "alibi")

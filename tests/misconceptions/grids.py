@@ -694,6 +694,41 @@ def last_row_alone(positions):
     return grids.next_position(np.asarray(positions)[-1:])
 
 
+@misconception(
+    "mrope_frequencies",
+    hint="Interleaved, you exchanged h and w; the rule is h where i mod 3 = 1, and w where i mod 3 = 2.",
+    origin="expected: the width before the height",
+)
+def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved=False):
+    def axis_of(pair, sections):
+        axis = -pair % 3
+        return np.where(pair < 3 * sections[axis], axis, 0)
+
+    return interleaved_by(axis_of, head_dim, sections, base, interleaved)
+
+
+@misconception(
+    "mrope_positions",
+    hint="After an image you went on at t + h + w; the rule goes on at 1 + the largest coordinate.",
+    origin="expected: the three sides added up",
+)
+def start_at_the_sum_of_the_sides(segments):
+    return placed(segments, lambda segment, cells, start, count: (start + cells, start + int(np.sum(segment))))
+
+
+@misconception(
+    "mrope_positions",
+    hint="The time of an image starts at 0 in yours; the rule adds the start of the segment to all three coordinates.",
+    origin="expected: t taken for the number of the frame in its own video",
+)
+def time_starts_anew(segments):
+    def place(segment, cells, start, count):
+        own = np.array([0 if np.ndim(segment) else start, start, start])
+        return own + cells, start + cells.max(initial=-1) + 1
+
+    return placed(segments, place)
+
+
 WRONG_ANSWERS = [
     wrong_answer("tokens_of_a_16_by_16_image", 32, hint="You added height and width; every cell of the grid is a token."),
     wrong_answer("tokens_of_a_16_by_16_image", 16, hint="You counted one row of the grid; every row has 16 cells."),

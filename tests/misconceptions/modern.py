@@ -522,6 +522,26 @@ def angles_in_degrees(cache_k, offset, base=BASE):
     return modern.shift_keys(cache_k, np.deg2rad(offset), base)
 
 
+@misconception(
+    "position_from_share",
+    hint="You rounded to whole positions; the rule is 1/share − 1 as it is.",
+    origin="expected: positions are whole numbers in every other lesson",
+)
+def position_rounded(share):
+    return np.round(modern.position_from_share(share))
+
+
+@misconception(
+    "temperature",
+    hint="You left out the 1 in the logarithm; the rule is ln(1 + ⌊(p + 1)/floor_scale⌋).",
+    origin="expected: the logarithm of the step itself, with 1 as its least",
+)
+def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
+    modern.temperature(positions, floor_scale, attn_scale)
+    steps = np.floor((np.asarray(positions, dtype=np.float64) + 1) / floor_scale)
+    return 1 + attn_scale * np.log(np.maximum(1, steps))
+
+
 WRONG_ANSWERS = [
     wrong_answer("rope_layers_of_36_with_interval_4", 9, hint="You counted the layers without RoPE; the question is how many have it."),
     wrong_answer("rope_layers_of_36_with_interval_4", 36, hint="You counted all layers; every fourth one goes without RoPE."),

@@ -373,6 +373,25 @@ def gray_is_binary(length, n_bits=None):
     return naive.binary_positions(length, n_bits)
 
 
+@misconception(
+    "normalized_positions",
+    hint="You gave a single token the position 1. The rule: the first token has position 0, also if it is the last one.",
+    origin="expected: the last token has 1",
+)
+def one_token_at_the_end(length):
+    return np.ones(1) if length == 1 else naive.normalized_positions(length)
+
+
+@misconception(
+    "binary_positions",
+    hint="You wrote p + 1. The rule: the first token has position 0, so its code has only zeros.",
+    origin="expected: people count from 1",
+)
+def codes_count_from_one(length, n_bits=None):
+    n_bits = naive.binary_positions(length, n_bits).shape[-1]
+    return (np.arange(1, length + 1)[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
+
+
 WRONG_ANSWERS = [
     wrong_answer("normalized_5_of_10", 0.5, hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1."),
     wrong_answer("normalized_5_of_10", 0.6, hint="You counted positions from 1; they count from 0."),

@@ -470,6 +470,31 @@ def log_steps(distance, per_direction, max_distance):
     return (above * (per_direction - exact)).astype(np.int64)
 
 
+@misconception(
+    "clip_positions",
+    hint="You clipped to k − 1 ahead; the rule is to clip to −k and to k, both included.",
+    origin="expected: the end of a range, which is left out",
+)
+def largest_distance_left_out(positions, max_distance):
+    return np.minimum(relative.clip_positions(positions, max_distance), max_distance - 1)
+
+
+@misconception(
+    "t5_bucket",
+    hint="You spread the logarithm over all B buckets of a direction; the rule is B − e, because the first e buckets are taken by near distances.",
+    origin="expected: the number of buckets in place of those that are left",
+)
+def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_distance=128):
+    right = relative.t5_bucket(positions, bidirectional, num_buckets, max_distance)
+    buckets = num_buckets // 2 if bidirectional else num_buckets
+    exact = buckets // 2
+    positions = np.asarray(positions).astype(np.int64)
+    distance = np.abs(positions) if bidirectional else np.maximum(-positions, 0)
+    share = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    bucket = np.where(distance < exact, distance, np.minimum(exact + (share * buckets + 1e-12).astype(np.int64), buckets - 1))
+    return (bucket + buckets * (bidirectional & (positions > 0))).astype(right.dtype)
+
+
 WRONG_ANSWERS = [
     wrong_answer("shaw_rows_for_k_16", 32, hint="You counted 16 on each side; the distance 0 has a row too."),
     wrong_answer("shaw_rows_for_k_16", 16, hint="You counted one side; a key may stand before or after the query, and the distance 0 has a row too."),

@@ -701,6 +701,46 @@ def softmax_scores(q, k, causal):
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
+@misconception(
+    "apply_rope_half",
+    hint="You rotated neighbours, as apply_rope does; the rule of this layout is that features i and i + d/2 form a pair.",
+    origin="expected: one function used for both layouts",
+)
+def interleaved_layout_where_half_is_meant(x, positions, base=10000.0):
+    return rope.apply_rope(x, positions, base)
+
+
+@misconception(
+    "rotation_matrix",
+    hint="You built the matrix of the half layout, with the sines d/2 columns away from the diagonal; the rule is one 2 × 2 "
+    "block per pair of neighbours.",
+    origin="expected: the pairs of the half layout",
+)
+def matrix_of_the_half_layout(position, head_dim, base=10000.0):
+    order = rope.interleaved_to_half(np.arange(head_dim)).astype(int)
+    return rope.rotation_matrix(position, head_dim, base)[np.ix_(order, order)]
+
+
+@misconception(
+    "decode_step",
+    hint="You put the new token in front of the cache; the rule is that it comes last, as in the text.",
+    origin="expected: the arguments of concatenate exchanged",
+)
+def new_token_in_front(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    return out, np.roll(keys, 1, axis=-2), np.roll(values, 1, axis=-2)
+
+
+@misconception(
+    "decode_step",
+    hint="You rotated the new key by the number of cached rows, and not by `position`; if rows were dropped from the cache the two differ.",
+    origin="expected: the key's place in the cache taken for its position",
+)
+def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    cached = np.shape(cache_k)[-2]
+    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=cached)
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "score_change_when_all_shift_by_5",

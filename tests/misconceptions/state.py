@@ -222,11 +222,10 @@ def rows_divided_by_their_sum(log_f):
     return matrix / matrix.sum(axis=-1, keepdims=True)
 
 
-@misconception(
-    "decay_matrix",
-    hint="A log gate of 0 became a gate of 0 here; the rule is exp(0) = 1, which keeps all.",
-    origin="fla-org/flash-linear-attention #461 (`safe_exp` where the log decay is 0)",
-)
+DIAGONAL_OF_ZERO = "Your diagonal is 0; the rule is exp(0) = 1: a log gate of 0 keeps all, and no gate acts on the token itself."
+
+
+@misconception("decay_matrix", hint=DIAGONAL_OF_ZERO, origin="fla-org/flash-linear-attention #461 (`safe_exp` where the log decay is 0)")
 def exp_of_zero_is_zero(log_f):
     matrix = state.decay_matrix(log_f)
     return np.where(state.decay_bias(log_f) < 0, matrix, 0.0)
@@ -982,6 +981,85 @@ def logarithm_of_the_logarithm(log_f):
 )
 def half_life_rounded(log_f):
     return np.ceil(state.half_life(log_f))
+
+
+@misconception("decay_matrix", hint=DIAGONAL_OF_ZERO, origin="expected: np.tril with k=-1")
+def diagonal_left_out(log_f):
+    kept = state.decay_matrix(log_f)
+    return kept * ~np.eye(kept.shape[-1], dtype=bool)
+
+
+@misconception(
+    "constant_decay",
+    hint="Your first gate is 0; the rule is −slope for every token. What stands before the first token is empty, so its gate changes nothing yet.",
+    origin="expected: the first token has nothing to forget",
+)
+def first_token_forgets_nothing(length, slope):
+    gates = state.constant_decay(length, slope)
+    return np.where(np.arange(length) > 0, gates, 0.0)
+
+
+@misconception(
+    "linear_attention",
+    hint="You multiplied the scores and the decay as matrices; the rule multiplies them entry by entry.",
+    origin="expected: @ for *",
+)
+def product_of_matrices(q, k, v, log_f):
+    right = state.linear_attention(q, k, v, log_f)
+    return (scores(q, k) @ state.decay_matrix(log_f) @ np.asarray(v, dtype=np.float64)).astype(right.dtype)
+
+
+@misconception(
+    "linear_attention",
+    hint="You added the decay to the scores; the rule without softmax multiplies them entry by entry.",
+    origin="expected: the matrix used as a bias",
+)
+def decay_added_to_the_scores(q, k, v, log_f):
+    right = state.linear_attention(q, k, v, log_f)
+    weights = np.where(triangle(np.shape(k)[-2]), scores(q, k) + state.decay_matrix(log_f), 0)
+    return (weights @ np.asarray(v, dtype=np.float64)).astype(right.dtype)
+
+
+@misconception(
+    "delta_step",
+    hint="You subtracted what is written; the rule adds k (β (v − what the key reads)).",
+    origin="expected: the sign of the difference turned round",
+)
+def write_subtracted(old, k, v, beta, log_f):
+    right = state.delta_step(old, k, v, beta, log_f)
+    kept = np.asarray(old, dtype=np.float64) * gate(log_f)
+    return (2 * kept - right).astype(right.dtype)
+
+
+@misconception(
+    "cope_positions",
+    hint="You put −inf for the keys ahead of the query; the rule is 0 there: these are positions, and the mask comes with the scores.",
+    origin="expected: the mask of the scores",
+)
+def keys_ahead_at_minus_infinity(gates):
+    positions = state.cope_positions(gates)
+    q_len, k_len = positions.shape[-2:]
+    return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), positions, -np.inf)
+
+
+@misconception(
+    "cache_and_state",
+    hint="You counted the state of one head; the rule is that each of the n_heads heads has its own.",
+    origin="expected: the number of heads in the cache alone",
+)
+def state_of_one_head(length, n_heads, d_k, d_v):
+    cache, _ = state.cache_and_state(length, n_heads, d_k, d_v)
+    return cache, d_k * d_v
+
+
+@misconception(
+    "half_life",
+    hint="A gate that keeps all has a half-life of 0 in yours; the rule is inf, because it never falls to half.",
+    origin="expected: a division by zero caught with 0",
+)
+def zero_for_a_gate_of_one(log_f):
+    right = state.half_life(log_f)
+    return np.where(np.asarray(log_f) == 0, 0.0, right)
 
 
 WRONG_ANSWERS = [

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder import course
+from autograder import course, parallel
 from autograder.checks.parsing import MAX_CODE
 from autograder.checks.source import Blocks
-from autograder.submission import Submission, disk, find_in_folder, read, read_file
+from autograder.submission import Submission, disk, find_in_folder, read, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, put, zip64_with_an_offset_beyond_all_files
 
@@ -335,3 +335,15 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path, n
     assert ada.student == "Ada Lovelace" and ada.problem is None
     assert [one.student for one in (bob, cy, dee)] == ["bob", "cy", "dee"]
     assert bob.problem is not None and ".tar.gz" in bob.problem.student and cy.problem is not None and ".tgz" in cy.problem.student
+
+
+def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Otter's container and `check` read it: beyond the budget it is a row with a sentence."""
+    put(tmp_path, {"rope.py": SOLVED})
+    assert read_alone(tmp_path / "rope.py", "rope", ["rope"]).problem is None
+    monkeypatch.setattr(parallel, "one", lambda function, thing: parallel.Exceeded("took more than it may"))
+    found = read_alone(tmp_path / "rope.py", "rope", ["rope"])
+    assert found.assignment == "rope" and found.problem is not None
+    assert "could not be read, because that took more than it may" in found.problem.student
+    readers = [path.parent.name for path in course.PACKAGE.rglob("*.py") if "read_file" in path.read_text("utf-8")]
+    assert readers == ["submission"]
