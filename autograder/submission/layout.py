@@ -11,12 +11,13 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from autograder import course, parallel
 from autograder.submission import archive, disk, downloads, gradescope
-from autograder.submission.choice import READ, Course, stem, suffix
+from autograder.submission.choice import CODE, READ, Course, stem, suffix
 from autograder.submission.downloads import Download
 from autograder.submission.names import listed, printable, utf8_safe
 from autograder.submission.records import NothingToGrade, Refused
@@ -142,7 +143,7 @@ class Deciding:
         if self._is_one_students(folder, folders, files):
             return OneStudent(folder, self.only)
         layout = self._decide(folder, self.only or self.course.equal_to(folder.name), self.course.named_in(folder.name))
-        _require_students(layout)
+        _require_students(layout, self.course)
         return layout
 
     def _decide(self, folder: Path, assignment: str | None, hint: str | None, inside: bool = False) -> Layout:
@@ -223,15 +224,15 @@ def _is_export(folder: Path) -> bool:
     return False
 
 
-def _require_students(layout: Layout) -> None:
+def _require_students(layout: Layout, course: Course) -> None:
     """Raises NothingToGrade where all that lies in a folder of many are whole classes: then another folder is meant."""
     if isinstance(layout, ByAssignment | Exports):
         for one in layout.layouts:
-            _require_students(one)
+            _require_students(one, course)
     if not isinstance(layout, Class) or layout.platform not in ("", downloads.GITHUB):
         return
     code = [name for name in layout.files if suffix(name) in READ]
-    below = _of_all(_whole_class, [layout.folder / name for name in layout.folders])
+    below = _of_all(partial(_whole_class, course), [layout.folder / name for name in layout.folders])
     if below is None or any(suffix(name) != ".zip" for name in code):
         return
     packed = _of_all(
@@ -252,18 +253,21 @@ def _of_all(function: Callable[[Path], Any], paths: list[Path]) -> list[tuple[Pa
     return found if len(found) == len(paths) else None
 
 
+_STUDENTS = 5
+"""files that tell no assignment, from which on they are thought to be of several students"""
+
 _DEEP = 3
 """folders that lie alone in each other"""
 
 
-def _whole_class(folder: Path, deep: int = _DEEP) -> tuple[Path, str] | None:
+def _whole_class(course: Course, folder: Path, deep: int = _DEEP) -> tuple[Path, str] | None:
     """Where in a folder a class of two people or more lies, and what it looks like."""
     with contextlib.suppress(OSError):
         folders, files = disk.listing(folder, disk.MAX_ENTRIES)
-        if what := _looks_like(folders, files):
+        if what := _looks_like(folders, files) or _looks_plain(course, files):
             return folder, what
         if deep and len(folders) == 1 and not any(suffix(name) in READ for name in files):
-            return _whole_class(folder / folders[0], deep - 1)
+            return _whole_class(course, folder / folders[0], deep - 1)
     return None
 
 
@@ -286,3 +290,10 @@ def _looks_like(folders: list[str], files: list[str]) -> str:
         return "an export of Gradescope"
     platform, found = downloads.of_folder(folders, files)
     return _WHAT.get(platform, f"a download of {platform}") if len({one.person.key for one in found.values()}) > 1 else ""
+
+
+def _looks_plain(course: Course, files: list[str]) -> str:
+    """The same for files that people named after students: many, and none that is called as an assignment asks."""
+    stems = [stem(name) for name in files if suffix(name) in CODE]
+    nameless = sum(course.named_in(name) is None for name in stems)
+    return "files of several students" if nameless >= _STUDENTS and not any(map(course.equal_to, stems)) else ""

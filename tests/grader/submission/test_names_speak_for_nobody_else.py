@@ -185,6 +185,17 @@ def test_a_download_that_is_still_packed_is_one_sentence(tmp_path: Path, platfor
         find_in_folder(tmp_path / "class" / "submissions.zip", None, KNOWN)
 
 
+@pytest.mark.parametrize("above", ["hw5", "term/hw5", "weeks/one", "weeks/two"])
+def test_a_plain_class_in_a_folder_is_no_student(tmp_path: Path, above: str) -> None:
+    """Not even where one of them is called as an assignment is."""
+    names = ["ada", "bob", "cy", "dee", "eve", "Rope Maker"]
+    put(tmp_path / "term", {f"{above}/{name}.py": CODE for name in names})
+    with pytest.raises(NothingToGrade, match="looks like files of several students: name that folder"):
+        find_in_folder(tmp_path / "term", "rope", KNOWN)
+    put(tmp_path / "one", {f"mallory/{name}.py": CODE for name in [*names, "rope"]})
+    assert [one.student for one in find_in_folder(tmp_path / "one", "rope", KNOWN).hand_ins] == ["mallory"]
+
+
 def test_a_download_beside_what_it_was_unpacked_to_is_no_student(tmp_path: Path) -> None:
     put(tmp_path, {"submissions.zip": archive_of(honest("Canvas")), **{f"submissions/{name}": text for name, text in honest("Canvas").items()}})
     with pytest.raises(NothingToGrade, match="name that folder, .*submissions"):
