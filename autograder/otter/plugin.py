@@ -28,7 +28,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
     def before_grading(self, config: Any) -> None:
         """Read what was handed in, then empty the folder. Runs before Otter looks for logs or starts its kernel."""
         from autograder import course
-        from autograder.submission import read_alone
+        from autograder.submission import read_file
 
         self.assignment = course.find(self.plugin_config["assignment"])
         if self.assignment.suite_hash != self.plugin_config["suite"]:
@@ -39,7 +39,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         path = Path(self.submission_path)
         known = [assignment.name for assignment in course.assignments()]
         handed_in = path.parent.with_name(HANDED_IN)
-        self.submission = read_alone(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
+        self.submission = read_file(handed_in if handed_in.is_dir() else path, self.assignment.name, known)
         _empty(path.parent)
         # Otter reads the file once more before it asks for the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")

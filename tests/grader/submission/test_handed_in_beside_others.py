@@ -338,7 +338,7 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path, n
 
 
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As Otter's container and `check` read it: beyond the budget it is a row with a sentence."""
+    """As `check` reads it: beyond the budget it is a row with a sentence."""
     put(tmp_path, {"rope.py": SOLVED})
     assert read_alone(tmp_path / "rope.py", "rope", ["rope"]).problem is None
     monkeypatch.setattr(parallel, "one", lambda function, thing: parallel.Exceeded("took more than it may"))
