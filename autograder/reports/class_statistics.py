@@ -216,7 +216,7 @@ class ClassStatistics:
         names = [results.name for results in self.results]
         for student, scores in sorted(self.students.items()):
             yield (
-                printable(self.names[student], 120),
+                printable(self.names[student]),
                 quote(self.folders[student]),
                 [scores.get(name) for name in names],
                 sum(score for score, _ in scores.values()),

@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Page
 
 from autograder.course import find
 from autograder.handout import bundle
+from tests.grader.support.browsing import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def address(handout: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def page(browser: Browser, address: str) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(0)
+    page.set_default_timeout(PATIENCE)
     page.goto(address)
     yield page
     page.close()

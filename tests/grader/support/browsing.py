@@ -17,6 +17,9 @@ from autograder.handout.page import course, dials
 from tests.grader.support.once import Once
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 180_000
+"""Milliseconds: no machine is so slow, and a test that waits for what never comes is named."""
+
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 SEEN = Path(__file__).with_name("seen.js")
 
@@ -72,7 +75,7 @@ class Opened:
             java_script_enabled=moves,
             offline=True,
         )
-        self.page.set_default_timeout(0)
+        self.page.set_default_timeout(PATIENCE)
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
