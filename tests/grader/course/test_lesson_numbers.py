@@ -901,7 +901,7 @@ def _measured(m: Any) -> Sentences:
         assert behind.gained == 8 and d(behind.p, 3) == "0.008" and behind.mean > 0
     scaled = kept.tried("integer", "x1")["scale 0.0625"]
     assert abs(scaled - kept.tried("normalized", "x1")[lab.USUAL]) < 0.02 and kept.mean("integer", 16) < kept.mean("none", 16)
-    yield f"At 16 tokens **integer**, as usual, has {kept.mean('integer', 16)}, less than no encoding ({kept.mean('none', 16)})"
+    yield f"At 16 tokens **integer** with its usual scale has {kept.mean('integer', 16)}, less than no encoding ({kept.mean('none', 16)})"
     yield f"Multiplied by 1/16 it has {d(scaled, 2)}, as much as *normalized* ({kept.mean('normalized', 16)})"
     yield f"**Binary** has {kept.mean('binary', 16)} at 16 tokens and {kept.mean('binary', 32)} at 32"
     assert kept.seeds("learned", 32).mean() < 0.1
