@@ -38,14 +38,16 @@ from matplotlib.text import Text
 HERE = Path(__file__).resolve().parent
 
 # One look for all. The colours are told apart by colour-blind readers too, and each comes with a line style,
-# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are orange below 0 and blue above.
+# so that a print in grey can be read too. Sizes are shades that grow darker; signed values are orange below 0 and blue
+# above.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
 ON_COLOUR = "#FEFEFE"  # what is written on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
-"""No colour at 0, so that the paper's own is there; stronger farther away. `SIGNED` is orange below 0 and blue above."""
+"""No colour at 0, so that the paper's own is there; stronger farther away. `SIGNED` is orange below 0 and blue
+above."""
 THEME = {
     "#FFFFFF": ("paper", "#FFFFFF", "#16181B"),
     INK: ("ink", INK, "#E8E6E1"),
@@ -58,8 +60,8 @@ THEME = {
     PURPLE: ("purple", PURPLE, "#C873B9"),
     ON_COLOUR: ("on", "#FFFFFF", "#101214"),
 }
-"""A colour of a picture → its name in a saved one, and what it is there in the light and in the dark: words in it can be read on paper,
-and ON_COLOUR on it."""
+"""A colour of a picture → its name in a saved one, and what it is there in the light and in the dark: words in it can
+be read on paper, and ON_COLOUR on it."""
 STYLE = {
     "figure.dpi": 110,
     "figure.facecolor": "white",
@@ -71,7 +73,9 @@ STYLE = {
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": matplotlib.cycler(color=[colour for colour, _ in LINES], linestyle=[style for _, style in LINES]),
+    "axes.prop_cycle": matplotlib.cycler(
+        color=[colour for colour, _ in LINES], linestyle=[style for _, style in LINES]
+    ),
     "xtick.color": INK,
     "ytick.color": INK,
     "lines.linewidth": 1.6,
@@ -147,7 +151,8 @@ def _card(function: str, reason: Exception) -> Figure:
 
 
 def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> None:
-    """The picture with a slider for each control: `name=(low, high)` or `(low, high, step)`, or a list to choose from."""
+    """The picture with a slider for each control: `name=(low, high)` or `(low, high, step)`, or a list to choose
+    from."""
     from ipywidgets import interact, interactive  # notebooks have it; drawing alone does not need it
 
     def draw_again(**settings: Any) -> Figure:
@@ -168,8 +173,11 @@ def _panels(columns: int, width: float, height: float, **layout: Any) -> tuple[F
     return figure, figure.subplots(1, columns, **layout)
 
 
-def _small_multiples(names: Sequence[str], xlabel: str, ylabel: str, columns: int = 5) -> tuple[Figure, dict[str, Axes]]:
-    """One small panel a name, on shared axes, which are labelled on the left and below the last panel of each column."""
+def _small_multiples(
+    names: Sequence[str], xlabel: str, ylabel: str, columns: int = 5
+) -> tuple[Figure, dict[str, Axes]]:
+    """One small panel a name, on shared axes, which are labelled on the left and below the last panel of each
+    column."""
     rows = -(-len(names) // columns)
     figure = Figure(figsize=(9.4, 0.6 + 1.85 * rows), layout="constrained")
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -196,9 +204,11 @@ def _note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, f
 
 
 def _heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """A matrix as shades, with the numbers written in where `digits` says how many; no colour is 0 where `low` is −`high`."""
+    """A matrix as shades, with the numbers written in where `digits` says how many; no colour is 0 where `low` is
+    −`high`."""
     values = _numbers(values)
-    shades, strength = SIGNED if low == -high else SHADES, None if digits is None else 0.75  # so that ink can be read on all of them
+    # So that ink can be read on all of them.
+    shades, strength = SIGNED if low == -high else SHADES, None if digits is None else 0.75
     image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="none", alpha=strength)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
@@ -217,7 +227,9 @@ def _shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> Any:
 
 def _dial(axes: Axes, radius: float = 1.0) -> None:
     """A round face without numbers."""
-    axes.set(xlim=(-1.18 * radius, 1.18 * radius), ylim=(-1.18 * radius, 1.18 * radius), aspect="equal", xticks=[], yticks=[])
+    axes.set(
+        xlim=(-1.18 * radius, 1.18 * radius), ylim=(-1.18 * radius, 1.18 * radius), aspect="equal", xticks=[], yticks=[]
+    )
     axes.spines[:].set_visible(False)
     turn = np.linspace(0, 2 * np.pi, 121)
     axes.plot(radius * np.cos(turn), radius * np.sin(turn), color=FAINT, linestyle="-", linewidth=1, zorder=0)
@@ -335,7 +347,12 @@ def three_networks(tokens: int = 6) -> Figure:
     rnn = [((0, column), (0, column + 1)) for column in range(last)]
     # A window of three tokens: each layer hears one neighbour more on either side.
     layers = max(last, 1)
-    cnn = [((layer, column + step), (layer + 1, column)) for layer in range(layers) for column in columns for step in (-1, 0, 1)]
+    cnn = [
+        ((layer, column + step), (layer + 1, column))
+        for layer in range(layers)
+        for column in columns
+        for step in (-1, 0, 1)
+    ]
     cnn = [edge for edge in cnn if 0 <= edge[0][1] < tokens]
     attention = [((0, column), (1, other)) for column in columns for other in columns]
     path = [((layer, layer), (layer + 1, layer + 1)) for layer in range(layers)]
@@ -351,7 +368,9 @@ def three_networks(tokens: int = 6) -> Figure:
                 axes.annotate("", (end, high), (start, low), arrowprops=arrow)
         for level in {level for edge in edges for level, _ in edge}:
             axes.plot(columns, np.full(tokens, level), "o", color=BLUE, markersize=7)
-        axes.set(title=title, xlabel=f"token\n{words}", xticks=columns, xlim=(-0.6, last + 0.6), ylim=(-0.5, layers + 0.5))
+        axes.set(
+            title=title, xlabel=f"token\n{words}", xticks=columns, xlim=(-0.6, last + 0.6), ylim=(-0.5, layers + 0.5)
+        )
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
     for axes in panels[1:]:
@@ -439,7 +458,14 @@ def heads(attention: ModuleType, n_heads: int = 2) -> Figure:
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="white"))
             axes.text(column, row, f"{value:g}", ha="center", va="center", color=ON_COLOUR)
         rows, columns = values.shape
-        axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), xticks=range(columns), yticks=[], title=name, xlabel="column")
+        axes.set(
+            xlim=(-0.5, columns - 0.5),
+            ylim=(rows - 0.5, -0.5),
+            xticks=range(columns),
+            yticks=[],
+            title=name,
+            xlabel="column",
+        )
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
     panels[0].set(yticks=(0, 1), ylabel="token")
@@ -460,7 +486,9 @@ def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
 
     figure, (left, right) = _panels(2, 8.4, 3.2)
     for rows, colour, label in ((tokens, GREY, "token alone"), (placed, BLUE, "token + position")):
-        left.fill_between(positions, rows.min(axis=1), rows.max(axis=1), color=colour, alpha=0.8, linewidth=0, label=label)
+        left.fill_between(
+            positions, rows.min(axis=1), rows.max(axis=1), color=colour, alpha=0.8, linewidth=0, label=label
+        )
     left.set(title="smallest to largest feature of each token", xlabel="position", ylabel="feature value")
     left.legend(loc="upper left")
     right.plot(positions[1:], angles, color=BLUE)
@@ -539,7 +567,8 @@ def binary_waves(naive: ModuleType, length: int = 48) -> Figure:
 
 @picture
 def binary_carry(naive: ModuleType, n_bits: int = 8) -> Figure:
-    """Adding 1 to a bit that is 1 makes it 0 and carries on to the next bit: the framed bits changed in the last step."""
+    """Adding 1 to a bit that is 1 makes it 0 and carries on to the next bit: the framed bits changed in the last
+    step."""
     codes = np.asarray(naive.binary_positions(2**n_bits, n_bits))
     middle = 2 ** (n_bits - 1)
     positions = range(middle - 4, middle + 5)
@@ -549,7 +578,9 @@ def binary_carry(naive: ModuleType, n_bits: int = 8) -> Figure:
     for column, position in enumerate(positions):
         changed = np.flatnonzero(codes[position] != codes[position - 1]) if position else ()
         for row in changed:
-            axes.add_patch(Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=1.8))
+            axes.add_patch(
+                Rectangle((column - 0.46, row - 0.46), 0.92, 0.92, fill=False, edgecolor=ORANGE, linewidth=1.8)
+            )
     axes.set(xlabel="position", xticks=range(len(positions)), xticklabels=positions)
     axes.set(yticks=range(n_bits), yticklabels=[f"bit {bit}" for bit in reversed(range(n_bits))])
     axes.set_title(f"the step from {middle - 1} to {middle} changes all {n_bits} bits")
@@ -582,10 +613,19 @@ def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32
     figure, (heat, bars) = _panels(2, 9.4, 4.2, width_ratios=(1.9, 1), sharey=True)
     image = _heatmap(heat, codes.T, -1, 1)
     heat.add_patch(Rectangle((at - 0.5, -0.5), 1, d_model, fill=False, edgecolor=INK, linewidth=1.8))
-    heat.set(title="all positions", xlabel="position", ylabel="feature (fast pairs at the top)", yticks=range(0, d_model, 4))
+    heat.set(
+        title="all positions", xlabel="position", ylabel="feature (fast pairs at the top)", yticks=range(0, d_model, 4)
+    )
     features = np.arange(d_model)
     for start, name, colour in ((0, "sine", GREEN), (1, "cosine", PURPLE)):
-        bars.barh(features[start::2], codes[at, start::2], color=colour, height=0.8, label=name, hatch="" if start == 0 else "///")
+        bars.barh(
+            features[start::2],
+            codes[at, start::2],
+            color=colour,
+            height=0.8,
+            label=name,
+            hatch="" if start == 0 else "///",
+        )
     bars.axvline(0, color=GREY, linewidth=0.8, linestyle="-")
     bars.set(title=f"the slice at position {at}: its code", xlabel="value", xlim=(-1.1, 1.1))
     bars.legend(loc="lower left")
@@ -603,7 +643,9 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
     fan.plot(lengths, pairs, "o", color=BLUE)
     fan.axvspan(lengths.min() / 3, zoom, color=FAINT, alpha=0.6, linewidth=0)
     fan.set(xscale="log", xlim=(lengths.min() / 3, lengths.max() * 3), yticks=pairs)
-    fan.set(xlabel="wavelength, in positions", ylabel="pair", title=f"shaded: at least one full turn\nin {zoom:g} positions")
+    fan.set(
+        xlabel="wavelength, in positions", ylabel="pair", title=f"shaded: at least one full turn\nin {zoom:g} positions"
+    )
     fan.invert_yaxis()
     positions = np.linspace(0, zoom, 1000)
     for pair, wave in enumerate(np.sin(np.outer(omega, positions))):
@@ -618,7 +660,8 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
 
 @picture
 def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -> Figure:
-    """A position is the tips of d/2 hands, each slower than the one before. They start at the top and turn clockwise."""
+    """A position is the tips of d/2 hands, each slower than the one before. They start at the top and turn
+    clockwise."""
     omega = sinusoidal.frequencies(d_model)
     code = _numbers(sinusoidal.sinusoidal_encoding(position, d_model))
     trail = _numbers(sinusoidal.sinusoidal_encoding(np.linspace(0, position, 200), d_model))
@@ -666,7 +709,13 @@ def shift_on_circle(sinusoidal: ModuleType, position: float = 1, offset: float =
             _hand(axes, tip[list(order)], colour)
             axes.text(*(1.3 * tip[list(order)]), name, color=colour, ha="center", va="center")
         names = ("sine", "cosine")
-        axes.set(title=title, xlabel=f"{names[order[0]]} →", ylabel=f"{names[order[1]]} →", xlim=(-1.4, 1.4), ylim=(-1.4, 1.4))
+        axes.set(
+            title=title,
+            xlabel=f"{names[order[0]]} →",
+            ylabel=f"{names[order[1]]} →",
+            xlim=(-1.4, 1.4),
+            ylim=(-1.4, 1.4),
+        )
     return figure
 
 
@@ -718,7 +767,10 @@ def gradient_rows(learned: ModuleType, positions: Sequence[int] = (0, 2, 0)) -> 
     added = _numbers(learned.lookup_gradient((3, 2), positions, sent))
     figure = Figure(figsize=(NARROW, 2.3), layout="constrained")
     axes = figure.subplots()
-    for left, rows, names in ((0, sent, [f"lookup of {at}" for at in positions]), (3, added, ["row 0", "row 1", "row 2"])):
+    for left, rows, names in (
+        (0, sent, [f"lookup of {at}" for at in positions]),
+        (3, added, ["row 0", "row 1", "row 2"]),
+    ):
         for row, (values, name) in enumerate(zip(rows, names, strict=True)):
             axes.add_patch(Rectangle((left, row - 0.3), 1.1, 0.6, facecolor="white", edgecolor=INK))
             axes.text(left + 0.55, row, f"[{values[0]:g}, {values[1]:g}]", ha="center", va="center")
@@ -727,7 +779,13 @@ def gradient_rows(learned: ModuleType, positions: Sequence[int] = (0, 2, 0)) -> 
     for row, at in enumerate(positions):
         arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": BLUE}
         axes.annotate("", (3, at), (1.1, row), arrowprops=arrow)
-    axes.set(xlim=(-1.4, 5), ylim=(2.5, -0.5), xticks=[], yticks=[], xlabel="left: gradients of the lookups; right: of the table")
+    axes.set(
+        xlim=(-1.4, 5),
+        ylim=(2.5, -0.5),
+        xticks=[],
+        yticks=[],
+        xlabel="left: gradients of the lookups; right: of the table",
+    )
     axes.spines[:].set_visible(False)
     return figure
 
@@ -741,7 +799,9 @@ def stretched_table(learned: ModuleType, rows: int = 5) -> Figure:
     axes = figure.subplots()
     axes.plot(range(3), table[:, 0], "o-", color=GREY, markersize=13, alpha=0.6, label="3 old rows")
     axes.plot(np.linspace(0, 2, rows), new, "o", linestyle="none", color=BLUE, markersize=6, label=f"{rows} new rows")
-    axes.set(xlabel="old position", ylabel="feature", xticks=range(3), yticks=(1, 2, 3), xlim=(-0.2, 2.2), ylim=(0.6, 3.4))
+    axes.set(
+        xlabel="old position", ylabel="feature", xticks=range(3), yticks=(1, 2, 3), xlim=(-0.2, 2.2), ylim=(0.6, 3.4)
+    )
     axes.legend(loc="upper left")
     return figure
 
@@ -751,7 +811,8 @@ def stretched_table(learned: ModuleType, rows: int = 5) -> Figure:
 
 @picture
 def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Figure:
-    """The same pair of features at position 0 and at a later one: each pair is rotated by its own frequency and keeps its length."""
+    """The same pair of features at position 0 and at a later one: each pair is rotated by its own frequency and keeps
+    its length."""
     theta = rope.rope_frequencies(head_dim)
     start = np.tile([0.9, 0.35], head_dim // 2)[np.newaxis]
     turned = _numbers(rope.apply_rope(start, [position]))[0]
@@ -773,9 +834,15 @@ def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Fi
 
 @picture
 def shift_dial(
-    rope: ModuleType, query: int = 2, key: int = 5, shift: int = 0, q: Sequence[float] = (1.0, 0.2), k: Sequence[float] = (0.2, 0.9)
+    rope: ModuleType,
+    query: int = 2,
+    key: int = 5,
+    shift: int = 0,
+    q: Sequence[float] = (1.0, 0.2),
+    k: Sequence[float] = (0.2, 0.9),
 ) -> Figure:
-    """Shift query and key together: both arrows rotate, and the score does not change. θ is π/4, an eighth of a circle per position."""
+    """Shift query and key together: both arrows rotate, and the score does not change. θ is π/4, an eighth of a circle
+    per position."""
     theta = np.pi / 4
     query_row, key_row = _numbers(q)[np.newaxis], _numbers(k)[np.newaxis]
 
@@ -803,10 +870,14 @@ def shift_dial(
         _hand(dial, row[0], colour, width=1, alpha=0.35)
         tip = rotated(row, position)
         _hand(dial, tip, colour)
-        dial.text(*(0.62 * tip + 0.1 * np.array([-tip[1], tip[0]])), name, color=colour, ha="center", va="center", fontsize=12)
+        dial.text(
+            *(0.62 * tip + 0.1 * np.array([-tip[1], tip[0]])), name, color=colour, ha="center", va="center", fontsize=12
+        )
     dial.set_title("faint arrows: before the rotation", loc="center")
     places = np.arange(3)[::-1]
-    bars.barh(places, list(scores.values()), height=0.42, color=(GREY, BLUE, BLUE), hatch=("", "", "//"), edgecolor="white")
+    bars.barh(
+        places, list(scores.values()), height=0.42, color=(GREY, BLUE, BLUE), hatch=("", "", "//"), edgecolor="white"
+    )
     bars.axvline(0, color=INK, linewidth=0.8, linestyle="-")
     reach = max(1.0, longest**2)
     for place, (name, value) in zip(places, scores.items(), strict=True):
@@ -830,7 +901,9 @@ def layouts(rope: ModuleType, head_dim: int = 6) -> Figure:
             axes.text(place, y, f"x{int(feature)}\npair {pair}", ha="center", va="center", fontsize=8, color=ON_COLOUR)
             if y:
                 axes.plot([int(feature), place], [0.5, 1.5], color=colour, linestyle="-", linewidth=1.4)
-    axes.set(xlim=(-0.5, head_dim - 0.5), ylim=(2.55, -0.55), xticks=[], yticks=(0, 2), yticklabels=("interleaved", "half"))
+    axes.set(
+        xlim=(-0.5, head_dim - 0.5), ylim=(2.55, -0.55), xticks=[], yticks=(0, 2), yticklabels=("interleaved", "half")
+    )
     axes.set_xlabel("features of one row, from left to right")
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
@@ -856,7 +929,13 @@ def two_ways(rope: ModuleType, position: float = 1) -> Figure:
     for y, words in ((-0.35, "apply_rope"), (1.35, "apply_rope_half")):
         axes.text(0.75, y, words, ha="center", va="center", fontsize=7)
     axes.text(0.75, 0.5, "interleaved_to_half\non both sides", ha="center", va="center", fontsize=7)
-    axes.set(xlim=(-0.56, 2.06), ylim=(1.45, -0.45), xticks=[], yticks=[], xlabel=f"one row of four features, at position {position:g}")
+    axes.set(
+        xlim=(-0.56, 2.06),
+        ylim=(1.45, -0.45),
+        xticks=[],
+        yticks=[],
+        xlabel=f"one row of four features, at position {position:g}",
+    )
     axes.spines[:].set_visible(False)
     return figure
 
@@ -887,14 +966,21 @@ def head_shapes() -> Figure:
             arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
             axes.annotate("", (1, row - 0.27), (1, row - 0.73), arrowprops=arrow)
             axes.text(1.1, row - 0.5, step, va="center", fontsize=8)
-    axes.set(xlim=(-0.02, 2.8), ylim=(5.3, -0.3), xticks=[], yticks=[], xlabel="beside the boxes: the shapes of the example by hand")
+    axes.set(
+        xlim=(-0.02, 2.8),
+        ylim=(5.3, -0.3),
+        xticks=[],
+        yticks=[],
+        xlabel="beside the boxes: the shapes of the example by hand",
+    )
     axes.spines[:].set_visible(False)
     return figure
 
 
 @picture
 def cache(rope: ModuleType, tokens: int = 8) -> Figure:
-    """Token after token: which keys a step computes, and which it reads from the cache. What `decode_step` returns decides."""
+    """Token after token: which keys a step computes, and which it reads from the cache. What `decode_step` returns
+    decides."""
     rng = np.random.default_rng(0)
     x, weights = rng.normal(size=(tokens, 4)), rng.normal(size=(3, 4, 4))
     cache_k = cache_v = np.zeros((1, 0, 4))
@@ -905,19 +991,27 @@ def cache(rope: ModuleType, tokens: int = 8) -> Figure:
         cache_k = _numbers(cache_k)
         kept = np.isclose(cache_k[:, :step], before).all(axis=(0, 2))
         states[step, :step], states[step, step] = np.where(kept, 1, 3), 2
-    shown = {1: ("read from the cache", FAINT, ""), 2: ("computed in this step", BLUE, ""), 3: ("changed in the cache", ORANGE, "//")}
+    shown = {
+        1: ("read from the cache", FAINT, ""),
+        2: ("computed in this step", BLUE, ""),
+        3: ("changed in the cache", ORANGE, "//"),
+    }
 
     figure, (grid, count) = _panels(2, 8.8, 3.4, width_ratios=(1, 1.1))
     for (step, key), state in np.ndenumerate(states):
         if np.isfinite(state):
             _, colour, hatch = shown[int(state)]
-            grid.add_patch(Rectangle((key - 0.45, step - 0.45), 0.9, 0.9, facecolor=colour, hatch=hatch, edgecolor="white"))
+            grid.add_patch(
+                Rectangle((key - 0.45, step - 0.45), 0.9, 0.9, facecolor=colour, hatch=hatch, edgecolor="white")
+            )
     samples = [
         Rectangle((0, 0), 1, 1, facecolor=colour, hatch=hatch, edgecolor="white", label=name)
         for state, (name, colour, hatch) in shown.items()
         if (states == state).any()
     ]
-    grid.set(xlim=(-0.5, tokens - 0.5), ylim=(tokens - 0.5, -0.5), aspect="equal", xticks=range(tokens), yticks=range(tokens))
+    grid.set(
+        xlim=(-0.5, tokens - 0.5), ylim=(tokens - 0.5, -0.5), aspect="equal", xticks=range(tokens), yticks=range(tokens)
+    )
     grid.set(xlabel="key of token", ylabel="step, one new token per step")
     grid.set_title("the keys that each step uses")
     grid.legend(handles=samples, loc="upper right")
@@ -928,7 +1022,9 @@ def cache(rope: ModuleType, tokens: int = 8) -> Figure:
     ):
         count.plot(steps, values, color=colour, linestyle=style, label=name)
         _note(count, f"{values[-1]}", (steps[-1], values[-1]), (4, -3), color=colour)
-    count.set(xlabel="tokens so far", ylabel="keys", title="keys computed in all steps together", ylim=(0, None), xticks=steps)
+    count.set(
+        xlabel="tokens so far", ylabel="keys", title="keys computed in all steps together", ylim=(0, None), xticks=steps
+    )
     count.legend(loc="upper left")
     return figure
 
@@ -975,7 +1071,8 @@ def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> 
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 16) -> Figure:
-    """Which entry of the table belongs to a distance: Shaw clips, T5 has wider buckets far away and a half per direction."""
+    """Which entry of the table belongs to a distance: Shaw clips, T5 has wider buckets far away and a half per
+    direction."""
     figure, (shaw, t5) = _panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)
     shaw.step(near, relative.clip_positions(near, max_distance) + max_distance, where="mid", color=BLUE, linestyle="-")
@@ -984,7 +1081,12 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
     for both, (colour, style), label in ((True, LINES[0], "both directions"), (False, LINES[1], "causal")):
         buckets = relative.t5_bucket(far, bidirectional=both, num_buckets=num_buckets)
         t5.step(far, buckets, where="mid", color=colour, linestyle=style, label=label)
-    t5.set(title=f"T5, {num_buckets} buckets", xlabel="before ← key − query, in positions → after", ylabel="bucket", xticks=range(-160, 161, 40))
+    t5.set(
+        title=f"T5, {num_buckets} buckets",
+        xlabel="before ← key − query, in positions → after",
+        ylabel="bucket",
+        xticks=range(-160, 161, 40),
+    )
     t5.set(ylim=(-1, num_buckets * 1.22), yticks=range(0, num_buckets + 1, max(1, num_buckets // 8)))
     t5.legend(loc="upper center", ncols=2)
     for axes in (shaw, t5):
@@ -1050,12 +1152,16 @@ def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) ->
 
 
 @picture
-def extended_frequencies(context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128) -> Figure:
+def extended_frequencies(
+    context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
+) -> Figure:
     """Four methods: which pairs each of them slows down, and by how much."""
     ones = np.ones(head_dim // 2)
     trained = _numbers(context_extension.longrope_frequencies(head_dim, ones))
     turns = _numbers(context_extension.rotations_in_context(head_dim, trained_len))
-    ntk = context_extension.longrope_frequencies(head_dim, ones, base=context_extension.ntk_base(10000.0, factor, head_dim))
+    ntk = context_extension.longrope_frequencies(
+        head_dim, ones, base=context_extension.ntk_base(10000.0, factor, head_dim)
+    )
     slowed = {
         "interpolation": trained * np.asarray(context_extension.interpolate_positions(ones, factor)),
         "NTK-aware": ntk,
@@ -1069,7 +1175,9 @@ def extended_frequencies(context_extension: ModuleType, factor: float = 8, train
         if never.size:
             axes.axvspan(never[0] - 0.5, pairs[-1] + 0.5, color=FAINT, alpha=0.6, linewidth=0)
         axes.set(xlabel="pair i (fast pairs left, slow pairs right)", xlim=(-0.5, pairs[-1] + 0.5))
-    right.plot(pairs, turns, color=GREY, linestyle="-", linewidth=5, alpha=0.6, label="in training", solid_capstyle="butt")
+    right.plot(
+        pairs, turns, color=GREY, linestyle="-", linewidth=5, alpha=0.6, label="in training", solid_capstyle="butt"
+    )
     for (name, frequencies), (colour, style) in zip(slowed.items(), LINES, strict=True):
         frequencies = _numbers(frequencies)
         left.plot(pairs, frequencies / trained, color=colour, linestyle=style, label=name)
@@ -1085,7 +1193,9 @@ def extended_frequencies(context_extension: ModuleType, factor: float = 8, train
 
 
 @picture
-def angles_beyond_training(context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128) -> Figure:
+def angles_beyond_training(
+    context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
+) -> Figure:
     """The slowest pair on its circle, in training and beyond; and how many rotations every pair makes in training."""
     turns = _numbers(context_extension.rotations_in_context(head_dim, trained_len))
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")
@@ -1097,7 +1207,14 @@ def angles_beyond_training(context_extension: ModuleType, factor: float = 8, tra
         circle.plot(np.cos(arc), np.sin(arc), color=colour, linestyle="-", linewidth=width, solid_capstyle="butt")
     for length, end, colour in ((trained_len, ends[1], BLUE), (factor * trained_len, ends[2], ORANGE)):
         circle.annotate("", (np.cos(end), np.sin(end)), (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
-        circle.text(1.45 * np.cos(end), 1.3 * np.sin(end), f"{length:,.0f}:\n{np.degrees(end):.0f}°", ha="center", va="center", color=colour)
+        circle.text(
+            1.45 * np.cos(end),
+            1.3 * np.sin(end),
+            f"{length:,.0f}:\n{np.degrees(end):.0f}°",
+            ha="center",
+            va="center",
+            color=colour,
+        )
     circle.set(xlim=(-1.9, 1.9), ylim=(-1.6, 1.6), xticks=[], yticks=[], title="the slowest pair, and the length")
     circle.set_xlabel("blue: in training; orange: new")
     circle.spines[:].set_visible(False)
@@ -1106,7 +1223,10 @@ def angles_beyond_training(context_extension: ModuleType, factor: float = 8, tra
     bars.bar(pairs[few], turns[few], color=ORANGE, width=0.8, hatch="///", label="less than one")
     bars.axhline(1, color=GREY, linestyle=":", linewidth=1)
     bars.set(
-        yscale="log", xlabel="pair", ylabel=f"rotations in {trained_len:,} tokens", title=f"{few.sum()} of {len(turns)} pairs make less than one"
+        yscale="log",
+        xlabel="pair",
+        ylabel=f"rotations in {trained_len:,} tokens",
+        title=f"{few.sum()} of {len(turns)} pairs make less than one",
     )
     bars.legend(loc="upper right")
     return figure
@@ -1131,12 +1251,17 @@ def extended_accuracy(extended: Iterable[Any]) -> Figure:
             axes.set_xlabel("length, in tokens")
         if column == 0:
             axes.set_ylabel(f"{tasks[row]}:\naccuracy")
-    _headline(figure, f"trained at {lengths[0]} tokens, without further training. Thin lines: the same 8 models in every panel. Dotted: 0.9")
+    _headline(
+        figure,
+        f"trained at {lengths[0]} tokens, without further training. Thin lines: the same 8 models in every panel."
+        " Dotted: 0.9",
+    )
     return figure
 
 
 def _seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequence[int]) -> None:
-    """(length, seed) → accuracy, as a thin line per seed and a thick one for their mean, over lengths on a logarithmic axis."""
+    """(length, seed) → accuracy, as a thin line per seed and a thick one for their mean, over lengths on a logarithmic
+    axis."""
     seeds = sorted({seed for _, seed in accuracy})
     curves = np.array([[accuracy[length, seed] for length in lengths] for seed in seeds])
     axes.axhline(0.9, color=GREY, linestyle=":", linewidth=0.8)
@@ -1151,7 +1276,9 @@ def trained_further(extended: Iterable[Any]) -> Figure:
     """Copying at 64 tokens after more and more steps of training there: a thin line per model, and their mean."""
     rows = [row for row in extended if (row.run, row.length) == ("copy 3 back, trained further", 64)]
     steps = sorted({row.further_steps for row in rows})
-    figure, panels = _small_multiples(list(dict.fromkeys(row.method for row in rows)), "steps at 64 tokens", "accuracy", columns=6)
+    figure, panels = _small_multiples(
+        list(dict.fromkeys(row.method for row in rows)), "steps at 64 tokens", "accuracy", columns=6
+    )
     for method, axes in panels.items():
         found = {(row.further_steps, row.seed): row.accuracy for row in rows if row.method == method}
         curves = np.array([[found[step, seed] for step in steps] for seed in sorted({row.seed for row in rows})])
@@ -1166,12 +1293,16 @@ def trained_further(extended: Iterable[Any]) -> Figure:
 def extension_losses(extension_loss: Iterable[Any]) -> Figure:
     """The loss of each model in its training at the trained length, by step."""
     rows = [row for row in extension_loss if "further" not in row.run]
-    return _loss_curves({run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6)
+    return _loss_curves(
+        {run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6
+    )
 
 
 def _loss_curves(panels_of: dict[str, list[Any]], columns: int) -> Figure:
     """A panel per name: the loss by step, a thin line per seed."""
-    figure, panels = _small_multiples([name.replace(", ", ",\n") for name in panels_of], "step", "loss", columns=columns)
+    figure, panels = _small_multiples(
+        [name.replace(", ", ",\n") for name in panels_of], "step", "loss", columns=columns
+    )
     for axes, rows in zip(panels.values(), panels_of.values(), strict=True):
         steps = sorted({row.step for row in rows})
         found = {(row.step, row.seed): row.loss for row in rows}
@@ -1205,13 +1336,17 @@ def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
         largest = max(np.abs(visible).max(), 1e-6)
         _heatmap(axes, np.where(np.isfinite(scores), scores, np.nan), -largest, largest)
         axes.set(aspect="equal", xticks=[0, length - 1], yticks=[0, length - 1])
-    _headline(figure, "scores of the same token at every position. Blue: above 0, orange: below 0; each panel has its own scale")
+    _headline(
+        figure,
+        "scores of the same token at every position. Blue: above 0, orange: below 0; each panel has its own scale",
+    )
     return figure
 
 
 @picture
 def copy_task(length: int = 10, back: int = 3) -> Figure:
-    """The task of lesson 9: at every position, name the token that stands 3 positions back; only the position is new later."""
+    """The task of lesson 9: at every position, name the token that stands 3 positions back; only the position is new
+    later."""
     figure = Figure(figsize=(9.4, 1.9), layout="constrained")
     axes = figure.subplots()
     tokens = "cafebdabecfd"
@@ -1219,7 +1354,15 @@ def copy_task(length: int = 10, back: int = 3) -> Figure:
         asked = place >= back
         axes.add_patch(Rectangle((place - 0.42, 0), 0.84, 0.8, facecolor="none", edgecolor=INK, linewidth=0.9))
         axes.text(place, 0.4, tokens[place], ha="center", va="center", fontsize=11)
-        axes.text(place, -0.45, tokens[place - back] if asked else "–", ha="center", va="center", fontsize=11, color=BLUE if asked else GREY)
+        axes.text(
+            place,
+            -0.45,
+            tokens[place - back] if asked else "–",
+            ha="center",
+            va="center",
+            fontsize=11,
+            color=BLUE if asked else GREY,
+        )
     query = length - 1
     axes.annotate(
         "",
@@ -1264,7 +1407,10 @@ def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") 
                 axes.text(lengths[-1], 0.16, "no entry", ha="right", color=ORANGE, fontsize=8)
         axes.set_title(method if len(changes) == 1 else f"{method}: {changes[-1]}".replace("_", " "))
         _accuracy_axes(axes, lengths)
-    title = f"{task}, trained at {lengths[0]}. Thin: single seeds; thick: their mean. Solid: usual setting; dashed: the setting in the title"
+    title = (
+        f"{task}, trained at {lengths[0]}. Thin: single seeds; thick: their mean. Solid: usual setting; dashed: the"
+        " setting in the title"
+    )
     _headline(figure, title)
     return figure
 
@@ -1301,13 +1447,16 @@ def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2
             axes.plot(np.arange(1, len(losses) + 1) * steps / len(losses), losses, color=colour, linestyle=style)
         axes.set(ylim=(0, 3.2), xlim=(0, steps), xticks=(0, steps // 2, steps))
         axes.set_title(method if len(changes) == 1 else f"{method}: {changes[-1]}".replace("_", " "))
-    _headline(figure, "mean loss of eight seeds. Solid: usual setting; dashed: the setting in the title. A guess has 2.77")
+    _headline(
+        figure, "mean loss of eight seeds. Solid: usual setting; dashed: the setting in the title. A guess has 2.77"
+    )
     return figure
 
 
 @picture
 def accuracy_against_base(tries: Iterable[Any]) -> Figure:
-    """The base of RoPE and of the sinusoids against what is left at eight times the trained length, a thin line per seed."""
+    """The base of RoPE and of the sinusoids against what is left at eight times the trained length, a thin line per
+    seed."""
     rows = [row for row in tries if row.method in ("rope", "sinusoidal")]
     figure, panels = _panels(2, 8.8, 3.2, sharey=True)
     for axes, task in zip(panels, dict.fromkeys(row.task for row in rows), strict=True):
@@ -1349,7 +1498,8 @@ def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Ite
 
 @picture
 def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8) -> Figure:
-    """Two neighbours on the grid are a whole row apart when it is flattened, and two neighbours in the row may be far apart."""
+    """Two neighbours on the grid are a whole row apart when it is flattened, and two neighbours in the row may be far
+    apart."""
     where = np.asarray(grids.grid_positions(height, width))
     cells = height * width
     cell = min(cell, cells - width - 1)
@@ -1362,25 +1512,34 @@ def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8
         looks = {place: (colour, hatch) for *pair, colour, hatch in pairs for place in pair}
         for number, (y, x) in enumerate(places):
             colour, hatch = looks.get(number, ("white", ""))
-            axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, hatch=hatch, edgecolor=GREY, linewidth=0.7))
-            axes.text(x, y, str(number), ha="center", va="center", fontsize=8, color=ON_COLOUR if number in looks else INK)
+            axes.add_patch(
+                Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, hatch=hatch, edgecolor=GREY, linewidth=0.7)
+            )
+            axes.text(
+                x, y, str(number), ha="center", va="center", fontsize=8, color=ON_COLOUR if number in looks else INK
+            )
         axes.set(ylim=(places[:, 0].max() + 0.6, -0.6), xlim=(-0.6, places[:, 1].max() + 0.6), aspect="equal")
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
     strip.set(title="flattened: one position per patch", yticks=[], xticks=[])
-    grid.set(xlabel="x", ylabel="y", xticks=range(width), yticks=range(height), title="on the grid: a row (y, x) per patch")
+    grid.set(
+        xlabel="x", ylabel="y", xticks=range(width), yticks=range(height), title="on the grid: a row (y, x) per patch"
+    )
     said = []
     for (first, second, _, _), name in zip(pairs, ("blue", "striped"), strict=True):
         down, right = where[second] - where[first]
         steps = f"{abs(down)} down, {abs(right)} to the {'left' if right < 0 else 'right'}"
-        said.append(f"{name}: {first} and {second}, {second - first} apart in the flattened sequence; on the grid {steps}")
+        said.append(
+            f"{name}: {first} and {second}, {second - first} apart in the flattened sequence; on the grid {steps}"
+        )
     _headline(figure, "\n".join(said))
     return figure
 
 
 @picture
 def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: float = 100.0) -> Figure:
-    """Every feature of a 2-D sinusoidal code is a pattern of stripes: across for y, upright for x, wider from pair to pair."""
+    """Every feature of a 2-D sinusoidal code is a pattern of stripes: across for y, upright for x, wider from pair to
+    pair."""
     codes = _numbers(grids.sinusoidal_2d(height, width, 12, base)).reshape(height, width, 12)
     figure = Figure(figsize=(9.4, 2.8), layout="constrained")
     panels = figure.subplots(2, 6, sharex=True, sharey=True)
@@ -1404,8 +1563,11 @@ def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
 
 
 @picture
-def favourite_offset(grids: ModuleType, down: int = 5, right: int = 7, head_dim: int = 64, base: float = 100.0) -> Figure:
-    """A query that likes one offset best: where a pair reads one axis, it also likes the whole row and the whole column."""
+def favourite_offset(
+    grids: ModuleType, down: int = 5, right: int = 7, head_dim: int = 64, base: float = 100.0
+) -> Figure:
+    """A query that likes one offset best: where a pair reads one axis, it also likes the whole row and the whole
+    column."""
     side = 25
     where = np.asarray(grids.grid_positions(side, side))
     middle, offset = np.full((1, 2), side // 2), np.array([[down, right]])
@@ -1442,7 +1604,8 @@ def favourite_offset(grids: ModuleType, down: int = 5, right: int = 7, head_dim:
 
 @picture
 def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20, width_pairs: int = 20) -> Figure:
-    """Which pair rotates with which axis: in sections the slow pairs are all of one axis, interleaved each axis has fast and slow ones."""
+    """Which pair rotates with which axis: in sections the slow pairs are all of one axis, interleaved each axis has
+    fast and slow ones."""
     sections = (head_dim // 2 - height_pairs - width_pairs, height_pairs, width_pairs)
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")
     panels = figure.subplots(2, 1, sharex=True)
@@ -1462,8 +1625,11 @@ def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20
 
 
 @picture
-def sequence_positions(grids: ModuleType, before: int = 4, height: int = 3, width: int = 5, frames: int = 1, after: int = 4) -> Figure:
-    """Text counts on all three axes at once; an image spreads out on h and w, and the text after it goes on past its longest side."""
+def sequence_positions(
+    grids: ModuleType, before: int = 4, height: int = 3, width: int = 5, frames: int = 1, after: int = 4
+) -> Figure:
+    """Text counts on all three axes at once; an image spreads out on h and w, and the text after it goes on past its
+    longest side."""
     where = _numbers(grids.mrope_positions([before, (frames, height, width), after]))
     tokens = np.arange(len(where))
     figure = Figure(figsize=(8.8, 3.6), layout="constrained")
@@ -1471,7 +1637,15 @@ def sequence_positions(grids: ModuleType, before: int = 4, height: int = 3, widt
     axes.axvspan(before - 0.5, len(where) - after - 0.5, color=FAINT, alpha=0.6, linewidth=0)
     looks = (("t", BLUE, "-", 3.2), ("h", ORANGE, "--", 2.2), ("w", INK, ":", 2.2))
     for axis, (name, colour, style, thickness) in enumerate(looks):
-        axes.plot(tokens, where[:, axis], color=colour, linestyle=style, linewidth=thickness, label=name, drawstyle="steps-mid")
+        axes.plot(
+            tokens,
+            where[:, axis],
+            color=colour,
+            linestyle=style,
+            linewidth=thickness,
+            label=name,
+            drawstyle="steps-mid",
+        )
     axes.plot(tokens, tokens, color=GREY, linestyle="-.", linewidth=1, label="number of the token")
     following = grids.next_position(where)
     axes.plot(len(where), following, "o", color=INK, markerfacecolor="white")
@@ -1550,7 +1724,8 @@ def cell_centres(grids: ModuleType, new: int = 5) -> Figure:
 
 @picture
 def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> Figure:
-    """Without any encoding the weight of token 0 says how many tokens there are; far along, a small error in it hides that."""
+    """Without any encoding the weight of token 0 says how many tokens there are; far along, a small error in it hides
+    that."""
     share = _numbers(modern.first_token_share(length))
     figure, (weights, read) = _panels(2, 9.4, 3.5, width_ratios=(1, 1.35))
     image = _heatmap(weights, np.tri(length) * share[:, np.newaxis], 0, 1)
@@ -1561,7 +1736,9 @@ def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> F
     low, high = (_numbers(modern.position_from_share(np.clip(exact + sign * error, 1e-9, 1))) for sign in (1, -1))
     read.fill_between(far, low, np.minimum(high, 2 * far[-1]), color=ORANGE, alpha=0.3, linewidth=0)
     read.plot(far, modern.position_from_share(exact), color=BLUE, linestyle="-")
-    read.set(xlabel="position of the query", ylabel="position read from the weight", ylim=(0, 2 * far[-1]), xlim=(0, far[-1]))
+    read.set(
+        xlabel="position of the query", ylabel="position read from the weight", ylim=(0, 2 * far[-1]), xlim=(0, far[-1])
+    )
     read.set_title(f"shaded: positions that fit a weight ± {error:g}")
     return figure
 
@@ -1569,7 +1746,12 @@ def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> F
 @picture
 def layer_schedules(modern: ModuleType) -> Figure:
     """Four public models, layer by layer: which layers see the whole text, and which rotate."""
-    local, whole, partly, none = "part of the text, RoPE", "whole text, RoPE", "whole text, p-RoPE", "whole text, no encoding"
+    local, whole, partly, none = (
+        "part of the text, RoPE",
+        "whole text, RoPE",
+        "whole text, p-RoPE",
+        "whole text, no encoding",
+    )
     looks = {local: "#9ecae1", whole: BLUE, partly: PURPLE, none: "white"}
     hatches = {local: "", whole: "", partly: "////", none: ""}
     bases = {26: modern.layer_bases(26, 6), 30: modern.layer_bases(30, 6)}
@@ -1586,7 +1768,9 @@ def layer_schedules(modern: ModuleType) -> Figure:
             box = Rectangle((layer - 0.44, row - 0.34), 0.88, 0.68, facecolor=looks[kind], edgecolor=INK, linewidth=0.7)
             axes.add_patch(box).set_hatch(hatches[kind])
         axes.text(len(kinds) + 0.2, row, f"{len(kinds)} layers", va="center", fontsize=8)
-    handles = [Rectangle((0, 0), 1, 1, facecolor=looks[kind], edgecolor=INK, hatch=hatches[kind], label=kind) for kind in looks]
+    handles = [
+        Rectangle((0, 0), 1, 1, facecolor=looks[kind], edgecolor=INK, hatch=hatches[kind], label=kind) for kind in looks
+    ]
     figure.legend(handles=handles, loc="outside upper left", ncols=4, handlelength=1.4)
     axes.set(xlim=(-0.8, 53), ylim=(len(models) - 0.5, -0.5), xlabel="layer", xticks=range(0, 48, 4))
     axes.set_yticks(range(len(models)), list(models))
@@ -1619,7 +1803,8 @@ def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, ne
 
 @picture
 def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) -> Figure:
-    """p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over few pairs."""
+    """p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over few
+    pairs."""
     theta = _numbers(modern.p_rope_frequencies(head_dim, 1))
     stopped = _numbers(modern.p_rope_frequencies(head_dim, p))
     rotating = np.count_nonzero(stopped)
@@ -1631,20 +1816,29 @@ def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) 
     axes = figure.subplots()
     axes.plot(pairs, theta, color=GREY, linestyle="-", linewidth=5, alpha=0.5, label="RoPE", solid_capstyle="butt")
     for (name, values), (colour, style), mark in zip(
-        ((f"p-RoPE, p = {p:g}", stopped), (f"partial RoPE, rotary_dim {2 * rotating}", partial)), LINES[1:3], "ox", strict=True
+        ((f"p-RoPE, p = {p:g}", stopped), (f"partial RoPE, rotary_dim {2 * rotating}", partial)),
+        LINES[1:3],
+        "ox",
+        strict=True,
     ):
         moves = values > 0
         axes.plot(pairs[moves], values[moves], mark, linestyle=style, color=colour, label=name, markersize=5)
-        axes.plot(pairs[~moves], np.full((~moves).sum(), floor * (1 if mark == "o" else 2)), mark, color=colour, markersize=4)
+        axes.plot(
+            pairs[~moves], np.full((~moves).sum(), floor * (1 if mark == "o" else 2)), mark, color=colour, markersize=4
+        )
     _note(axes, "frequency 0: these pairs do not rotate", (pairs[-1], 2 * floor), (0, 7), ha="right")
-    axes.set(yscale="log", xlabel="pair", ylabel="radians per position", xlim=(-0.7, pairs[-1] + 0.7), ylim=(floor / 2, 2))
+    axes.set(
+        yscale="log", xlabel="pair", ylabel="radians per position", xlim=(-0.7, pairs[-1] + 0.7), ylim=(floor / 2, 2)
+    )
     axes.set_title(f"head_dim {head_dim}")
     axes.legend(loc="upper right")
     return figure
 
 
 @picture
-def cache_with_sinks(modern: ModuleType, length: int = 20, n_sinks: int = 2, window: int = 6, head_dim: int = 8) -> Figure:
+def cache_with_sinks(
+    modern: ModuleType, length: int = 20, n_sinks: int = 2, window: int = 6, head_dim: int = 8
+) -> Figure:
     """Old tokens leave the cache, the first ones stay; keys that moved together with the query score as before."""
     kept = np.asarray(modern.kept_tokens(length, n_sinks, window)).astype(np.int64)
     places = np.arange(len(kept))
@@ -1656,18 +1850,32 @@ def cache_with_sinks(modern: ModuleType, length: int = 20, n_sinks: int = 2, win
 
     figure = Figure(figsize=(9.4, 3.9), layout="constrained")
     boxes, bars = figure.subplots(2, 1, height_ratios=(1.1, 1))
-    for row, (tokens, at, title) in enumerate(((np.arange(length), np.arange(length), "all tokens"), (kept, kept, "kept"), (kept, places, "moved"))):
+    for row, (tokens, at, title) in enumerate(
+        ((np.arange(length), np.arange(length), "all tokens"), (kept, kept, "kept"), (kept, places, "moved"))
+    ):
         for token, place in zip(tokens, at, strict=True):
             colour = ORANGE if token < n_sinks else BLUE
             face = colour if token in kept else "white"
-            boxes.add_patch(Rectangle((place - 0.45, row - 0.33), 0.9, 0.66, facecolor=face, edgecolor=INK, linewidth=0.7))
-            boxes.text(place, row, str(token), ha="center", va="center", fontsize=8, color=ON_COLOUR if face == colour else INK)
+            boxes.add_patch(
+                Rectangle((place - 0.45, row - 0.33), 0.9, 0.66, facecolor=face, edgecolor=INK, linewidth=0.7)
+            )
+            boxes.text(
+                place, row, str(token), ha="center", va="center", fontsize=8, color=ON_COLOUR if face == colour else INK
+            )
         boxes.text(-0.8, row, title, ha="right", va="center")
     boxes.set(xlim=(-3.4, length), ylim=(2.6, -0.6), yticks=[], xticks=range(0, length, 2), xlabel="position")
     boxes.spines["left"].set_visible(False)
     boxes.set_title(f"orange: the first {n_sinks} tokens, the sinks. blue: the last {window}")
     bars.bar(places - 0.2, before, width=0.36, color=GREY, label=f"query at {length}, keys as stored")
-    bars.bar(places + 0.2, after, width=0.36, color=BLUE, hatch="//", edgecolor="white", label=f"query at {len(kept)}, keys moved")
+    bars.bar(
+        places + 0.2,
+        after,
+        width=0.36,
+        color=BLUE,
+        hatch="//",
+        edgecolor="white",
+        label=f"query at {len(kept)}, keys moved",
+    )
     bars.axhline(0, color=INK, linewidth=0.8, linestyle="-")
     bars.set(xlabel="token", ylabel="score × √d", xticks=places, xticklabels=kept)
     bars.set_ylim(min(before.min(), after.min()) - 0.5, 1.5 * max(before.max(), after.max(), 1))
@@ -1677,7 +1885,8 @@ def cache_with_sinks(modern: ModuleType, length: int = 20, n_sinks: int = 2, win
 
 @picture
 def content_and_position(modern: ModuleType, length: int = 12, shift: int = 0) -> Figure:
-    """Decoupled RoPE: a score of what the tokens say plus a score of where they stand; a shift of all changes neither."""
+    """Decoupled RoPE: a score of what the tokens say plus a score of where they stand; a shift of all changes
+    neither."""
     rng = np.random.default_rng(1)
     q_content, k_content = rng.normal(size=(2, 1, length, 6))
     q_rope, k_rope = np.tile([2.0, 0, 1, 0], (1, length, 1)), np.tile([2.0, 0, 1, 0], (length, 1))
@@ -1705,7 +1914,10 @@ def log_n_weights(modern: ModuleType, trained_len: int = 2048, lead: float = 10)
     keys = 2.0 ** np.arange(8, 21)
     figure, axes = _panels(1, 6.4, 3.2)
     scales = _numbers(modern.log_n_scale(keys - 1, trained_len))
-    for name, scale, (colour, style) in (("with log_n_scale", scales, LINES[0]), ("without", np.ones(len(keys)), LINES[1])):
+    for name, scale, (colour, style) in (
+        ("with log_n_scale", scales, LINES[0]),
+        ("without", np.ones(len(keys)), LINES[1]),
+    ):
         axes.plot(keys, 1 / (1 + (keys - 1) * np.exp(-lead * scale)), color=colour, linestyle=style, label=name)
     axes.axvline(trained_len, color=GREY, linestyle=":", linewidth=1)
     axes.set(xscale="log", ylim=(0, 1.05), xlabel="number of keys", ylabel="weight of the right key")
@@ -1741,7 +1953,10 @@ def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
     """The loss of each model in training, by step."""
     rows, tasks = list(schedule_loss), ("copy 3 back", "passkey")
     names = dict.fromkeys((row.run, row.schedule) for row in rows if row.run in tasks)
-    return _loss_curves({f"{run}, RoPE in {schedule}": [row for row in rows if row[:2] == (run, schedule)] for run, schedule in names}, 4)
+    return _loss_curves(
+        {f"{run}, RoPE in {schedule}": [row for row in rows if row[:2] == (run, schedule)] for run, schedule in names},
+        4,
+    )
 
 
 # 12. state
@@ -1753,10 +1968,14 @@ def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut
     constant = _numbers(state.constant_decay(length, slope))
     own = np.where(np.arange(length) == shut, np.log(gate), constant)
     figure, panels = _panels(2, NARROW, 2.2, sharey=True)
-    for axes, log_f, title in zip(panels, (constant, own), (f"ALiBi, slope {slope:g}", f"gate of token {shut}: {gate:g}"), strict=True):
+    for axes, log_f, title in zip(
+        panels, (constant, own), (f"ALiBi, slope {slope:g}", f"gate of token {shut}: {gate:g}"), strict=True
+    ):
         _heatmap(axes, state.decay_matrix(log_f), 0, 1)
         axes.set(title=title, xlabel="key", aspect="equal", xticks=range(0, length, 3), yticks=range(0, length, 3))
-    before = Rectangle((-0.5, shut - 0.5), shut, length - shut, fill=False, edgecolor=ORANGE, linestyle="--", linewidth=1.6)
+    before = Rectangle(
+        (-0.5, shut - 0.5), shut, length - shut, fill=False, edgecolor=ORANGE, linestyle="--", linewidth=1.6
+    )
     panels[1].add_patch(before)
     panels[0].set_ylabel("query")
     return figure
@@ -1764,24 +1983,33 @@ def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut
 
 @picture
 def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float = 0.08) -> Figure:
-    """How much each key counts at each query, and by which way: all at once, or by chunks, inside a chunk and through the state."""
-    ones, own = np.ones((length, 1)), np.eye(length)  # values that keep the keys apart, so outputs are what each key counts
+    """How much each key counts at each query, and by which way: all at once, or by chunks, inside a chunk and through
+    the state."""
+    # Values that keep the keys apart, so outputs are what each key counts.
+    ones, own = np.ones((length, 1)), np.eye(length)
     log_f = state.constant_decay(length, slope)
     at_once = state.linear_attention(ones, ones, own, log_f)
     by_chunks, _ = state.linear_chunks(ones, ones, own, log_f, chunk)
     blocks = [slice(first, first + chunk) for first in range(0, length, chunk)]
-    inside = np.concatenate([_numbers(state.linear_chunks(ones[at], ones[at], own[at], log_f[at], chunk)[0]) for at in blocks])
+    inside = np.concatenate(
+        [_numbers(state.linear_chunks(ones[at], ones[at], own[at], log_f[at], chunk)[0]) for at in blocks]
+    )
     figure, panels = _panels(2, NARROW, 2.2, sharey=True)
-    for axes, counted, title in zip(panels, (at_once, 2 * inside - by_chunks), ("all at once", f"chunks of {chunk}"), strict=True):
+    for axes, counted, title in zip(
+        panels, (at_once, 2 * inside - by_chunks), ("all at once", f"chunks of {chunk}"), strict=True
+    ):
         _heatmap(axes, counted, -1, 1)
-        axes.set(title=title, xlabel="key", aspect="equal", xticks=range(0, length, chunk), yticks=range(0, length, chunk))
+        axes.set(
+            title=title, xlabel="key", aspect="equal", xticks=range(0, length, chunk), yticks=range(0, length, chunk)
+        )
     panels[0].set_ylabel("query")
     return figure
 
 
 @picture
 def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
-    """The example by hand: what the first key reads after each token, if values are added, and if the delta rule writes them."""
+    """The example by hand: what the first key reads after each token, if values are added, and if the delta rule writes
+    them."""
     keys, values, gates = ((1.0, 0.0), (0.0, 1.0), (1.0, 0.0)), (4.0, 2.0, second), (1.0, 0.5, 1.0)
     added = mended = np.zeros((2, 1))
     reads = []
@@ -1793,11 +2021,19 @@ def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
     names = ("sum", f"delta rule, β = {beta:g}")
     for place, (name, colour, hatch) in enumerate(zip(names, (GREY, BLUE), ("", "//"), strict=True)):
         tall = [read[place] for read in reads]
-        bars = axes.bar(np.arange(3) + 0.42 * place - 0.21, tall, 0.38, color=colour, hatch=hatch, edgecolor="white", label=name)
+        bars = axes.bar(
+            np.arange(3) + 0.42 * place - 0.21, tall, 0.38, color=colour, hatch=hatch, edgecolor="white", label=name
+        )
         axes.bar_label(bars, [f"{number:g}" for number in tall], padding=2)
     axes.axhline(second, color=ORANGE, linestyle="--", linewidth=1.2)
-    labels = [f"token {token}:\n{value:g} under {key}" for token, (value, key) in enumerate(zip(values, "ABA", strict=True))]
-    axes.set(title="what key A reads after each token", ylim=(0, 1.45 * max(max(map(max, reads)), second)), xlabel="gates: 1, ½, 1")
+    labels = [
+        f"token {token}:\n{value:g} under {key}" for token, (value, key) in enumerate(zip(values, "ABA", strict=True))
+    ]
+    axes.set(
+        title="what key A reads after each token",
+        ylim=(0, 1.45 * max(max(map(max, reads)), second)),
+        xlabel="gates: 1, ½, 1",
+    )
     axes.set(xticks=range(3), xticklabels=labels, yticks=[])
     axes.legend(loc="upper left", ncols=2)
     return figure
@@ -1832,7 +2068,9 @@ def _module(folder: Path, name: str) -> ModuleType:
 
 def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path]:
     """Every picture, or those of one lesson alone, drawn from the modules in `source`, as SVG files in `target`."""
-    extension, lab, layers = (_module(HERE / lesson, "lab") for lesson in ("context_extension", "extrapolation", "modern"))
+    extension, lab, layers = (
+        _module(HERE / lesson, "lab") for lesson in ("context_extension", "extrapolation", "modern")
+    )
     given: dict[str, Any] = {
         "measured": lab.saved(),
         "looks": lab.saved_looks(),
@@ -1849,7 +2087,9 @@ def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path
     written = []
     for draw in PICTURES:
         # A picture's arguments without a default are what it is drawn from: modules, by name, and measurements.
-        names = [name for name, argument in inspect.signature(draw).parameters.items() if argument.default is argument.empty]
+        names = [
+            name for name, argument in inspect.signature(draw).parameters.items() if argument.default is argument.empty
+        ]
         if lesson is not None and names != [lesson]:
             continue
         for name in names:
@@ -1860,7 +2100,8 @@ def draw_all(source: Path, target: Path, lesson: str | None = None) -> list[Path
 
 
 def save(figure: Figure, path: Path) -> None:
-    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same file.
+    """An SVG whose text stays text, and whose colours are those of a light or a dark page. The same picture is the same
+    file.
 
     A wide one is also laid out for a phone, where a folder `narrow` lies beside it."""
     path.write_text(_drawing(figure), "utf-8")
@@ -1873,31 +2114,44 @@ def save(figure: Figure, path: Path) -> None:
 def _drawing(figure: Figure) -> str:
     page = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whereabouts"}):
-        figure.savefig(page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.savefig(
+            page, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+        )
     drawing = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", "", page.getvalue())
-    drawing = re.sub(r"<[^>]+>", lambda tag: _with_short_numbers(tag[0]), drawing)  # what is between the tags is text to be read
+    # What is between the tags is text to be read.
+    drawing = re.sub(r"<[^>]+>", lambda tag: _with_short_numbers(tag[0]), drawing)
     drawing = re.sub(r" font-family: [^;\"]*;?", "", drawing)
     for colour, (name, _, _) in THEME.items():
         drawing = drawing.replace(colour.lower(), f"var(--{name})")
     themes = "".join(f"--{name}:light-dark({light},{dark});" for name, light, dark in THEME.values())
     fonts = "system-ui,'Segoe UI',Arial,'DejaVu Sans',sans-serif"
-    style = f"<style>svg{{color-scheme:light dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
+    style = (
+        "<style>svg{color-scheme:light"
+        f" dark;font-family:{fonts};{themes}}}*{{stroke-linejoin:round;stroke-linecap:butt}}</style>"
+    )
     return _without_padding(re.sub(r"(?s)<style.*?</style>", style, drawing, count=1))
 
 
 def _with_short_numbers(tag: str) -> str:
-    return re.sub(r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), tag)
+    return re.sub(
+        r"(?<![\w#])-?\d+\.\d{3,}(?![\w.])", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), tag
+    )
 
 
 def _without_padding(drawing: str) -> str:
-    """What a browser needs of it: no name that nothing refers to, no group around nothing or without a property, no white space."""
+    """What a browser needs of it: no name that nothing refers to, no group around nothing or without a property, no
+    white space."""
     drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
     drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)
     drawing = re.sub(r"<path d=\"[^\"]*\" style=\"fill: none\"/>", "", drawing)
     drawing = re.sub(r"\s+", " ", drawing).replace("> <", "><")
     drawing = re.sub(r" d=\"[^\"]*\"", lambda path: " " + re.sub(r" ?([MLQCz\"]) ?", r"\1", path[0][1:]), drawing)
     drawing = re.sub(r"style=\"[^\"]*\"", lambda style: style[0].replace("; ", ";").replace(": ", ":"), drawing)
-    while (shorter := re.sub(r"<g></g>|<g>((?:<(?:path|use|image)[^<>]*/>|<text[^<>]*>[^<>]*</text>)*)</g>", r"\1", drawing)) != drawing:
+    while (
+        shorter := re.sub(
+            r"<g></g>|<g>((?:<(?:path|use|image)[^<>]*/>|<text[^<>]*>[^<>]*</text>)*)</g>", r"\1", drawing
+        )
+    ) != drawing:
         drawing = shorter
     return drawing + "\n"
 
@@ -1906,7 +2160,8 @@ def _without_padding(drawing: str) -> str:
 
 
 def narrowed(figure: Figure) -> Figure:
-    """The same figure as wide as a phone: its panels below each other, with the labels that they shared; words in more lines."""
+    """The same figure as wide as a phone: its panels below each other, with the labels that they shared; words in more
+    lines."""
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:
             _lay_down(figure, image)
@@ -1919,7 +2174,11 @@ def narrowed(figure: Figure) -> Figure:
         figure.draw_without_rendering()
         for axes in figure.axes:
             begin = axes.get_window_extent().x0
-            ends = [one.get_tightbbox().x0 for one in figure.axes if one.bbox.x0 > axes.bbox.x1 and abs(one.bbox.y0 - axes.bbox.y0) < 9]
+            ends = [
+                one.get_tightbbox().x0
+                for one in figure.axes
+                if one.bbox.x0 > axes.bbox.x1 and abs(one.bbox.y0 - axes.bbox.y0) < 9
+            ]
             _wrap(axes.title if axes.title.get_text() else axes._left_title, min(ends, default=figure.bbox.x1) - begin)
             _wrap(axes.xaxis.label, 2 * min(figure.bbox.x1 - axes.bbox.x1, begin) + axes.bbox.width)
             _make_room(axes)
@@ -1945,7 +2204,14 @@ def _halve(legend: Legend) -> None:
     words = [text.get_text() for text in legend.get_texts()]
     legend.remove()
     if axes is None:
-        figure.legend(legend.legend_handles, words, loc="outside upper left", ncols=2, handlelength=legend.handlelength, columnspacing=1)
+        figure.legend(
+            legend.legend_handles,
+            words,
+            loc="outside upper left",
+            ncols=2,
+            handlelength=legend.handlelength,
+            columnspacing=1,
+        )
     else:
         axes.legend(legend.legend_handles, words, loc=legend._loc)
         low, high = axes.get_ylim()
@@ -1953,13 +2219,20 @@ def _halve(legend: Legend) -> None:
 
 
 def _stack(figure: Figure) -> None:
-    """Up to three panels of a row stand below each other, more of them in two columns; one as wide or as tall as the figure is as wide now."""
-    panels = {axes: place for axes in figure.axes if axes.get_visible() and (place := axes.get_subplotspec()) is not None}
+    """Up to three panels of a row stand below each other, more of them in two columns; one as wide or as tall as the
+    figure is as wide now."""
+    panels = {
+        axes: place for axes in figure.axes if axes.get_visible() and (place := axes.get_subplotspec()) is not None
+    }
     rows, columns = next((place.get_gridspec().get_geometry() for place in panels.values()), (1, 1))
     height = figure.get_figheight() / rows
     if columns > 1:
         _say_what_was_shared(panels)
-        wide = [axes for axes, place in panels.items() if rows > 1 and (len(place.colspan) == columns or len(place.rowspan) == rows)]
+        wide = [
+            axes
+            for axes, place in panels.items()
+            if rows > 1 and (len(place.colspan) == columns or len(place.rowspan) == rows)
+        ]
         across = 1 if len(panels) <= 3 else 2
         rows = -(-(len(panels) - len(wide)) // across)
         height *= 0.95 if across == 1 else 0.8
@@ -2009,7 +2282,8 @@ def _make_room(axes: Axes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """`python figures.py [FOLDER [TARGET LESSON]]`: draw everything from the modules in FOLDER, or one lesson's pictures into TARGET."""
+    """`python figures.py [FOLDER [TARGET LESSON]]`: draw everything from the modules in FOLDER, or one lesson's
+    pictures into TARGET."""
     solutions = HERE.parent / "solutions"
     source = Path(arguments[0]) if arguments else solutions if solutions.is_dir() else HERE
     target, lesson = (Path(arguments[1]), arguments[2]) if len(arguments) > 2 else (HERE / "figures", None)

@@ -2,12 +2,12 @@
 
     python -m assignments.measuring [--full]
 
-runs all experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is the `lab.py` in
-the folder of a lesson, a module with three functions:
+runs all experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is the `lab.py`
+in the folder of a lesson, a module with three functions:
 
-    jobs(full)                  the arguments of each job, as tuples of plain values
-    job(path, *arguments)       one job, on the functions in the file at `path`; runs in a process of its own
-    keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to print
+    jobs(full) the arguments of each job, as tuples of plain values job(path, *arguments) one job, on the functions in
+    the file at `path`; runs in a process of its own keep(path, full, results) writes files and pictures from the
+    results, in the order of the jobs; returns what to print
 
 Without `full` an experiment measures what fits in a few minutes. With `full` it also repeats what takes longer: those
 numbers come with the course as files, and stay as they are otherwise.
@@ -135,7 +135,9 @@ class Progress:
         if self.shown:
             filled = "#" * (30 * self.done // self.jobs)
             end = "\n" if self.done == self.jobs else ""
-            print(f"\r\033[K[{filled:30}] {self.done} of {self.jobs}: {name[:60]}", end=end, file=sys.stderr, flush=True)
+            print(
+                f"\r\033[K[{filled:30}] {self.done} of {self.jobs}: {name[:60]}", end=end, file=sys.stderr, flush=True
+            )
 
 
 def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:

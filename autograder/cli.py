@@ -1,7 +1,8 @@
-"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle | feedback | new | doctor | bench`.
+"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle |
+feedback | new | doctor | bench`.
 
-Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check failed
-(`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
+Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check
+failed (`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
 """
 
 from __future__ import annotations
@@ -23,9 +24,15 @@ CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
 
 def _say(text: object, err: bool = False) -> None:
-    """All that a command prints itself. Names and messages in it are somebody else's choice: a character that would do something
-    to the terminal is spelled out, as JSON spells it."""
-    click.echo("".join(character if character.isprintable() or character == "\n" else _spelled(character) for character in str(text)), err=err)
+    """All that a command prints itself. Names and messages in it are somebody else's choice: a character that would do
+    something to the terminal is spelled out, as JSON spells it."""
+    click.echo(
+        "".join(
+            character if character.isprintable() or character == "\n" else _spelled(character)
+            for character in str(text)
+        ),
+        err=err,
+    )
 
 
 def _spelled(character: str) -> str:
@@ -63,12 +70,20 @@ def _assignments(context: click.Context, parameter: click.Parameter, values: tup
 
 
 assignment_option = click.option(
-    "--assignment", callback=_assignment, metavar="NAME", help="Which assignment plain files are; else their folder or name says it."
+    "--assignment",
+    callback=_assignment,
+    metavar="NAME",
+    help="Which assignment plain files are; else their folder or name says it.",
 )
 map_option = click.option(
-    "--map", "aliases", type=click.Path(path_type=Path), help="A table of what students are called here and there: classroom_roster.csv."
+    "--map",
+    "aliases",
+    type=click.Path(path_type=Path),
+    help="A table of what students are called here and there: classroom_roster.csv.",
 )
-scale_option = click.option("--scale", is_flag=True, help="Scale scores to the points that the assignment is worth there.")
+scale_option = click.option(
+    "--scale", is_flag=True, help="Scale scores to the points that the assignment is worth there."
+)
 isolation_option = click.option(
     "--isolation",
     type=click.Choice(["full", "none"]),
@@ -116,7 +131,9 @@ def grade(folder: Path, out: Path, jobs: int | None, isolation: str, **options: 
     from autograder.batch import coordinator
 
     jobs = jobs or len(os.sched_getaffinity(0))
-    configuration = coordinator.RunConfiguration(folder, out, jobs=jobs, disabled_locks=_disabled_locks(isolation), **options)
+    configuration = coordinator.RunConfiguration(
+        folder, out, jobs=jobs, disabled_locks=_disabled_locks(isolation), **options
+    )
     try:
         summary = coordinator.grade(configuration, Console())
     except KeyboardInterrupt:
@@ -156,8 +173,12 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
 
 @main.command()
 @click.argument("names", nargs=-1, metavar="[NAME]…")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("dist/autograder"), show_default=True)
-@click.option("--config", type=click.File(encoding="utf-8"), help="Your own part of Otter's configuration: a file of JSON.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("dist/autograder"), show_default=True
+)
+@click.option(
+    "--config", type=click.File(encoding="utf-8"), help="Your own part of Otter's configuration: a file of JSON."
+)
 @isolation_option
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
     """Build the zips for `otter run`, `otter grade` and Gradescope: all assignments, or those named."""
@@ -176,8 +197,12 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
 
 
 @main.command()
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True)
-@click.option("--only", multiple=True, callback=_assignments, metavar="NAME", help="Only these assignments: the ones open by now.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True
+)
+@click.option(
+    "--only", multiple=True, callback=_assignments, metavar="NAME", help="Only these assignments: the ones open by now."
+)
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build what students get."""
     from autograder import handout as room
@@ -212,7 +237,11 @@ def report(out: Path) -> None:
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
-    "--against", "folders", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False), help="An earlier term's submissions."
+    "--against",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="An earlier term's submissions.",
 )
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     """List what is worth reading side by side among the submissions of a finished run."""
@@ -240,10 +269,26 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @click.option("--comment", default="", help="Anything else for the student.")
 @click.option("--by", default="", help="Who says so; else who is logged in.")
 @click.option("--undo", type=int, metavar="NUMBER", help="Take an adjustment back.")
-@click.option("--from", "table", type=click.Path(path_type=Path), help="Make all of a table: student, assignment, points or score, reason.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write all as such a table, to keep or to take to another gradebook.")
+@click.option(
+    "--from",
+    "table",
+    type=click.Path(path_type=Path),
+    help="Make all of a table: student, assignment, points or score, reason.",
+)
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path),
+    help="Write all as such a table, to keep or to take to another gradebook.",
+)
 def adjust(
-    out: Path, student: str | None, assignment: str | None, undo: int | None, by: str, table: Path | None, save: Path | None, **options: Any
+    out: Path,
+    student: str | None,
+    assignment: str | None,
+    undo: int | None,
+    by: str,
+    table: Path | None,
+    save: Path | None,
+    **options: Any,
 ) -> None:
     """Correct a grade by hand, or comment on it; without --points, --score and --comment, list what was said.
 
@@ -268,14 +313,20 @@ def adjust(
         for one in said:
             _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
         if not said:
-            _say('Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1 --reason "…"')
+            _say(
+                "Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1"
+                ' --reason "…"'
+            )
         return
     elif student is None or assignment is None:
         raise CommandError("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
     else:
         row = adjusting.add(out, Adjustment(0, student, assignment, by=by or getpass.getuser(), at="", **options))
     if row is not None:
-        _say(f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to {row.tested_score:g}.")
+        _say(
+            f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to"
+            f" {row.tested_score:g}."
+        )
         if row.is_cut:
             _say("Points that are added end at full marks: for a bonus, set the score with --score.")
 
@@ -283,7 +334,9 @@ def adjust(
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--roster", type=click.Path(path_type=Path), required=True, help="The gradebook that Canvas exports.")
-@click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name.")
+@click.option(
+    "--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name."
+)
 @map_option
 @scale_option
 def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | None, scale: bool) -> None:
@@ -297,15 +350,25 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | No
     _say(f"{written.scores} scores in {written.path}: in Canvas's gradebook, take it in under Import")
     for name in written.created:
         title = titles.get(name, name)
-        _say(f'{roster.name} has no column {title}: Canvas will ask whether it is new. If it is there under a title of its own: --column {name}="…"')
+        _say(
+            f"{roster.name} has no column {title}: Canvas will ask whether it is new. If it is there under a title of"
+            f' its own: --column {name}="…"'
+        )
     for sentence in written.sentences(roster.name):
         _say(sentence, err=True)
 
 
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--roster", type=click.Path(path_type=Path), required=True, help="The offline grading worksheet of Moodle's assignment.")
-@click.option("--assignment", callback=_assignment, metavar="NAME", help="Whose worksheet it is, where several were graded.")
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The offline grading worksheet of Moodle's assignment.",
+)
+@click.option(
+    "--assignment", callback=_assignment, metavar="NAME", help="Whose worksheet it is, where several were graded."
+)
 @map_option
 @scale_option
 def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None, scale: bool) -> None:
@@ -315,14 +378,22 @@ def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None
 
     with Gradebook.reading(out) as book:
         written = room.write(out, book, roster, assignment, aliases, scale)
-    _say(f"{written.scores} scores in {written.path}: in Moodle's assignment, take it in under Upload grading worksheet")
+    _say(
+        f"{written.scores} scores in {written.path}: in Moodle's assignment, take it in under Upload grading worksheet"
+    )
     for sentence in written.sentences(roster.name):
         _say(sentence, err=True)
 
 
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--for", "platform", type=click.Choice(["canvas", "moodle", "mail"]), required=True, help="Who gives it to students.")
+@click.option(
+    "--for",
+    "platform",
+    type=click.Choice(["canvas", "moodle", "mail"]),
+    required=True,
+    help="Who gives it to students.",
+)
 @map_option
 def feedback(out: Path, platform: str, aliases: Path | None) -> None:
     """Pack the feedback of a finished run as HTML, under the names by which a platform takes it back."""
@@ -352,10 +423,13 @@ def doctor() -> None:
 
 @main.command()
 def bench() -> None:
-    """Measure the speed of this machine's grading against `otter run`. In a checkout; `make bench SHORT=1` takes a minute."""
+    """Measure the speed of this machine's grading against `otter run`. In a checkout; `make bench SHORT=1` takes a
+    minute."""
     if not (course.ROOT / "tests" / "grader").is_dir():
         raise CommandError("the bench is part of a checkout of the course: clone it and run `make bench` there")
-    sys.exit(subprocess.run([sys.executable, "-m", "tests.grader.tools.bench"], cwd=course.ROOT, check=False).returncode)
+    sys.exit(
+        subprocess.run([sys.executable, "-m", "tests.grader.tools.bench"], cwd=course.ROOT, check=False).returncode
+    )
 
 
 def _disabled_locks(isolation: str) -> Collection[str]:

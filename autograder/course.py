@@ -1,6 +1,7 @@
 """What the course consists of, found by convention: a folder, a solution, two test files and a catalogue an assignment.
 
-There is no registry to edit. In a checkout the course lies beside this package; in an installed wheel it lies inside it.
+There is no registry to edit. In a checkout the course lies beside this package; in an installed wheel it lies inside
+it.
 """
 
 from __future__ import annotations
@@ -61,20 +62,41 @@ class Assignment:
 
     @functools.cached_property
     def suite_hash(self) -> str:
-        """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that decides, or a library."""
+        """Changes when a grade or a feedback could: with the tests, what they compare with, the seed, the code that
+        decides, or a library."""
         seed()  # said at once, before a grader stumbles over it
         digest = hashlib.sha256("\n".join(_versions()).encode())
-        parts = [self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values, seed_file()]
-        for path in [*parts, Path(__file__), *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))]:
+        parts = [
+            self.public_tests,
+            self.hidden_tests,
+            self.solution,
+            self.misconceptions,
+            self.golden_values,
+            seed_file(),
+        ]
+        for path in [
+            *parts,
+            Path(__file__),
+            *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py"))),
+        ]:
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
 
 DECIDING = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""The rooms whose code decides a grade or what a student is told of it: hashed whole, so that no file has to be remembered."""
+"""The rooms whose code decides a grade or what a student is told of it: hashed whole, so that no file has to be
+remembered."""
 
-_SHIPPED = ("__init__.py", "protocol/*.py", "checks/*.py", "laptop/*.py", "hints/__init__.py", "hints/recorded.py", "hints/rule.py")
+_SHIPPED = (
+    "__init__.py",
+    "protocol/*.py",
+    "checks/*.py",
+    "laptop/*.py",
+    "hints/__init__.py",
+    "hints/recorded.py",
+    "hints/rule.py",
+)
 
 
 def shipped_code() -> list[Path]:
@@ -99,7 +121,8 @@ def seed_file() -> Path:
 
 
 class UserError(Exception):
-    """What was asked for cannot be done as things stand. The message is a sentence or two for a person: the command line prints it."""
+    """What was asked for cannot be done as things stand. The message is a sentence or two for a person: the command
+    line prints it."""
 
 
 class CourseError(UserError):
@@ -113,14 +136,19 @@ def seed() -> int:
     try:
         text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"{name} cannot be read ({error}): it holds one whole number, the seed of this term's hidden inputs") from error
+        raise CourseError(
+            f"{name} cannot be read ({error}): it holds one whole number, the seed of this term's hidden inputs"
+        ) from error
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise CourseError(f"{name} holds {text[:40]!r}: write one whole number into it, the seed of this term's hidden inputs")
+        raise CourseError(
+            f"{name} holds {text[:40]!r}: write one whole number into it, the seed of this term's hidden inputs"
+        )
     return int(text)
 
 
 def assignments() -> list[Assignment]:
-    """All assignments of the course, in the order in which their lessons build on each other, but those that are left out."""
+    """All assignments of the course, in the order in which their lessons build on each other, but those that are left
+    out."""
     return [Assignment(name) for name in sorted(_names() - left_out(), key=_lesson_order)]
 
 
@@ -129,7 +157,8 @@ def _names() -> set[str]:
 
 
 def left_out_file() -> Path:
-    """The assignments that this term leaves out: their names, as many to a line as you like. Where there is none, all are in."""
+    """The assignments that this term leaves out: their names, as many to a line as you like. Where there is none, all
+    are in."""
     return ROOT / "solutions" / "left_out.txt"
 
 

@@ -15,7 +15,9 @@ from autograder.sandbox.limits import LIMITS, MIB, Limits
 def print_table(console: Console) -> bool:
     """Print what holds, by which lock, and the limits. Returns whether everything holds."""
     findings = promises.examine()
-    table = Table(title=f"The wall, as {'root' if os.geteuid() == 0 else 'an ordinary user'}", title_justify="left", box=None)
+    table = Table(
+        title=f"The wall, as {'root' if os.geteuid() == 0 else 'an ordinary user'}", title_justify="left", box=None
+    )
     for heading in ("", "a submission", "kept by", ""):
         table.add_column(heading, overflow="fold")
     for finding in findings:

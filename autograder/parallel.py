@@ -1,4 +1,5 @@
-"""The same function over many things, each within one budget of processor time and memory, in processes that can be ended.
+"""The same function over many things, each within one budget of processor time and memory, in processes that can be
+ended.
 
 What students wrote is read and compared so: whatever one of them costs is cut off, and costs nobody else anything.
 """
@@ -52,7 +53,8 @@ class Exceeded:
 
 
 def in_order(function: Callable[[Thing], Result], things: Iterable[Thing]) -> Iterator[Result | Exceeded]:
-    """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here, and ends all."""
+    """The function of each thing, in order. It has a module of its own to be found in; what it raises is raised here,
+    and ends all."""
     cores = len(os.sched_getaffinity(0))
     first = list(islice(things := iter(things), cores * _EACH))
     tasks = (_Task(number, thing) for number, thing in enumerate(chain(first, things)))
@@ -79,7 +81,9 @@ def in_order(function: Callable[[Thing], Result], things: Iterable[Thing]) -> It
                 if result is None and task.tries < TRIES:
                     again.append(task)
                 else:
-                    results[task.number] = result.value if result is not None else Exceeded("ended the process that did it")
+                    results[task.number] = (
+                        result.value if result is not None else Exceeded("ended the process that did it")
+                    )
             while given in results:
                 yield results.pop(given)
                 given += 1

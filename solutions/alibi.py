@@ -1,10 +1,9 @@
 """ALiBi: subtract the distance.
 
-T5 learns what a distance is worth. So it only has numbers for the distances that it was trained on, and it
-looks one up for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its
-own fixed slope times the distance. A straight line has a value at every distance, also
-where the training sequences ended, and costs one multiplication. Heads with steep slopes use near keys, heads with gentle
-slopes also use far ones.
+T5 learns what a distance is worth. So it only has numbers for the distances that it was trained on, and it looks one up
+for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its own fixed slope times
+the distance. A straight line has a value at every distance, also where the training sequences ended, and costs one
+multiplication. Heads with steep slopes use near keys, heads with gentle slopes also use far ones.
 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
 have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
@@ -68,7 +67,8 @@ def alibi_slopes(n_heads):
     Source: Press et al. 2022 §3; `get_slopes` in the authors' code.
     """
     # BEGIN SOLUTION
-    power = 1 << (int(_check_size(n_heads, "n_heads", 1)).bit_length() - 1)  # the highest bit: exact, as a logarithm is not
+    # The highest bit: exact, as a logarithm is not.
+    power = 1 << (int(_check_size(n_heads, "n_heads", 1)).bit_length() - 1)
     in_the_gaps = _geometric_slopes(2 * power)[0::2]
     return np.concatenate([_geometric_slopes(power), in_the_gaps[: n_heads - power]])
     # END SOLUTION
@@ -179,8 +179,8 @@ ANSWERS = {
     "added_to_embeddings": False,  # only the scores change
     # How many trainable parameters does ALiBi add to a model?
     "parameters": 0,  # the slopes are fixed before training
-    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away: by which
-    # number do you multiply the weight of the first key to get the weight of the second?
+    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away: by
+    # which number do you multiply the weight of the first key to get the weight of the second?
     "weight_ratio_of_neighbours_slope_one_half": math.exp(-0.5),  # the bias differs by −1/2, whatever the distance
     # For practice, no points. What is the largest of the slopes for 12 heads?
     "steepest_slope_of_12_heads": 2.0**-0.5,  # the first slope for 16 heads, which head 8 gets

@@ -1,20 +1,22 @@
 """Grids: where is a pixel?
 
-A sentence has one axis, an image has two and a video three. A position here is a row of coordinates, (y, x) or (t, h, w),
-and not one number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys by several
-coordinates at once. Every variant of rotation is one matrix of frequencies: row i says how fast pair i rotates along each axis.
+A sentence has one axis, an image has two and a video three. A position here is a row of coordinates, (y, x) or (t, h,
+w), and not one number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys by
+several coordinates at once. Every variant of rotation is one matrix of frequencies: row i says how fast pair i rotates
+along each axis.
 
-Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` is any number of leading axes; the last
-two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array (x, q, k, a
-table) is float32, else float64; positions and frequencies never decide that, and angles are always computed in float64.
-No function changes an argument in place. A bad argument raises ValueError with the offending value, or the shape, in its message.
+Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` is any number of leading axes; the
+last two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
+(x, q, k, a table) is float32, else float64; positions and frequencies never decide that, and angles are always computed
+in float64. No function changes an argument in place. A bad argument raises ValueError with the offending value, or the
+shape, in its message.
 """
 
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that several functions share live here once, so that each function below is only its idea. What numpy refuses
-# with a ValueError of its own, shapes that do not multiply or do not split, is left to numpy.
+# The rules that several functions share live here once, so that each function below is only its idea. What numpy
+# refuses with a ValueError of its own, shapes that do not multiply or do not split, is left to numpy.
 
 
 def _feature_dtype(*features):
@@ -179,13 +181,12 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
         interleaved:   h where i mod 3 = 1 and i < 3·sections[1],
                        w where i mod 3 = 2 and i < 3·sections[2],   t everywhere else
 
-    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2; `base`, a positive finite number.
-    Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
-    Raises: ValueError for a head_dim that is odd or below 1, sections that do not add up to head_dim/2 or hold a negative
-    number, or a bad base.
-    Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]]; interleaved, its rows are
-    [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0].
-    Source: Wang et al. 2024 (Qwen2-VL) §2.1; Qwen3-VL for the interleaved form.
+    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2; `base`, a positive finite
+    number. Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w). Raises: ValueError for
+    a head_dim that is odd or below 1, sections that do not add up to head_dim/2 or hold a negative number, or a bad
+    base. Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]];
+    interleaved, its rows are [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0]. Source: Wang et al. 2024 (Qwen2-VL)
+    §2.1; Qwen3-VL for the interleaved form.
     """
     # BEGIN SOLUTION
     pairs, left_over = divmod(head_dim, 2)
@@ -207,13 +208,11 @@ def apply_rope_nd(x, positions, frequencies):
 
     This is RoPE with several coordinates. With one axis and RoPE's frequencies it is plain RoPE.
 
-    Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading axes;
-    `frequencies`, shape (d/2, n_axes).
-    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
-    Raises: ValueError for an odd d, for positions or frequencies whose shapes do not fit, or for a NaN position.
-    Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093, 0.8776, 0.4794]]: pair 0 rotates
-    by 2 radians, pair 1 by a half.
-    Source: Heo et al. 2024; Wang et al. 2024 §2.1.
+    Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
+    axes; `frequencies`, shape (d/2, n_axes). Returns: the shape of x; float32 where x is float32, else float64. x
+    itself is left as it was. Raises: ValueError for an odd d, for positions or frequencies whose shapes do not fit, or
+    for a NaN position. Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093,
+    0.8776, 0.4794]]: pair 0 rotates by 2 radians, pair 1 by a half. Source: Heo et al. 2024; Wang et al. 2024 §2.1.
     """
     # BEGIN SOLUTION
     x, positions, frequencies = np.asarray(x), np.asarray(positions), np.asarray(frequencies)
@@ -221,10 +220,14 @@ def apply_rope_nd(x, positions, frequencies):
     if d % 2:
         raise ValueError(f"the features must form pairs; x has shape {x.shape}")
     if positions.ndim != 2 or len(positions) != length:
-        raise ValueError(f"x of shape {x.shape} needs a row of coordinates per token; positions have shape {positions.shape}")
+        raise ValueError(
+            f"x of shape {x.shape} needs a row of coordinates per token; positions have shape {positions.shape}"
+        )
     if frequencies.shape != (d // 2, positions.shape[1]):
         shapes = f"{x.shape}, {positions.shape} and {frequencies.shape}"
-        raise ValueError(f"frequencies need a row per pair and a column per axis; x, positions and they have shapes {shapes}")
+        raise ValueError(
+            f"frequencies need a row per pair and a column per axis; x, positions and they have shapes {shapes}"
+        )
     if np.isnan(positions).any():
         raise ValueError("positions must be numbers; got nan")
     angles = positions.astype(np.float64) @ frequencies.T.astype(np.float64)
@@ -242,12 +245,11 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
 
     Move query and key by the same number of rows and columns, and no score changes.
 
-    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`, shape
-    (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
-    Returns: shape (..., Tq, Tk); float32 where q and k both are, else float64.
-    Raises: ValueError as apply_rope_nd does, and for q and k of different d.
-    Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5, and the
-    score is [[cos(1.5)/√2]] = [[0.0500]].
+    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`,
+    shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes). Returns: shape (..., Tq, Tk); float32 where q and k both
+    are, else float64. Raises: ValueError as apply_rope_nd does, and for q and k of different d. Example: with q = k =
+    [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5, and the score is
+    [[cos(1.5)/√2]] = [[0.0500]].
     """
     # BEGIN SOLUTION
     q, k = np.asarray(q), np.asarray(k)
@@ -261,15 +263,15 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
 def mrope_positions(segments):
     """The coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
-    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The cells
-    stand in order of time, then row by row. The first segment starts at 0, each further one at 1 + the largest coordinate so far.
-    Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the start.
+    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
+    cells stand in order of time, then row by row. The first segment starts at 0, each further one at 1 + the largest
+    coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the
+    start.
 
     Parameters: `segments`, a list of such ints and triples. A loop over segments is fine, a loop over cells is not.
-    Returns: int64, shape (T, 3), where T counts all tokens and cells.
-    Raises: ValueError for a text length below 0, or a side of an image or video below 1.
-    Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]].
-    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    Returns: int64, shape (T, 3), where T counts all tokens and cells. Raises: ValueError for a text length below 0, or
+    a side of an image or video below 1. Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2,
+    2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]]. Source: Wang et al. 2024 (Qwen2-VL) §2.1.
     """
     # BEGIN SOLUTION
     pieces, start = [np.empty((0, 3), dtype=np.int64)], 0
@@ -290,10 +292,9 @@ def next_position(positions):
 
     This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
 
-    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
-    Returns: int; 0 where there is no token yet.
-    Example: next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3]]) is 4; next_position of no rows, shape (0, 3), is 0.
-    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0. Returns: int; 0 where there is
+    no token yet. Example: next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3]]) is 4; next_position of no rows,
+    shape (0, 3), is 0. Source: Wang et al. 2024 (Qwen2-VL) §2.1.
     """
     # BEGIN SOLUTION
     return int(np.max(positions, initial=-1)) + 1
@@ -304,17 +305,20 @@ def next_position(positions):
 ANSWERS = {
     # An image of 16 by 16 patches: how many tokens is it, if every patch is a token?
     "tokens_of_a_16_by_16_image": 256,  # the grid is flattened, 16 · 16
-    # That image stands first in a sequence. Which position, on all three axes, has the first token of the text after it?
+    # That image stands first in a sequence. Which position, on all three axes, has the first token of the text after
+    # it?
     "position_of_text_after_it": 16,  # the largest coordinate in the image is 15
     # Is a sequence of text alone rotated by M-RoPE exactly as by plain RoPE?
     "text_under_mrope_is_plain_rope": True,  # three equal coordinates: it does not matter which of them a pair uses
     # Does any single pair of axial RoPE rotate by an angle that depends on y and x together?
     "axial_rope_sees_diagonals_in_one_pair": False,  # each row of its frequencies has a single entry that is not 0
     # For practice, worth no points.
-    # Axial RoPE scores the key at (Δy, Δx) = (0, 0) with 3, at (4, 4) with 1, at (4, 0) with 2.5: what is the score at (0, 4)?
+    # Axial RoPE scores the key at (Δy, Δx) = (0, 0) with 3, at (4, 4) with 1, at (4, 0) with 2.5: what is the score at
+    # (0, 4)?
     "fourth_corner_of_the_cross": 1.5,  # S(0, 0) + S(4, 4) = S(4, 0) + S(0, 4)
     # 4 cells are stretched to 8: where, counted in old cells, is the centre u of new cell 3?
     "old_position_of_new_cell_3": 1.25,  # (3 + ½) · 4/8 − ½
-    # Two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells, one token of text: where does the next token stand?
+    # Two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells, one token of text: where does the next token
+    # stand?
     "next_position_after_two_images": 10,  # the images start at 2 and 7, the text at 9
 }

@@ -15,8 +15,8 @@ value, or the shape. Looking up past either end of a table raises IndexError.
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses with
-# the right error, a row past the end of a table, is left to numpy.
+# The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
+# with the right error, a row past the end of a table, is left to numpy.
 
 
 def _feature_dtype(*features):
@@ -99,7 +99,10 @@ def embed(token_table, position_table, token_ids):
     # BEGIN SOLUTION
     token_table, position_table = np.asarray(token_table), np.asarray(position_table)
     if token_table.shape[1] != position_table.shape[1]:
-        raise ValueError(f"token_table of shape {token_table.shape} and position_table of shape {position_table.shape} differ in their last axis")
+        raise ValueError(
+            f"token_table of shape {token_table.shape} and position_table of shape {position_table.shape} differ in"
+            " their last axis"
+        )
     length = np.shape(token_ids)[-1]
     if length > len(position_table):
         raise ValueError(f"{length} tokens do not fit a position table of {len(position_table)} rows")
@@ -126,7 +129,8 @@ def lookup_gradient(table_shape, positions, grad_output):
     positions, grad_output = _check_rows(positions), np.asarray(grad_output)
     if grad_output.shape != (*positions.shape, table_shape[1]):
         raise ValueError(
-            f"grad_output of shape {grad_output.shape} does not fit positions of shape {positions.shape} and a table of shape {table_shape}"
+            f"grad_output of shape {grad_output.shape} does not fit positions of shape {positions.shape} and a table of"
+            f" shape {table_shape}"
         )
     gradient = np.zeros(table_shape)
     # gradient[positions] += … would write a repeated row once, with the last of its gradients.

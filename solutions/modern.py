@@ -15,8 +15,8 @@ place. A bad argument raises ValueError with the offending value, or the shape, 
 import numpy as np
 
 # BEGIN SOLUTION
-# The rules that several functions share are written here once, so that each function below is only its idea. Feature sizes
-# that do not fit are left to numpy: the product of two matrices raises a ValueError with both sizes.
+# The rules that several functions share are written here once, so that each function below is only its idea. Feature
+# sizes that do not fit are left to numpy: the product of two matrices raises a ValueError with both sizes.
 
 
 def _feature_dtype(*features):
@@ -290,16 +290,15 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
-    All heads share one rotated key, which is small. The content part is never rotated, so a model may keep it compressed.
+    All heads share one rotated key, which is small. The content part is never rotated, so a model may keep it
+    compressed.
 
-    Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r even;
-    `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). All h are equal; axes before h broadcast.
-    Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
-    Raises: ValueError for an odd d_r; head counts, lengths or feature sizes that do not fit; positions that are not 1-D,
-    do not fit the rows, or hold a NaN; a bad base.
-    Example: with every feature array [[[1, 0]]], but k_rope [[1, 0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] =
-    [[[0.2919]]].
-    Source: DeepSeek-V2 §2.1.3.
+    Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
+    even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). All h are equal; axes
+    before h broadcast. Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
+    Raises: ValueError for an odd d_r; head counts, lengths or feature sizes that do not fit; positions that are not
+    1-D, do not fit the rows, or hold a NaN; a bad base. Example: with every feature array [[[1, 0]]], but k_rope [[1,
+    0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] = [[[0.2919]]]. Source: DeepSeek-V2 §2.1.3.
     """
     # BEGIN SOLUTION
     arrays = [np.asarray(array) for array in (q_content, k_content, q_rope, k_rope)]
@@ -340,7 +339,8 @@ def shift_keys(cache_k, offset, base=10000.0):
 
         RoPE(k, m + offset) = RoPE(RoPE(k, m), offset)
 
-    Rotations add up. So one more rotation, the same for every row, moves all the keys. A negative offset moves them back.
+    Rotations add up. So one more rotation, the same for every row, moves all the keys. A negative offset moves them
+    back.
 
     Parameters: `cache_k`, shape (..., t, d) with d even, keys stored rotated; `offset`, one real number.
     Returns: the shape of cache_k; float32 where cache_k is float32, else float64. The cache itself is left as it was.
@@ -365,7 +365,7 @@ ANSWERS = {
     # All scores are equal and attention is causal. What weight does the token at position 9 give to token 0?
     "share_of_first_token_at_position_9": 0.1,  # it sees ten tokens
     # Does p-RoPE, with p large enough that some pair rotates, keep the frequency of the fastest pair?
-    "p_rope_keeps_the_fastest_pair": True,  # the slow pairs stop first, and pair 0 rotates by 1 as long as any pair does
+    "p_rope_keeps_the_fastest_pair": True,  # the slow pairs stop first: pair 0 rotates by 1 as long as any does
     # For practice, worth no points.
     # All layers have a window of 8: how many does it take until a query can use something 30 positions back?
     "layers_that_reach_30_back_with_a_window_of_8": 5,  # each layer reaches 7 positions back, and 4 · 7 < 30

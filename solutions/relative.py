@@ -23,7 +23,8 @@ import numpy as np
 
 # In floating point a distance exactly on a boundary between two T5 buckets can fall a hair short of its whole number of
 # steps: by at most 1e−14, with up to 128 buckets a direction and distances up to 1024. Truncation would then put it one
-# bucket too low. This much lifts it over, and lifts no distance below a boundary: the nearest is 3.7e−10 steps short of it.
+# bucket too low. This much lifts it over, and lifts no distance below a boundary: the nearest is 3.7e−10 steps short of
+# it.
 _ROUNDING = 1e-12
 
 
@@ -41,7 +42,9 @@ def _check_not_negative(value, name):
 def _check_table(table, name, max_distance, n_features):
     """A table has one row for each clipped distance −k … k, and some features."""
     if table.shape != (2 * max_distance + 1, n_features) or not table.size:
-        raise ValueError(f"{name} of shape {table.shape} does not fit max_distance {max_distance} and {n_features} features")
+        raise ValueError(
+            f"{name} of shape {table.shape} does not fit max_distance {max_distance} and {n_features} features"
+        )
 
 
 def _check_mask(mask, scores):
@@ -201,7 +204,9 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     per_direction = num_buckets // 2 if bidirectional else num_buckets
     max_exact = per_direction // 2
     if not 1 <= max_exact < max_distance:
-        raise ValueError(f"num_buckets {num_buckets} does not fit max_distance {max_distance}: {max_exact} exact buckets")
+        raise ValueError(
+            f"num_buckets {num_buckets} does not fit max_distance {max_distance}: {max_exact} exact buckets"
+        )
 
     if bidirectional:
         first = np.where(relative > 0, per_direction, 0)

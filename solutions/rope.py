@@ -303,7 +303,9 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     2, …: the outputs are the rows of rope_attention.
     """
     # BEGIN SOLUTION
-    x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [np.asarray(array) for array in (x_t, w_q, w_k, w_v, cache_k, cache_v)]
+    x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [
+        np.asarray(array) for array in (x_t, w_q, w_k, w_v, cache_k, cache_v)
+    ]
     q, k, v = (_project(x_t, weight, n_heads) for weight in (w_q, w_k, w_v))
     if cache_k.shape != cache_v.shape:
         raise ValueError(f"cache_k has shape {cache_k.shape}, cache_v has {cache_v.shape}")

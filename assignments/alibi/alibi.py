@@ -1,10 +1,9 @@
 """ALiBi: subtract the distance.
 
-T5 learns what a distance is worth. So it only has numbers for the distances that it was trained on, and it
-looks one up for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its
-own fixed slope times the distance. A straight line has a value at every distance, also
-where the training sequences ended, and costs one multiplication. Heads with steep slopes use near keys, heads with gentle
-slopes also use far ones.
+T5 learns what a distance is worth. So it only has numbers for the distances that it was trained on, and it looks one up
+for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its own fixed slope times
+the distance. A straight line has a value at every distance, also where the training sequences ended, and costs one
+multiplication. Heads with steep slopes use near keys, heads with gentle slopes also use far ones.
 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
 have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
@@ -121,8 +120,8 @@ ANSWERS = {
     "added_to_embeddings": None,
     # How many trainable parameters does ALiBi add to a model?
     "parameters": None,
-    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away: by which
-    # number do you multiply the weight of the first key to get the weight of the second?
+    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away: by
+    # which number do you multiply the weight of the first key to get the weight of the second?
     "weight_ratio_of_neighbours_slope_one_half": None,
     # For practice, no points. What is the largest of the slopes for 12 heads?
     "steepest_slope_of_12_heads": None,

@@ -104,8 +104,8 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
 
     If high equals low, it is raised by 0.001. low is never less than 0 and has no upper limit; high is never more than
     d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. The mix is one of
-    frequencies, not of wavelengths, and the base is the trained one, not ntk_base. In the paper the ramp depends on r_i;
-    in the authors' code, and in all libraries that follow it, on the pair index i, as here.
+    frequencies, not of wavelengths, and the base is the trained one, not ntk_base. In the paper the ramp depends on
+    r_i; in the authors' code, and in all libraries that follow it, on the pair index i, as here.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
     test asks for it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
@@ -125,9 +125,9 @@ def yarn_scale(factor):
 
         scale = √(1/t) = 0.1 · ln(factor) + 1,   and 1 for factor ≤ 1
 
-    t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with scaled cos
-    and sin, so a score is multiplied by scale² = 1/t. Do not scale the scores as well. The authors fitted the formula to
-    measurements of LLaMA models; nobody derived it.
+    t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with scaled
+    cos and sin, so a score is multiplied by scale² = 1/t. Do not scale the scores as well. The authors fitted the
+    formula to measurements of LLaMA models; nobody derived it.
 
     Parameters: `factor`, a number; for a factor up to 1 nothing is extended, and the scale is 1.
     Returns: float.
@@ -137,7 +137,9 @@ def yarn_scale(factor):
     raise NotImplementedError("yarn_scale is not written yet")
 
 
-def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def llama3_frequencies(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     """Llama 3.1's frequencies: keep, interpolate or mix, and the mix depends on the number of rotations r_i.
 
         r_i = L₀ / λ_i                                                    rotations over the trained context
@@ -227,8 +229,8 @@ ANSWERS = {
     "dynamic_ntk_changes_short_inputs": None,
     # By which number does YaRN multiply cos and sin if the factor is 16?
     "yarn_scale_16": None,
-    # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full rotation
-    # over 8,192 tokens?
+    # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full
+    # rotation over 8,192 tokens?
     "pairs_with_a_rotation_in_8192": None,
     # For practice, no points. Llama 3.1 was trained on 8,192 tokens and serves 131,072: how many times longer is that?
     "llama_3_1_length_over_trained": None,

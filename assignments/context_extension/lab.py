@@ -196,8 +196,12 @@ RUNS = {
     "copy 3 back, base 10": Run(COPYING, Setting(base=10.0), (AS_TRAINED, *_REPAIRS)),
     "copy 3 back, trained at 64": Run(COPYING, _LONGER, (AS_TRAINED, *_REPAIRS), full=True),
     "latest passkey, trained at 64": Run(LATEST, _LONGER, (AS_TRAINED, NO_POSITION, *_REPAIRS), full=True),
-    "copy 3 back, trained further": Run(COPYING, Setting(lengths=(32, 64)), (AS_TRAINED, *_REPAIRS), (50, 200, 1000), full=True),
-    "latest passkey, trained further": Run(LATEST, Setting(lengths=(64,)), (AS_TRAINED, *_REPAIRS), (50, 200), full=True),
+    "copy 3 back, trained further": Run(
+        COPYING, Setting(lengths=(32, 64)), (AS_TRAINED, *_REPAIRS), (50, 200, 1000), full=True
+    ),
+    "latest passkey, trained further": Run(
+        LATEST, Setting(lengths=(64,)), (AS_TRAINED, *_REPAIRS), (50, 200), full=True
+    ),
 }
 
 
@@ -212,11 +216,13 @@ class Measurement(NamedTuple):
     """0: without further training"""
     accuracy: float
     stretched: float
-    """how often the answer is the token that stands `factor` times as far back as the right one; NaN without a distance"""
+    """how often the answer is the token that stands `factor` times as far back as the right one; NaN without a
+    distance"""
 
 
 class Loss(NamedTuple):
-    """How training at the trained length went: the mean cross-entropy of one seed over the steps since the row before."""
+    """How training at the trained length went: the mean cross-entropy of one seed over the steps since the row
+    before."""
 
     run: str
     seed: int
@@ -228,11 +234,14 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """The method as the model needs it: 1 + 0i in every pair, rotated, is the number by which the pair is multiplied."""
+    """The method as the model needs it: 1 + 0i in every pair, rotated, is the number by which the pair is
+    multiplied."""
     positions, frequencies, scale = METHODS[method](implementation, setting, length)
     width = setting.width
     pairs = np.tile([1.0, 0.0], (length, width // 2))
-    rotations = np.ascontiguousarray(implementation.apply_rope_with(pairs, positions, frequencies, scale), dtype=np.float64)
+    rotations = np.ascontiguousarray(
+        implementation.apply_rope_with(pairs, positions, frequencies, scale), dtype=np.float64
+    )
     return Reading(
         added=np.zeros((length, width)),
         constant=np.where(~np.tri(length, dtype=bool), -np.inf, 0),
@@ -256,7 +265,13 @@ def draw_parameters(task: Task, setting: Setting, seeds: Sequence[int]) -> Param
 
 
 def descend(
-    parameters: Parameters, reading: Reading, task: Task, setting: Setting, seeds: Sequence[int], steps: int, stream: int
+    parameters: Parameters,
+    reading: Reading,
+    task: Task,
+    setting: Setting,
+    seeds: Sequence[int],
+    steps: int,
+    stream: int,
 ) -> list[tuple[int, np.ndarray]]:
     """Train in place, each seed on examples from its own stream. Returns the mean loss of each seed, every 50 steps."""
     length = len(reading.constant)
@@ -282,11 +297,14 @@ def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple
     parameters = draw_parameters(task, setting, seeds)
     reading = rotated(implementation, AS_TRAINED, setting, setting.trained_length)
     losses = descend(parameters, reading, task, setting, seeds, setting.steps, stream=1)
-    return parameters, [Loss(run, seed, step, float(one)) for step, row in losses for seed, one in zip(seeds, row, strict=True)]
+    return parameters, [
+        Loss(run, seed, step, float(one)) for step, row in losses for seed, one in zip(seeds, row, strict=True)
+    ]
 
 
 def asked(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
-    """For each seed the share of right answers, and of answers that stand too far back by the factor of the extension."""
+    """For each seed the share of right answers, and of answers that stand too far back by the factor of the
+    extension."""
     length = len(reading.constant)
     sequences, right = task.examples(np.random.default_rng(length), setting.sequences, length, setting)
     given = []
@@ -304,7 +322,12 @@ def asked(task: Task, setting: Setting, parameters: Parameters, reading: Reading
 
 def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) -> tuple[list[Measurement], list[Loss]]:
     """Train at the trained length, extend with every method to every length, ask, train further, ask again."""
-    task, setting, methods, further_steps = RUNS[run].task, RUNS[run].setting, RUNS[run].methods, RUNS[run].further_steps
+    task, setting, methods, further_steps = (
+        RUNS[run].task,
+        RUNS[run].setting,
+        RUNS[run].methods,
+        RUNS[run].further_steps,
+    )
     models, losses = trained(implementation, run, seeds)
     measurements = []
     for method in methods:
@@ -314,7 +337,9 @@ def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) 
                 further = {name: value.copy() for name, value in models.items()}
                 descend(further, reading, task, setting, seeds, steps, stream=3)
                 shares = zip(seeds, *asked(task, setting, further, reading), strict=True)
-                measurements += [Measurement(run, method, seed, length, steps, *map(float, pair)) for seed, *pair in shares]
+                measurements += [
+                    Measurement(run, method, seed, length, steps, *map(float, pair)) for seed, *pair in shares
+                ]
     return measurements, losses
 
 
@@ -349,7 +374,9 @@ def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Pa
     measuring.write_rows(folder / "losses.csv", Loss._fields, ((*row[:-1], f"{row.loss:.4f}") for row in losses))
 
 
-def accuracies(measurements: Sequence[Measurement], run: str, method: str, steps: int = 0, what: str = "accuracy") -> dict[int, np.ndarray]:
+def accuracies(
+    measurements: Sequence[Measurement], run: str, method: str, steps: int = 0, what: str = "accuracy"
+) -> dict[int, np.ndarray]:
     """Length → the numbers of all seeds."""
     rows = [row for row in measurements if (row.run, row.method, row.further_steps) == (run, method, steps)]
     lengths = dict.fromkeys(row.length for row in rows)
@@ -372,7 +399,8 @@ def summary(measurements: Sequence[Measurement]) -> str:
 
 
 def tables(measurements: Sequence[Measurement]) -> str:
-    """As Markdown: the summary; for each run and number of further steps the accuracies, and what each method changes."""
+    """As Markdown: the summary; for each run and number of further steps the accuracies, and what each method
+    changes."""
     parts = ["Trained at 16 tokens, asked at 64, without further training", summary(measurements)]
     for name, run in RUNS.items():
         for steps in (0, *run.further_steps):
@@ -386,7 +414,10 @@ def tables(measurements: Sequence[Measurement]) -> str:
                 for method in run.methods
                 if method != AS_TRAINED
             ]
-            parts += [f"{title}: less the model as trained, model by model", measuring.markdown(["method", *map(str, longer)], lines)]
+            parts += [
+                f"{title}: less the model as trained, model by model",
+                measuring.markdown(["method", *map(str, longer)], lines),
+            ]
     return "\n\n".join(parts) + "\n"
 
 

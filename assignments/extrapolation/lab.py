@@ -41,7 +41,16 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder, in a notebook too
 
 from assignments import measuring  # noqa: E402
-from assignments.measuring import RELIABLE, load, markdown, mean_and_reliable, number, rows_of, spread, write_rows  # noqa: E402
+from assignments.measuring import (  # noqa: E402
+    RELIABLE,
+    load,
+    markdown,
+    mean_and_reliable,
+    number,
+    rows_of,
+    spread,
+    write_rows,
+)
 
 Parameters = dict[str, Any]
 
@@ -161,7 +170,9 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
         rotated = [ask(pairs, np.tile(one, (length, 1)))[:, 0] * np.sqrt(d) for one in np.eye(d)]
         rotations = np.stack(rotated, axis=1).view(np.complex128).astype(np.complex64)
     reading = Reading(
-        added=(setting.scale * np.asarray(implementation.encode(method, zeros, setting.known(blank)))).astype(np.float32),
+        added=(setting.scale * np.asarray(implementation.encode(method, zeros, setting.known(blank)))).astype(
+            np.float32
+        ),
         constant=ask(zeros, zeros).astype(np.float32),
         rotations=rotations,
         rows=row_read("key_table", first * np.sqrt(d)) if method == "shaw" else None,
@@ -185,10 +196,14 @@ def _check(reading: Reading, implementation: ModuleType, method: str, setting: S
         ("logits", scores, implementation.logits(method, q, k, setting.known(parameters))),
     ):
         if np.shape(got) != wanted.shape or not np.allclose(got, wanted, atol=1e-4):
-            raise ValueError(f"{name}({method!r}, …) is not of the form that its definition gives it: do its tests pass?")
+            raise ValueError(
+                f"{name}({method!r}, …) is not of the form that its definition gives it: do its tests pass?"
+            )
 
 
-def encoded(implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray) -> np.ndarray:
+def encoded(
+    implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray
+) -> np.ndarray:
     """h of the module's docstring. With a scale other than 1, what the method adds is multiplied by it."""
     x = parameters["tokens"][sequence]
     h = implementation.encode(method, x, setting.known(parameters))
@@ -198,11 +213,13 @@ def encoded(implementation: ModuleType, method: str, parameters: Parameters, set
 # The model and its gradients, for many seeds and sequences at once: every array begins with the axes (seed, sequence).
 
 
-def loss_and_gradients(parameters: Parameters, reading: Reading, sequences: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, Parameters]:
+def loss_and_gradients(
+    parameters: Parameters, reading: Reading, sequences: np.ndarray, answers: np.ndarray
+) -> tuple[np.ndarray, Parameters]:
     """Mean cross-entropy of each seed, shape (S,), and its gradient with respect to every parameter.
 
-    `parameters` hold the seeds along their first axis, `sequences` are token numbers of shape (S, B, T), and `answers`, of
-    shape (S, B, n), are the right tokens at the last n positions. Nothing is asked at the positions before them.
+    `parameters` hold the seeds along their first axis, `sequences` are token numbers of shape (S, B, T), and `answers`,
+    of shape (S, B, n), are the right tokens at the last n positions. Nothing is asked at the positions before them.
     """
     asked = answers.shape[-1]
     h = _embedded(parameters, reading, sequences)
@@ -256,7 +273,9 @@ def _embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) -
 
 def _before(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
     """The token that stands before each one. The first has none, and gets the number after the last token's."""
-    return np.concatenate([np.full_like(sequences[..., :1], parameters["tokens"].shape[1]), sequences[..., :-1]], axis=-1)
+    return np.concatenate(
+        [np.full_like(sequences[..., :1], parameters["tokens"].shape[1]), sequences[..., :-1]], axis=-1
+    )
 
 
 def _projected(parameters: Parameters, h: np.ndarray, asked: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -330,9 +349,16 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def finite_difference(
-    parameters: Parameters, reading: Reading, sequences: np.ndarray, answers: np.ndarray, name: str, place: tuple[int, ...], step: float = 1e-5
+    parameters: Parameters,
+    reading: Reading,
+    sequences: np.ndarray,
+    answers: np.ndarray,
+    name: str,
+    place: tuple[int, ...],
+    step: float = 1e-5,
 ) -> float:
-    """The slope of the loss in one number of one parameter: move it a little up and down, and see what the loss does."""
+    """The slope of the loss in one number of one parameter: move it a little up and down, and see what the loss
+    does."""
     losses = []
     for moved in (step, -step):
         shifted = {key: value.copy() for key, value in parameters.items()}
@@ -347,7 +373,11 @@ Draw = Callable[[], tuple[np.ndarray, np.ndarray]]
 
 
 def train(
-    implementation: ModuleType, method: str, setting: Setting, seeds: Sequence[int] = SEEDS, watch: Callable[[], None] = lambda: None
+    implementation: ModuleType,
+    method: str,
+    setting: Setting,
+    seeds: Sequence[int] = SEEDS,
+    watch: Callable[[], None] = lambda: None,
 ) -> tuple[list[Parameters], np.ndarray]:
     """One trained model per seed, and the losses, shape (steps, S). `watch` is called before each step.
 
@@ -372,7 +402,8 @@ def stacked(models: Sequence[Parameters]) -> Parameters:
 
 
 def descend(parameters: Parameters, reading: Reading, draw: Draw, steps: int, learning_rate: float) -> np.ndarray:
-    """Train the parameters in place, each step on sequences and answers drawn for it. Returns the losses, (steps, S)."""
+    """Train the parameters in place, each step on sequences and answers drawn for it. Returns the losses, (steps,
+    S)."""
     adam = Adam(parameters)
     losses = []
     for step in range(steps):
@@ -416,10 +447,14 @@ class Measurement(NamedTuple):
     """mean attention weight of the keys at distance 0, 1, 2, …"""
 
 
-def answer(implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def answer(
+    implementation: ModuleType, method: str, parameters: Parameters, setting: Setting, sequence: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """y of the module's docstring, shape (T, vocabulary), and the weights it was made with, (T, T)."""
     h = encoded(implementation, method, parameters, setting, sequence)
-    weights = softmax(implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], setting.known(parameters)))
+    weights = softmax(
+        implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], setting.known(parameters))
+    )
     return weights @ (h @ parameters["w_v"]), weights
 
 
@@ -436,7 +471,9 @@ def ask(implementation: ModuleType, method: str, setting: Setting, model: Parame
         answers = [answer(implementation, method, model, setting, sequence) for sequence in sequences]
     except ValueError:
         return Measurement(np.nan, np.nan, np.full(len(distances), np.nan))  # some position has no entry
-    y, weights = (np.stack(rows) for rows in zip(*((y[positions], weights[positions]) for y, weights in answers), strict=True))
+    y, weights = (
+        np.stack(rows) for rows in zip(*((y[positions], weights[positions]) for y, weights in answers), strict=True)
+    )
     right_tokens = sequences[:, positions - setting.back, np.newaxis]
     given = np.take_along_axis(softmax(y), right_tokens, axis=-1)
     right = y.argmax(axis=-1, keepdims=True) == right_tokens
@@ -521,7 +558,8 @@ def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], flo
 
 
 def best_rates(rows: Iterable[Tried]) -> dict[tuple[str, str, str], float]:
-    """(task, method, setting) → the learning rate with the highest `score`, the smallest one of several that share it."""
+    """(task, method, setting) → the learning rate with the highest `score`, the smallest one of several that share
+    it."""
     scores = mean_by(rows, ("task", "method", "change", "learning_rate"), score)
     rates: dict[tuple[str, str, str], float] = {}
     for task, method, change, rate in sorted(scores, key=lambda key: (-round(scores[key], 3), key[3])):
@@ -554,17 +592,28 @@ def chosen(rows: Iterable[Tried]) -> dict[tuple[str, str], str]:
 
 
 def jobs(full: bool) -> list[tuple[str, ...]]:
-    """What is reported: every method, as usual and as chosen, in both tasks. In full: the choice, and the changes too."""
+    """What is reported: every method, as usual and as chosen, in both tasks. In full: the choice, and the changes
+    too."""
     choice = chosen(kept_tries("grid.csv"))
-    pairs = {task: [(method, change) for method in METHODS for change in dict.fromkeys((USUAL, choice[task, method]))] for task in TASKS}
+    pairs = {
+        task: [(method, change) for method in METHODS for change in dict.fromkeys((USUAL, choice[task, method]))]
+        for task in TASKS
+    }
     reported = [("report", task, *pair) for task in TASKS for pair in pairs[task]]
     first = pairs["copy 3 back"]
-    changes = [("change", *pair, then) for pair in first for then in (TRIPLED, *(BROKEN_BY if pair[0] in RIVALS else ()))]
+    changes = [
+        ("change", *pair, then) for pair in first for then in (TRIPLED, *(BROKEN_BY if pair[0] in RIVALS else ()))
+    ]
     return reported + (changes + grid_jobs() if full else [])
 
 
 def grid_jobs() -> list[tuple[str, ...]]:
-    return [("grid", task, method, change) for task in TASKS for method in METHODS for change in (USUAL, *CHOICES.get(method, ()))]
+    return [
+        ("grid", task, method, change)
+        for task in TASKS
+        for method in METHODS
+        for change in (USUAL, *CHOICES.get(method, ()))
+    ]
 
 
 def job(path: Path, kind: str, *what: str) -> Any:
@@ -572,7 +621,9 @@ def job(path: Path, kind: str, *what: str) -> Any:
     return {"report": report, "grid": try_grid, "change": try_change}[kind](load(path), *what)
 
 
-def report(implementation: ModuleType, task: str, method: str, change: str) -> tuple[list[Row], list[tuple[str, ...]], list[tuple[str, ...]]]:
+def report(
+    implementation: ModuleType, task: str, method: str, change: str
+) -> tuple[list[Row], list[tuple[str, ...]], list[tuple[str, ...]]]:
     """One method in one setting with every reported seed: rows of measured.csv, attention.csv and losses.csv."""
     rate = best_rates(kept_tries("grid.csv"))[task, method, change]
     return measure(implementation, task, method, change, replace(setting_of(change, task=task), learning_rate=rate))
@@ -593,9 +644,24 @@ def measure(
         for length in setting.lengths:
             found = ask(implementation, method, setting, model, length)
             right = found.weights[setting.back]
-            rows.append(Row(task, method, change, setting.learning_rate, seed, length, found.accuracy, found.cross_entropy, right))
+            rows.append(
+                Row(
+                    task,
+                    method,
+                    change,
+                    setting.learning_rate,
+                    seed,
+                    length,
+                    found.accuracy,
+                    found.cross_entropy,
+                    right,
+                )
+            )
         weights.append(found.weights)
-    looks = [(task, method, change, str(distance), f"{weight:.4f}") for distance, weight in enumerate(np.mean(weights, axis=0))]
+    looks = [
+        (task, method, change, str(distance), f"{weight:.4f}")
+        for distance, weight in enumerate(np.mean(weights, axis=0))
+    ]
     means = losses.mean(axis=1).reshape(CURVE_POINTS, -1).mean(axis=1)
     steps = (np.arange(CURVE_POINTS) + 1) * setting.steps // CURVE_POINTS
     curve = [(task, method, change, str(step), f"{loss:.4f}") for step, loss in zip(steps, means, strict=True)]
@@ -622,7 +688,9 @@ def tries(implementation: ModuleType, task: str, method: str, change: str, then:
     late = losses[-setting.steps // 10 :].mean(axis=0)
     rows = []
     for seed, model, loss in zip(CHOOSING_SEEDS, models, late, strict=True):
-        accuracies = [round(float(ask(implementation, method, setting, model, length).accuracy), 4) for length in setting.lengths]
+        accuracies = [
+            round(float(ask(implementation, method, setting, model, length).accuracy), 4) for length in setting.lengths
+        ]
         rows.append(Tried(task, method, change, then, rate, seed, round(float(loss), 4), *accuracies))
     return rows
 
@@ -633,13 +701,19 @@ def tries(implementation: ModuleType, task: str, method: str, change: str, then:
 def kept_tries(name: str) -> list[Tried]:
     """grid.csv or changes.csv."""
     kinds = (str, str, str, str, float, int, float, float, float, float, float)
-    return [Tried(*(kind(row[field]) for field, kind in zip(Tried._fields, kinds, strict=True))) for row in rows_of(HERE / name)]
+    return [
+        Tried(*(kind(row[field]) for field, kind in zip(Tried._fields, kinds, strict=True)))
+        for row in rows_of(HERE / name)
+    ]
 
 
 def saved() -> list[Row]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
     kinds = (str, str, str, float, int, int, float, float, float)
-    return [Row(*(kind(row[field]) for field, kind in zip(Row._fields, kinds, strict=True))) for row in rows_of(HERE / "measured.csv")]
+    return [
+        Row(*(kind(row[field]) for field, kind in zip(Row._fields, kinds, strict=True)))
+        for row in rows_of(HERE / "measured.csv")
+    ]
 
 
 def saved_looks() -> dict[tuple[str, str], np.ndarray]:
@@ -660,7 +734,9 @@ def _columns(name: str, value: str) -> dict[tuple[str, str], np.ndarray]:
     return {key: np.array(values) for key, values in found.items()}
 
 
-def by_length(rows: Iterable[Row], task: str, method: str, change: str = USUAL, what: str = "accuracy") -> dict[int, np.ndarray]:
+def by_length(
+    rows: Iterable[Row], task: str, method: str, change: str = USUAL, what: str = "accuracy"
+) -> dict[int, np.ndarray]:
     """Length → the numbers of all seeds."""
     found = [row for row in rows if (row.task, row.method, row.change) == (task, method, change)]
     lengths = dict.fromkeys(row.length for row in found)
@@ -670,7 +746,10 @@ def by_length(rows: Iterable[Row], task: str, method: str, change: str = USUAL, 
 def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
     """Writes what was measured, and draws it. In full, the choice and the changes too."""
     kinds = [kind for kind, *_ in jobs(full)]
-    found = {kind: [result for one, result in zip(kinds, results, strict=True) if one == kind] for kind in dict.fromkeys(kinds)}
+    found = {
+        kind: [result for one, result in zip(kinds, results, strict=True) if one == kind]
+        for kind in dict.fromkeys(kinds)
+    }
     for kind, name in (("grid", "grid.csv"), ("change", "changes.csv")):
         if kind in found:
             write_rows(HERE / name, Tried._fields, (row for rows in found[kind] for row in rows))
@@ -705,7 +784,10 @@ def tables(implementation: ModuleType) -> str:
         parts += [f"{task.capitalize()}: cross-entropy and attention", _detail_table(rows, task)]
     parts += ["The choice: accuracy on the choosing seeds", grid_table(grid)]
     parts += ["Training three times as long: accuracy on the choosing seeds", tripled_table(grid, changes)]
-    parts += ["One more change: accuracy on the choosing seeds at 8 times the trained length", changes_table(grid, changes)]
+    parts += [
+        "One more change: accuracy on the choosing seeds at 8 times the trained length",
+        changes_table(grid, changes),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -723,7 +805,11 @@ def comparison(implementation: ModuleType, rows: Sequence[Row]) -> str:
         for task in TASKS:
             change = choice[task, method]
             line.append(mean_and_reliable(by_length(rows, task, method)[longest]))
-            line.append("–" if change == USUAL else f"{change}: {mean_and_reliable(by_length(rows, task, method, change)[longest])}")
+            line.append(
+                "–"
+                if change == USUAL
+                else f"{change}: {mean_and_reliable(by_length(rows, task, method, change)[longest])}"
+            )
         lines.append(line)
     header = ["method", "learned", "shift gap"]
     return markdown([*header, *(f"{task}, {which}" for task in TASKS for which in ("usual", "chosen"))], lines)
@@ -774,7 +860,9 @@ def tripled_table(grid: Sequence[Tried], changes: Sequence[Tried]) -> str:
         once = tried(at_best_rate(grid), "copy 3 back", method, change)
         thrice = tried(changes, "copy 3 back", method, change, TRIPLED)
         pairs = list(zip(_accuracies(once), _accuracies(thrice), strict=True))
-        lines.append([method, change, *(f"{one} → {other}" for one, other in pairs), "yes" if flat(once, thrice) else "no"])
+        lines.append(
+            [method, change, *(f"{one} → {other}" for one, other in pairs), "yes" if flat(once, thrice) else "no"]
+        )
     return markdown(["method", "setting", *map(str, Setting.lengths), "flat"], lines)
 
 
@@ -826,9 +914,15 @@ def try_one(path: Path, method: str, changes: Sequence[str], task: str = "copy 3
         setting = replace(setting, learning_rate=known[0] if known else rates[task, method, USUAL])
     progress = measuring.Progress(setting.steps)
     name = ", ".join(changes) or USUAL
-    rows, _, curve = measure(load(path), task, method, name, setting, watch=lambda: progress.step(f"{method}, {name}: training"))
+    rows, _, curve = measure(
+        load(path), task, method, name, setting, watch=lambda: progress.step(f"{method}, {name}: training")
+    )
     accuracy = {length: np.array([row.accuracy for row in rows if row.length == length]) for length in setting.lengths}
-    print(markdown(["method", "setting", *map(str, accuracy)], [[method, name, *map(mean_and_reliable, accuracy.values())]]))
+    print(
+        markdown(
+            ["method", "setting", *map(str, accuracy)], [[method, name, *map(mean_and_reliable, accuracy.values())]]
+        )
+    )
     figures = load(HERE.parent / "figures.py")
     picture = HERE / "last_run.svg"
     figures.save(figures.one_run(rows, [float(row[-1]) for row in curve], setting.steps, saved()), picture)
@@ -839,7 +933,9 @@ def main(arguments: Sequence[str]) -> None:
     """Without arguments all that is reported; with a method, that method alone, with any field of Setting changed."""
     parser = argparse.ArgumentParser(prog="python -m assignments.extrapolation.lab", description=main.__doc__)
     parser.add_argument("method", nargs="?", choices=METHODS, help="train this method alone")
-    parser.add_argument("--file", type=Path, default=measuring.student_file(Path(__file__)), help="the functions to measure")
+    parser.add_argument(
+        "--file", type=Path, default=measuring.student_file(Path(__file__)), help="the functions to measure"
+    )
     parser.add_argument("--full", action="store_true", help="measure the choice and the changes once more, too")
     options = [field.name for field in fields(Setting) if field.name != "lengths"]
     for name in options:

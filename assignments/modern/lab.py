@@ -82,8 +82,8 @@ SCHEDULES: dict[str, Callable[[ModuleType, int], np.ndarray]] = {
     "the second layer": lambda implementation, layers: ~_every_second(implementation, layers),
     "every layer": lambda implementation, layers: implementation.rope_layers(layers, layers + 1),
 }
-"""Which layers rotate, from `rope_layers`. An interval above the number of layers skips none. No interval leaves out the
-first of two layers: the control "the second layer" is the opposite of interval 2."""
+"""Which layers rotate, from `rope_layers`. An interval above the number of layers skips none. No interval leaves out
+the first of two layers: the control "the second layer" is the opposite of interval 2."""
 
 
 class Texts(NamedTuple):
@@ -131,7 +131,8 @@ class Look(NamedTuple):
 
 def copy_back(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
     tokens = _random_tokens(rng, count, length, setting)
-    asked = np.tile(np.arange(length) > setting.back, (count, 1))  # the others got their answer from the end, by np.roll
+    # The others got their answer from the end, by np.roll.
+    asked = np.tile(np.arange(length) > setting.back, (count, 1))
     return Texts(tokens, np.roll(tokens, setting.back, axis=1), asked)
 
 
@@ -193,12 +194,15 @@ def draw_parameters(setting: Setting, seeds: Sequence[int]) -> Parameters:
     drawn = []
     for seed in seeds:
         rng = np.random.default_rng(seed)
-        drawn.append({name: rng.normal(0, 1 if name == "tokens" else shape[0] ** -0.5, shape) for name, shape in shapes.items()})
+        drawn.append(
+            {name: rng.normal(0, 1 if name == "tokens" else shape[0] ** -0.5, shape) for name, shape in shapes.items()}
+        )
     return {name: np.stack([one[name] for one in drawn]) for name in shapes}
 
 
 Layers = list[np.ndarray | None]
-"""Per layer the rotations, (T, d, d): row t times the t-th matrix is the row rotated by position t; None without RoPE."""
+"""Per layer the rotations, (T, d, d): row t times the t-th matrix is the row rotated by position t; None without
+RoPE."""
 
 
 def rotations(implementation: ModuleType, schedule: str, length: int, setting: Setting) -> Layers:
@@ -307,7 +311,10 @@ def train(
         adam.step(gradients, setting.learning_rate * (1 - step / steps))
         passed.append(loss)
         if (step + 1) % 100 == 0:
-            losses += [Loss(run, schedule, seed, step + 1, float(one)) for seed, one in zip(seeds, np.mean(passed, axis=0), strict=True)]
+            losses += [
+                Loss(run, schedule, seed, step + 1, float(one))
+                for seed, one in zip(seeds, np.mean(passed, axis=0), strict=True)
+            ]
             passed = []
     return parameters, losses
 
@@ -316,8 +323,11 @@ def one_model(parameters: Parameters, place: int) -> Parameters:
     return {name: value[place : place + 1] for name, value in parameters.items()}
 
 
-def ask(implementation: ModuleType, run: str, schedule: str, model: Parameters, length: int, replaced: bool = False) -> float:
-    """Accuracy of one model, with an axis for its seed, at one length: the same sequences for every schedule and seed."""
+def ask(
+    implementation: ModuleType, run: str, schedule: str, model: Parameters, length: int, replaced: bool = False
+) -> float:
+    """Accuracy of one model, with an axis for its seed, at one length: the same sequences for every schedule and
+    seed."""
     task, setting = RUNS[run].task, RUNS[run].setting
     rng = np.random.default_rng(length)
     texts = task.draw(rng, setting.texts, length, setting)
@@ -332,7 +342,9 @@ def look(implementation: ModuleType, run: str, model: Parameters, seed: int) -> 
     """How much attention every position gives to token 0 in the first layer, without RoPE."""
     task, setting = RUNS[run].task, RUNS[run].setting
     texts = task.draw(np.random.default_rng(0), setting.texts, setting.trained_length, setting)
-    _, kept = forward(model, rotations(implementation, "no layer", setting.trained_length, setting), texts.tokens[np.newaxis])
+    _, kept = forward(
+        model, rotations(implementation, "no layer", setting.trained_length, setting), texts.tokens[np.newaxis]
+    )
     weights = kept[0][4][0, :, :, 0].mean(axis=0)
     return [Look(seed, position, float(weight)) for position, weight in enumerate(weights)]
 
@@ -351,7 +363,9 @@ def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence
     for place, seed in enumerate(seeds):
         model = one_model(trained, place)
         for length in setting.lengths:
-            measurements.append(Measurement(run, schedule, seed, length, ask(implementation, run, schedule, model, length)))
+            measurements.append(
+                Measurement(run, schedule, seed, length, ask(implementation, run, schedule, model, length))
+            )
         if (run, schedule) == ("copy 3 back", "no layer"):
             for length in setting.lengths:
                 accuracy = ask(implementation, run, schedule, model, length, replaced=True)
@@ -374,7 +388,10 @@ def job(path: Path, run: str, schedule: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """The measurements of the last experiment: yours, or until you have run it, those of the course."""
     rows = measuring.rows_of(path)
-    return [Measurement(row["run"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"])) for row in rows]
+    return [
+        Measurement(row["run"], row["schedule"], int(row["seed"]), int(row["length"]), float(row["accuracy"]))
+        for row in rows
+    ]
 
 
 def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
@@ -407,7 +424,8 @@ def weights_of_first_token(looks: Sequence[Look]) -> np.ndarray:
 
 
 def times_the_others(weights: np.ndarray) -> np.ndarray:
-    """c per seed, the mean over positions, where the weight of token 0 at position t is c/(c + t): c = 1 is 1/(t + 1)."""
+    """c per seed, the mean over positions, where the weight of token 0 at position t is c/(c + t): c = 1 is 1/(t +
+    1)."""
     later = weights[:, 1:]
     return np.asarray((later * np.arange(1, weights.shape[1]) / (1 - later)).mean(axis=1))
 
@@ -440,7 +458,14 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
         others = [schedule for schedule in schedules if schedule not in ("the first layer", "no layer")]
         if "the first layer" in schedules:
             lines = [
-                [other, *(measuring.compared(found[other][length], found["the first layer"][length]) for length in lengths[1:])] for other in others
+                [
+                    other,
+                    *(
+                        measuring.compared(found[other][length], found["the first layer"][length])
+                        for length in lengths[1:]
+                    ),
+                ]
+                for other in others
             ]
             header = ["less RoPE in", *map(str, lengths[1:])]
             parts += [f"{run.capitalize()}: RoPE in the first layer, seed by seed", measuring.markdown(header, lines)]

@@ -1,4 +1,5 @@
-"""A forgetting gate, run: the toy of lesson 9 with gates that the model learns, trained at 16 tokens and asked at up to 128.
+"""A forgetting gate, run: the toy of lesson 9 with gates that the model learns, trained at 16 tokens and asked at up to
+128.
 
 Given code; nothing here is to be filled in. `make experiment` runs it on your own `state.py`.
 
@@ -8,12 +9,12 @@ The model is lesson 9's: one layer of causal attention with one head. Each token
 
 Before training w is 0, so all gates are equal: the model begins as ALiBi. Tasks:
 
-    copy 3 back, copy 1 back   lesson 9's: name the token so many positions back
-    name of the sentence       marks cut the text into sentences; at each position, name the first token after the last mark
+    copy 3 back, copy 1 back lesson 9's: name the token so many positions back name of the sentence marks cut the text
+    into sentences; at each position, name the first token after the last mark
 
-ALiBi is `constant_decay`. RoPE rotates as your `retention` does. It has all gates 1, and so has "none", which should fail.
-Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those numbers are read
-from its file.
+ALiBi is `constant_decay`. RoPE rotates as your `retention` does. It has all gates 1, and so has "none", which should
+fail. Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those numbers are
+read from its file.
 
 A setting of each method and its learning rate are chosen on seeds of their own: `grid.csv` has what was tried.
 """
@@ -34,7 +35,15 @@ sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from 
 
 from assignments import measuring  # noqa: E402
 from assignments.extrapolation import lab as lesson_9  # noqa: E402
-from assignments.extrapolation.lab import CHOOSING_SEEDS, LEARNING_RATES, SEEDS, Adam, Parameters, Setting, softmax  # noqa: E402
+from assignments.extrapolation.lab import (  # noqa: E402
+    CHOOSING_SEEDS,
+    LEARNING_RATES,
+    SEEDS,
+    Adam,
+    Parameters,
+    Setting,
+    softmax,
+)
 
 SENTENCES = "name of the sentence"
 BACK = dict(lesson_9.TASKS)
@@ -50,7 +59,8 @@ CHOICES: dict[str, tuple[float, ...]] = {
 }
 """Per method, what is tried: c before training, the slope, the base, and nothing."""
 EQUAL = "gates set to their mean"
-"""A control: the trained gates of a sequence replaced by their mean (of the logarithms), so that no token sets its own."""
+"""A control: the trained gates of a sequence replaced by their mean (of the logarithms), so that no token sets its
+own."""
 
 TRAINED = [*((task, "gates") for task in BACK), *((SENTENCES, method) for method in CHOICES)]
 """What is trained here."""
@@ -160,7 +170,8 @@ class Seen(NamedTuple):
 
 
 def look(implementation: ModuleType, method: str, setting: float, parameters: Parameters, tokens: np.ndarray) -> Seen:
-    """q, k and v of all tokens, rotated with RoPE, and the log gates of the method: one each, (S, B, T), or for all sequences, (T,)."""
+    """q, k and v of all tokens, rotated with RoPE, and the log gates of the method: one each, (S, B, T), or for all
+    sequences, (T,)."""
     seeds, length = np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens.shape[-1]
     h = parameters["tokens"][seeds, tokens]
     if "before" in parameters:
@@ -177,10 +188,11 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
 
 
 def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
-    """(T, d/2), complex: `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry (t, i).
+    """(T, d/2), complex: `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry
+    (t, i).
 
-    Asked with γ = 1, where only token 0 has a value. A key at position 0 is not rotated. With 1 in feature a alone it finds
-    feature a of every rotated query.
+    Asked with γ = 1, where only token 0 has a value. A key at position 0 is not rotated. With 1 in feature a alone it
+    finds feature a of every rotated query.
     """
     d = Setting.width
     queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair: rotated, it is the rotation
@@ -271,7 +283,13 @@ def _flat(x: np.ndarray) -> np.ndarray:
 
 
 def train(
-    implementation: ModuleType, task: str, method: str, setting: float, learning_rate: float, seeds: Sequence[int], steps: int = Setting.steps
+    implementation: ModuleType,
+    task: str,
+    method: str,
+    setting: float,
+    learning_rate: float,
+    seeds: Sequence[int],
+    steps: int = Setting.steps,
 ) -> Parameters:
     """One trained model per seed, stacked. A seed draws the same numbers whichever others run beside it."""
     parameters = lesson_9.stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
@@ -286,9 +304,16 @@ def train(
 
 
 def ask(
-    implementation: ModuleType, task: str, method: str, setting: float, model: Parameters, length: int, equal: bool = False
+    implementation: ModuleType,
+    task: str,
+    method: str,
+    setting: float,
+    model: Parameters,
+    length: int,
+    equal: bool = False,
 ) -> tuple[float, dict[str, float]]:
-    """Accuracy of one model, with an axis for its seed, at one length, and with sentences its mean gates by kind of token.
+    """Accuracy of one model, with an axis for its seed, at one length, and with sentences its mean gates by kind of
+    token.
 
     The same sequences for every method and seed. `equal`: with the gates of each sequence set to their mean.
     """
@@ -297,7 +322,9 @@ def ask(
     log_f = np.broadcast_to(seen.log_f.mean(axis=-1, keepdims=True), seen.log_f.shape) if equal else seen.log_f
     y = np.asarray(implementation.forgetting_attention(seen.q, seen.k, seen.v, log_f))[0]
     accuracy = (y[:, -texts.answers.shape[-1] :].argmax(axis=-1) == texts.answers).mean()
-    return float(accuracy), mean_gates(texts.tokens == mark(task), np.exp(log_f[0])) if method == "gates" and task == SENTENCES else {}
+    return float(accuracy), (
+        mean_gates(texts.tokens == mark(task), np.exp(log_f[0])) if method == "gates" and task == SENTENCES else {}
+    )
 
 
 def mean_gates(marks: np.ndarray, gates: np.ndarray) -> dict[str, float]:
@@ -307,7 +334,9 @@ def mean_gates(marks: np.ndarray, gates: np.ndarray) -> dict[str, float]:
     return {kind: float(gates[:, 1:][where[:, 1:]].mean()) for kind, where in kinds.items()}
 
 
-def measure(implementation: ModuleType, task: str, method: str, setting: float, learning_rate: float, seeds: Sequence[int]) -> Results:
+def measure(
+    implementation: ModuleType, task: str, method: str, setting: float, learning_rate: float, seeds: Sequence[int]
+) -> Results:
     """Train one model per seed, and ask each at every length."""
     trained = train(implementation, task, method, setting, learning_rate, seeds)
     measurements, gates = [], []
@@ -327,8 +356,11 @@ def measure(implementation: ModuleType, task: str, method: str, setting: float, 
 
 
 def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float]:
-    """Setting and learning rate with the highest mean accuracy; of several that share it, the first setting and the smallest rate."""
-    means: dict[tuple[float, float], list[float]] = {(one, rate): [] for one in CHOICES[method] for rate in LEARNING_RATES}
+    """Setting and learning rate with the highest mean accuracy; of several that share it, the first setting and the
+    smallest rate."""
+    means: dict[tuple[float, float], list[float]] = {
+        (one, rate): [] for one in CHOICES[method] for rate in LEARNING_RATES
+    }
     for row in tries:
         if (row.task, row.method) == (task, method):
             means[row.setting, row.learning_rate].append(row.accuracy)
@@ -339,7 +371,9 @@ def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
     """What is reported, and in full the choice too."""
     tries = saved_tries()
     reported = [(task, method, *choice(tries, task, method), "report") for task, method in TRAINED]
-    tried = [(*pair, setting, rate, "choose") for pair in TRAINED for setting in CHOICES[pair[1]] for rate in LEARNING_RATES]
+    tried = [
+        (*pair, setting, rate, "choose") for pair in TRAINED for setting in CHOICES[pair[1]] for rate in LEARNING_RATES
+    ]
     return reported + (tried if full else [])
 
 
@@ -348,7 +382,9 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
     results = measure(measuring.load(path), task, method, setting, learning_rate, seeds)
     if what == "report":
         return results
-    means = lesson_9.mean_by([row for row in results.measurements if row.method == method], ("seed",), lambda row: row.accuracy)
+    means = lesson_9.mean_by(
+        [row for row in results.measurements if row.method == method], ("seed",), lambda row: row.accuracy
+    )
     return Results([], [], [Tried(task, method, setting, learning_rate, seed, mean) for (seed,), mean in means.items()])
 
 
@@ -379,7 +415,9 @@ def of_lesson_9() -> list[Measurement]:
     for row in lesson_9.saved():
         if row.method in ("alibi", "rope") and row.change == best[row.task, row.method]:
             setting = getattr(lesson_9.setting_of(row.change), "slope" if row.method == "alibi" else "base")
-            found.append(Measurement(row.task, row.method, setting, row.learning_rate, row.seed, row.length, row.accuracy))
+            found.append(
+                Measurement(row.task, row.method, setting, row.learning_rate, row.seed, row.length, row.accuracy)
+            )
     return found
 
 
@@ -401,7 +439,9 @@ def tables(measured: Sequence[Measurement], gates: Sequence[Gate]) -> str:
             setting = next(row.setting for row in everything if (row.task, row.method) == (task, method))
             mine = accuracies(everything, task, "gates")[Setting.lengths[-1]]
             gain = "" if method == "gates" else measuring.compared(found[Setting.lengths[-1]], mine)
-            lines.append([method, words[method].format(setting), *map(measuring.mean_and_reliable, found.values()), gain])
+            lines.append(
+                [method, words[method].format(setting), *map(measuring.mean_and_reliable, found.values()), gain]
+            )
         header = ["method", "setting", *map(str, Setting.lengths), f"gates better at {Setting.lengths[-1]}"]
         parts += [task.capitalize(), measuring.markdown(header, lines)]
     kinds = dict.fromkeys(row.kind for row in gates)
@@ -413,7 +453,9 @@ def tables(measured: Sequence[Measurement], gates: Sequence[Gate]) -> str:
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
     """The new numbers and the tables."""
     measurements, gates, tries = ([row for one in results for row in one[part]] for part in range(3))
-    files = [("measured.csv", Measurement, measurements), ("gates.csv", Gate, gates)] + ([("grid.csv", Tried, tries)] if full else [])
+    files = [("measured.csv", Measurement, measurements), ("gates.csv", Gate, gates)] + (
+        [("grid.csv", Tried, tries)] if full else []
+    )
     for name, kind, rows in files:
         measuring.write_rows(HERE / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
     text = tables(saved(HERE / "measured.csv"), saved_gates(HERE / "gates.csv"))

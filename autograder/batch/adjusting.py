@@ -18,7 +18,8 @@ from autograder.submission.names import csv_cell, folded, printable, utf8_safe
 
 
 def add(out: Path, adjustment: Adjustment) -> Row | None:
-    """Correct a grade, or comment on it; returns the row as it is now. Number and time are given here. Raises UserError."""
+    """Correct a grade, or comment on it; returns the row as it is now. Number and time are given here. Raises
+    UserError."""
     with _writing(out) as book:
         meant = _of_one(book, adjustment)
         book.adjust(meant)
@@ -37,8 +38,18 @@ def _of_one(book: Gradebook, adjustment: Adjustment) -> Adjustment:
         most = f"0 and {row.max_score:g}, or up to {2 * row.max_score:g} with a bonus"
         raise UserError(f"the score of {adjustment.assignment} lies between {most}")
     at = adjustment.at or datetime.now().astimezone().isoformat(timespec="seconds")
-    reason, comment, by = (utf8_safe(" ".join(text.split())) for text in (adjustment.reason, adjustment.comment, adjustment.by))
-    return replace(adjustment, student=row.submission.student, person=row.submission.who, reason=reason, comment=comment, by=by, at=at)
+    reason, comment, by = (
+        utf8_safe(" ".join(text.split())) for text in (adjustment.reason, adjustment.comment, adjustment.by)
+    )
+    return replace(
+        adjustment,
+        student=row.submission.student,
+        person=row.submission.who,
+        reason=reason,
+        comment=comment,
+        by=by,
+        at=at,
+    )
 
 
 TABLE = ("student", "assignment", "points", "score", "reason", "comment", "by", "at")
@@ -48,15 +59,17 @@ TABLE = ("student", "assignment", "points", "score", "reason", "comment", "by", 
 def add_all(out: Path, table: Path, by: str) -> tuple[int, int]:
     """Make all corrections of a table, or none; returns how many are new, and how many were there already and stay one.
 
-    That a table is read twice so adds nothing twice. `by` is whose they are where the table does not say. Raises UserError
-    that names the line.
+    That a table is read twice so adds nothing twice. `by` is whose they are where the table does not say. Raises
+    UserError that names the line.
     """
     header, *rows = read(table)
     names = [name.strip().casefold() for name in header]
     if not {"student", "assignment"} <= {*names}:
         raise UserError(f"{table} has no columns student and assignment: its first line names the columns")
     with _writing(out) as book:
-        known = {same for said in book.adjustments() for same in (replace(said, number=0), replace(said, number=0, at=""))}
+        known = {
+            same for said in book.adjustments() for same in (replace(said, number=0), replace(said, number=0, at=""))
+        }
         meant = []
         for number, row in enumerate(rows, 2):
             line = {name: _text(cell) for name, cell in zip(names, row, strict=False)}
@@ -82,11 +95,18 @@ def _text(cell: str) -> str:
 
 def _of_line(book: Gradebook, line: dict[str, str], by: str, where: str) -> Adjustment:
     try:
-        points, score = (float(line[name].replace(",", ".")) if line.get(name) else None for name in ("points", "score"))
+        points, score = (
+            float(line[name].replace(",", ".")) if line.get(name) else None for name in ("points", "score")
+        )
         if points is None and score is None and not line.get("comment"):
             raise UserError("it has no points, no score and no comment")
         texts = {name: line.get(name, "") for name in ("reason", "comment", "at")}
-        return _of_one(book, Adjustment(0, line.get("student", ""), line.get("assignment", ""), points, score, by=line.get("by") or by, **texts))
+        return _of_one(
+            book,
+            Adjustment(
+                0, line.get("student", ""), line.get("assignment", ""), points, score, by=line.get("by") or by, **texts
+            ),
+        )
     except (UserError, ValueError) as error:
         raise UserError(f"{where}: {error}. Nothing was changed") from error
 
@@ -119,20 +139,30 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
     meant = _meant(student, known)
     rows = [row for person in meant for row in book.rows(assignment=assignment, person=person.person)]
     if len(meant) > 1:
-        raise UserError(f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in brackets")
+        raise UserError(
+            f"{printable(student)} could be {', '.join(printable(row.student) for row in rows)}: name the folder in"
+            " brackets"
+        )
     if rows:
         return rows[0]
     if elsewhere := _meant(student, book.students()):
-        handed_in = ", ".join(row.submission.assignment or row.submission.file for row in book.rows(person=elsewhere[0].person))
-        raise UserError(f"{printable(elsewhere[0].student)} handed in nothing for {assignment}, only {printable(handed_in, 200)}")
+        handed_in = ", ".join(
+            row.submission.assignment or row.submission.file for row in book.rows(person=elsewhere[0].person)
+        )
+        raise UserError(
+            f"{printable(elsewhere[0].student)} handed in nothing for {assignment}, only {printable(handed_in, 200)}"
+        )
     names = [person.student for person in known]
-    near = [name for name in names if folded(student) in folded(name)][:3] or difflib.get_close_matches(student, names, 3)
+    near = [name for name in names if folded(student) in folded(name)][:3] or difflib.get_close_matches(
+        student, names, 3
+    )
     nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
     raise UserError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
 
 
 def _meant(student: str, known: list[Known]) -> list[Known]:
-    """The students of that name, address, login or number, or of that folder of the feedback, or whose names look like it."""
+    """The students of that name, address, login or number, or of that folder of the feedback, or whose names look like
+    it."""
     looks = folded(student)
     tests: list[Callable[[Known], bool]] = [
         lambda person: student in (person.student, person.email, person.login, person.number, person.sid),

@@ -1,8 +1,8 @@
 """Graders on other machines, through a Dask scheduler: `autograder grade DIR --scheduler tcp://host:port`.
 
-A Dask worker does for a job what the pool does on one machine: it keeps a grader process, with a wall of its own, and asks
-it. Only the coordinator writes. A worker that is lost takes nothing along, since its jobs are given to others; one whose
-suite or wall is not as it should be is asked nothing more, and the coordinator says which.
+A Dask worker does for a job what the pool does on one machine: it keeps a grader process, with a wall of its own, and
+asks it. Only the coordinator writes. A worker that is lost takes nothing along, since its jobs are given to others; one
+whose suite or wall is not as it should be is asked nothing more, and the coordinator says which.
 """
 
 from __future__ import annotations
@@ -60,13 +60,16 @@ class Cluster:
     def __init__(self, scheduler: str, setup: Setup, console: Console) -> None:
         self._address = scheduler
         try:
-            get_address_host_port(scheduler, strict=True)  # a client of what is no address says so, and a traceback at its end
+            # A client of what is no address says so, and a traceback at its end.
+            get_address_host_port(scheduler, strict=True)
         except ValueError as error:
             raise BatchError(f"{scheduler} is no address of a Dask scheduler: write it as tcp://host:port") from error
         try:
             self._client: Any = Client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise BatchError(f"no Dask scheduler answers at {scheduler} ({error}): start one, or grade here without --scheduler") from error
+            raise BatchError(
+                f"no Dask scheduler answers at {scheduler} ({error}): start one, or grade here without --scheduler"
+            ) from error
         self._setup = setup
         self._console = console
         self._refused: set[str] = set()
@@ -74,7 +77,8 @@ class Cluster:
         self._looked = -LOOK_AGAIN
 
     def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
-        """Every job with its answer, in the order in which they come. No more are taken than the workers can soon begin."""
+        """Every job with its answer, in the order in which they come. No more are taken than the workers can soon
+        begin."""
         under_way: dict[Future[Any], Job] = {}
         completed: Any = as_completed(loop=self._client.loop)
         try:
@@ -93,11 +97,16 @@ class Cluster:
                 elif not answer.lost or not queue.try_again(job):
                     yield job, answer
         except (CommClosedError, CancelledError, TimeoutError) as error:
-            raise BatchError(f"the Dask scheduler at {self._address} is gone: start it and run the same command again to go on") from error
+            raise BatchError(
+                f"the Dask scheduler at {self._address} is gone: start it and run the same command again to go on"
+            ) from error
 
     def _submit(self, job: Job) -> Future[Any]:
-        # Once somebody is refused, the others are named; should they all be gone, the job must not wait for them for ever.
-        chosen: dict[str, Any] = {"workers": list(self._willing()), "allow_other_workers": True} if self._refused else {}
+        # Once somebody is refused, the others are named; should they all be gone, the job must not wait for them for
+        # ever.
+        chosen: dict[str, Any] = (
+            {"workers": list(self._willing()), "allow_other_workers": True} if self._refused else {}
+        )
         return self._client.submit(grade_here, job, self._setup, pure=False, **chosen)
 
     def _willing(self) -> dict[str, int]:
@@ -106,16 +115,23 @@ class Cluster:
             self._workers = self._client.nthreads()
             if not self._workers:
                 minutes = SECONDS_FOR_WORKERS / 60
-                self._console.print(f"The scheduler at {self._address} has no worker yet: waiting up to {minutes:g} minutes for one.", markup=False)
+                self._console.print(
+                    f"The scheduler at {self._address} has no worker yet: waiting up to {minutes:g} minutes for one.",
+                    markup=False,
+                )
                 try:
                     self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
                 except TimeoutError as error:
-                    raise BatchError(f"no worker joined {self._address}: start one, and run the same command again") from error
+                    raise BatchError(
+                        f"no worker joined {self._address}: start one, and run the same command again"
+                    ) from error
                 self._workers = self._client.nthreads()
             self._looked = time.monotonic()
         willing = {address: threads for address, threads in self._workers.items() if address not in self._refused}
         if not willing:
-            raise BatchError("no worker of the cluster can grade this: bring them to the version that runs here, and run again")
+            raise BatchError(
+                "no worker of the cluster can grade this: bring them to the version that runs here, and run again"
+            )
         return willing
 
     def _answer(self, future: Future[Any]) -> GraderReply | None:
@@ -134,7 +150,9 @@ class Cluster:
         if answer.refused:
             if address not in self._refused:
                 self._refused.add(address)
-                self._console.print(f"Worker {name} at {address} is not used: {answer.refused}.", markup=False, soft_wrap=True)
+                self._console.print(
+                    f"Worker {name} at {address} is not used: {answer.refused}.", markup=False, soft_wrap=True
+                )
             return None
         return answer
 

@@ -1,7 +1,7 @@
 """One run of a batch: what was handed in is read, graded by executors, kept in the gradebook, written out.
 
-One process coordinates: it alone reads what was handed in and writes anything. A grade is in the gradebook before it is written
-anywhere else, so a run that is killed loses at most its last moment, and running it again goes on from there.
+One process coordinates: it alone reads what was handed in and writes anything. A grade is in the gradebook before it is
+written anywhere else, so a run that is killed loses at most its last moment, and running it again goes on from there.
 """
 
 from __future__ import annotations
@@ -39,10 +39,12 @@ from autograder.submission import HandIn, NothingToGrade, Submission, find_in_fo
 from autograder.submission.names import printable
 
 KEEP_EVERY = 0.25
-"""Seconds for which grades are gathered before they are kept and written, together: what is lost with a killed run is graded again."""
+"""Seconds for which grades are gathered before they are kept and written, together: what is lost with a killed run is
+graded again."""
 
 SECONDS_TO_STOP = 0.5
-"""How long a run that is asked to stop waits for submissions in progress. They are graded again by the run that goes on."""
+"""How long a run that is asked to stop waits for submissions in progress. They are graded again by the run that goes
+on."""
 
 
 class _Stop(BaseException):
@@ -78,7 +80,9 @@ class RunConfiguration:
     def command(self) -> str:
         """The command that goes on where this run stopped."""
         own = Path(sys.executable).with_name("autograder")  # beside this Python, which is seldom on the PATH
-        program = os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own) if own.is_file() else "autograder"
+        program = (
+            os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own) if own.is_file() else "autograder"
+        )
         words = [program, "grade", str(self.folder), "--out", str(self.out), "--jobs", str(self.jobs)]
         words += ["--assignment", self.assignment] if self.assignment else []
         words += ["--scheduler", self.scheduler] if self.scheduler else []
@@ -111,17 +115,23 @@ class _ClassRun:
     def all(self) -> Summary:
         begin = time.monotonic()
         configuration = self.configuration
-        found = find_in_folder(configuration.folder, configuration.assignment, list(self.assignments), configuration.out)
+        found = find_in_folder(
+            configuration.folder, configuration.assignment, list(self.assignments), configuration.out
+        )
         self.summary.layout, self.summary.skipped = str(found.layout), list(found.passed_over)
         with Gradebook.writing(configuration.out) as self.book:
             self._take_in(self._read(found.hand_ins))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
-            self.summary.complete(self.book, self._stubs(), sys.maxsize if self.configuration.table else self.console.height - BESIDES)
+            self.summary.complete(
+                self.book, self._stubs(), sys.maxsize if self.configuration.table else self.console.height - BESIDES
+            )
         self.summary.show(self.console)
         if self.summary.waiting:
-            self.console.print(f"{self.summary.waiting} not graded yet. To go on:\n  {self.configuration.command}", soft_wrap=True)
+            self.console.print(
+                f"{self.summary.waiting} not graded yet. To go on:\n  {self.configuration.command}", soft_wrap=True
+            )
         else:
             names = ", ".join(str(configuration.out / name) for name in ("report.html", "grades.csv", "feedback/"))
             self.console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
@@ -130,10 +140,13 @@ class _ClassRun:
     def _read(self, hand_ins: Sequence[HandIn]) -> Iterator[Submission]:
         """All submissions. What cannot be read within bounds is a row all the same.
 
-        Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands in so.
+        Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands
+        in so.
         """
         unclear: list[Submission] | None = []  # the first of them, as long as there is nothing else
-        for hand_in, found in zip(hand_ins, in_order(partial(read, known=tuple(self.assignments)), hand_ins), strict=True):
+        for hand_in, found in zip(
+            hand_ins, in_order(partial(read, known=tuple(self.assignments)), hand_ins), strict=True
+        ):
             submissions = lost(hand_in, found.why) if isinstance(found, Exceeded) else found
             if unclear is not None:
                 clear = any(one.assignment and not (one.problem and one.problem.is_unclear) for one in submissions)
@@ -142,16 +155,23 @@ class _ClassRun:
         if unclear:
             (one,) = unclear
             folder, why = printable(str(self.configuration.folder), 200), one.problem.instructor if one.problem else ""
-            raise NothingToGrade(f"Nothing in {folder} can be graded as it lies there, {printable(one.file)} for one. {why}")
+            raise NothingToGrade(
+                f"Nothing in {folder} can be graded as it lies there, {printable(one.file)} for one. {why}"
+            )
 
     def _take_in(self, submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
-            known = {name: suite_key(assignment, self.configuration.disabled_locks) for name, assignment in self.assignments.items()}
+            known = {
+                name: suite_key(assignment, self.configuration.disabled_locks)
+                for name, assignment in self.assignments.items()
+            }
             taken = self.book.take_in(submissions, known, os.path.realpath(self.configuration.folder))
         self.summary.taken = taken
         if self.configuration.regrade:
             self.book.forget(taken.assignments)
-        self.book.mark_written([row for row in self.book.rows(written=1) if not output.are_there(self.book.out, row)], False)
+        self.book.mark_written(
+            [row for row in self.book.rows(written=1) if not output.are_there(self.book.out, row)], False
+        )
 
     def _grade(self, to_grade: dict[Key, int]) -> None:
         """Grade all of these: a key and how many submissions share it."""
@@ -162,7 +182,12 @@ class _ClassRun:
         keep_at = time.monotonic() + KEEP_EVERY
         executor = self._executor(len(to_grade))
         try:
-            with suppress(_Stop), ProgressBar(self.console, total) as progress, closing(executor), self._interruptible(queue):
+            with (
+                suppress(_Stop),
+                ProgressBar(self.console, total) as progress,
+                closing(executor),
+                self._interruptible(queue),
+            ):
                 for job, answer in executor.run(queue):
                     if job.probe_of is not None:
                         self._probed(queue, job.probe_of, answer)
@@ -181,7 +206,9 @@ class _ClassRun:
 
     def _job(self, key: Key) -> Job:
         problem = self.book.problem(key)
-        return Job(key, self.book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
+        return (
+            Job(key, self.book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
+        )
 
     def _probe(self, queue: JobQueue, job: Job, answer: GraderReply) -> None:
         """No grader could judge this: see first whether one can judge the reference solution.
@@ -197,8 +224,9 @@ class _ClassRun:
         if grade is None or grade.score != grade.max_score:
             result = answer.lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"
             raise BatchError(
-                f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of {job.key.assignment} "
-                f"({result}): `autograder doctor` may say why; nobody's grade was changed, and the same command goes on"
+                f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of"
+                f" {job.key.assignment} ({result}): `autograder doctor` may say why; nobody's grade was changed, and"
+                " the same command goes on"
             )
         queue.put_first(Job(job.key, refusal=(Status.KILLED, NOT_JUDGED)))
 
@@ -221,7 +249,8 @@ class _ClassRun:
 
     @contextmanager
     def _interruptible(self, queue: JobQueue) -> Iterator[None]:
-        """A first Ctrl-C, or a cluster's notice to leave, waits a moment for what is in progress; a second one does not."""
+        """A first Ctrl-C, or a cluster's notice to leave, waits a moment for what is in progress; a second one does
+        not."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -256,15 +285,21 @@ class _ClassRun:
     def _postprocess(self) -> None:
         with self.console.status("Comparing what was handed in, and writing the report"):
             command = [sys.executable, "-P", "-m", "autograder.batch.postprocessing", str(self.configuration.out)]
-            ended = subprocess.run(command, env=with_packages(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            ended = subprocess.run(
+                command, env=with_packages(), stdin=subprocess.DEVNULL, capture_output=True, text=True
+            )
         for line in dict.fromkeys(ended.stderr.splitlines()):
             if line.startswith(NOT_COMPARED):
                 self.console.print(printable(line, 200), markup=False, soft_wrap=True)
         if ended.returncode:
             lines = ended.stderr.strip().splitlines() or [f"it ended with exit code {ended.returncode}"]
-            self.console.print(f"The report is not up to date: {printable(lines[-1], 300)}", markup=False, soft_wrap=True)
+            self.console.print(
+                f"The report is not up to date: {printable(lines[-1], 300)}", markup=False, soft_wrap=True
+            )
 
     def _stubs(self) -> set[str]:
         """The codes of unchanged stubs."""
-        texts = (assignment.stub.read_text("utf-8") for assignment in self.assignments.values() if assignment.stub.is_file())
+        texts = (
+            assignment.stub.read_text("utf-8") for assignment in self.assignments.values() if assignment.stub.is_file()
+        )
         return {code_hash(Submission("", "", "", "", (text,))) for text in texts}

@@ -1,10 +1,10 @@
 """The gradebook: what was handed in and what grading it came to, in one SQLite file that survives being killed.
 
 `submissions` has a row for every file that somebody handed in, as the last run over its folder found them; `people` who
-they are; `sources` the code of each distinct one; `results` what a suite made of a code. A grade is keyed by (assignment,
-suite, code), so identical files are graded once, a second run grades nothing, and a changed test regrades only its own
-assignment. A person is the platform's number or address, so that corrections stay with people whatever they are called.
-The view `grades` is for whoever opens the file with another program.
+they are; `sources` the code of each distinct one; `results` what a suite made of a code. A grade is keyed by
+(assignment, suite, code), so identical files are graded once, a second run grades nothing, and a changed test regrades
+only its own assignment. A person is the platform's number or address, so that corrections stay with people whatever
+they are called. The view `grades` is for whoever opens the file with another program.
 
 One process writes, under a lock; any number may read meanwhile (SQLite's write-ahead log).
 """
@@ -108,14 +108,15 @@ CREATE TABLE adjustments (              -- what people said of a grade; it stays
 CREATE INDEX by_adjusted ON adjustments (assignment, person);
 CREATE VIEW grades AS                   -- as the tests judged
     SELECT student, assignment, score, max_score, status, file, sha256, seconds, lost, person
-    FROM submissions JOIN results USING (assignment, suite, code) JOIN people USING (person) WHERE counts ORDER BY assignment, student, person;
+    FROM submissions JOIN results USING (assignment, suite, code) JOIN people USING (person)
+    WHERE counts ORDER BY assignment, student, person;
 PRAGMA user_version = {VERSION};
 """
 
 _PERSON = "platform, people.number, login, email, sid, name"
 _SUBMISSION = (
-    "assignment, person, place, student, file, sha256, suite, code, notes, for_student, for_instructor, handed_in, came, superseded, outdone, "
-    + _PERSON
+    "assignment, person, place, student, file, sha256, suite, code, notes, for_student, for_instructor, handed_in,"
+    " came, superseded, outdone, " + _PERSON
 )
 _RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope, feedback"
 
@@ -123,10 +124,14 @@ _RESULT = "status, score, max_score, seconds, questions, lost, grade, gradescope
 _GRADED = f"""
     SELECT {_SUBMISSION}, written, folder, {_RESULT},
         EXISTS (
-            SELECT 1 FROM adjustments WHERE (adjustments.assignment, adjustments.person) = (submissions.assignment, submissions.person)
+            SELECT 1 FROM adjustments
+            WHERE (adjustments.assignment, adjustments.person) = (submissions.assignment, submissions.person)
         ) AS adjusted,
-        EXISTS (SELECT 1 FROM people AS other WHERE other.looks = people.looks AND other.person != people.person) AS twin
-    FROM submissions LEFT JOIN results USING (assignment, suite, code) CROSS JOIN people USING (person)    -- in this order
+        EXISTS (
+            SELECT 1 FROM people AS other WHERE other.looks = people.looks AND other.person != people.person
+        ) AS twin
+    FROM submissions LEFT JOIN results USING (assignment, suite, code)
+    CROSS JOIN people USING (person)    -- in this order
     WHERE counts AND (status IS NOT NULL OR suite = '')
 """
 
@@ -179,7 +184,8 @@ class _KnownElsewhere:
         if submission.person.platform or not self._people:
             return submission
         words = name.split()
-        orders = (letters("".join(words[place:] + words[:place])) for place in range(len(words)))  # Canvas has the last name first
+        # Canvas has the last name first.
+        orders = (letters("".join(words[place:] + words[:place])) for place in range(len(words)))
         found = set().union(*(self._people.get(key, ()) for key in {name.casefold(), *orders}))
         if len(found) != 1:
             return submission
@@ -200,7 +206,8 @@ class Taken:
     withdrawn: list[tuple[str, str]] = field(default_factory=list)
     """assignment and student of what is not handed in any more, and was taken out"""
     kept: list[tuple[str, str]] = field(default_factory=list)
-    """the same of what is not there any more and stays, since only other students' file names speak of that assignment"""
+    """the same of what is not there any more and stays, since only other students' file names speak of that
+    assignment"""
     outdone: list[tuple[str, str, str, str]] = field(default_factory=list)
     """assignment, student and file of what does not count any more, and the file in another folder that does"""
 
@@ -233,9 +240,9 @@ class Gradebook:
     def take_in(self, submissions: Iterable[Submission], suites: Mapping[str, str], place: str = "") -> Taken:
         """Take in what was handed in, from a folder that goes by the name `place`.
 
-        It replaces what was taken in from the same folder before: for each assignment that a flag or a folder decides, all
-        of it; for one that students' own file names say, what the same students had. What another folder gave stays.
-        `suites` holds the hash of each assignment's suite.
+        It replaces what was taken in from the same folder before: for each assignment that a flag or a folder decides,
+        all of it; for one that students' own file names say, what the same students had. What another folder gave
+        stays. `suites` holds the hash of each assignment's suite.
         """
         taken = Taken()
         with self._transaction():
@@ -253,7 +260,10 @@ class Gradebook:
             counting: set[tuple[str, str]] = set()
             for given in submissions:
                 submission = known.attached(given)
-                if (submission.assignment, submission.who) in counting:  # two files of one folder that seem to be one person's
+                if (
+                    submission.assignment,
+                    submission.who,
+                ) in counting:  # two files of one folder that seem to be one person's
                     submission = given
                 if submission is not given:
                     taken.attached.append((given.file, submission.student))
@@ -267,11 +277,18 @@ class Gradebook:
                 if not submission.is_claimed:
                     decided.add(submission.assignment)
                 if submission.problem is None:
-                    self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(submission.cells))
+                    self._run(
+                        "INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(submission.cells)
+                    )
                 if submission.who not in folders:  # the same folder for a person in every run, and nobody else's
                     folders[submission.who] = safe_name(submission.student, names)
                 looks = unicodedata.normalize("NFKC", submission.student)
-                about = {"person": submission.who, "student": submission.student, "folder": folders[submission.who], "looks": looks}
+                about = {
+                    "person": submission.who,
+                    "student": submission.student,
+                    "folder": folders[submission.who],
+                    "looks": looks,
+                }
                 self._insert("people", about | vars(submission.person))
             taken.assignments, taken.people = {assignment for assignment, _, _ in now}, {person for _, person, _ in now}
             again = {(assignment, person) for assignment, person, _ in now}
@@ -281,7 +298,9 @@ class Gradebook:
                     if key not in now and assignment in taken.assignments:
                         taken.kept.append((assignment, row["student"]))
                     continue
-                self._run("DELETE FROM submissions WHERE (place, assignment, person, file) = (?, ?, ?, ?)", number, *key)
+                self._run(
+                    "DELETE FROM submissions WHERE (place, assignment, person, file) = (?, ?, ?, ?)", number, *key
+                )
                 if (assignment, person) not in again and assignment:
                     taken.withdrawn.append((assignment, row["student"]))
             self._settle(number, taken)
@@ -290,19 +309,27 @@ class Gradebook:
     def _known(self, place: int) -> _KnownElsewhere:
         """Whom platforms named in other folders."""
         columns = ", ".join(["student", *(f"people.{field.name}" for field in fields(Person))])
-        found = self._all(f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE platform != '' AND place != ?", place)
-        return _KnownElsewhere([(row["student"], Person(*(row[field.name] for field in fields(Person)))) for row in found])
+        found = self._all(
+            f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE platform != '' AND place"
+            " != ?",
+            place,
+        )
+        return _KnownElsewhere(
+            [(row["student"], Person(*(row[field.name] for field in fields(Person)))) for row in found]
+        )
 
     def _settle(self, place: int, taken: Taken) -> None:
-        """Of several folders' submissions of one person for one assignment one counts: what a platform says came later, or else
-        what is in the folder that was first graded later."""
+        """Of several folders' submissions of one person for one assignment one counts: what a platform says came later,
+        or else what is in the folder that was first graded later."""
         several = (
             "SELECT assignment, person FROM submissions WHERE NOT superseded AND assignment != '' "
             "GROUP BY assignment, person HAVING count(DISTINCT place) > 1 OR max(outdone) != ''"
         )
         columns = "assignment, person, student, place, path, file, code, came, outdone"
         tables = "submissions JOIN people USING (person) JOIN places USING (place)"
-        found = self._all(f"SELECT {columns} FROM {tables} WHERE NOT superseded AND (assignment, person) IN ({several}) ORDER BY 1, 2")
+        found = self._all(
+            f"SELECT {columns} FROM {tables} WHERE NOT superseded AND (assignment, person) IN ({several}) ORDER BY 1, 2"
+        )
         for (assignment, person), group in itertools.groupby(found, key=lambda row: (row["assignment"], row["person"])):
             rows = list(group)
             says = all(row["came"] for row in rows)
@@ -327,11 +354,12 @@ class Gradebook:
                 )
 
     def to_grade(self) -> dict[Key, int]:
-        """What has no grade yet, and how many submissions share it. What no grader could judge the last time is tried again."""
+        """What has no grade yet, and how many submissions share it. What no grader could judge the last time is tried
+        again."""
         found = self._all(
-            "SELECT assignment, suite, code, count(*) AS count FROM submissions LEFT JOIN results USING (assignment, suite, code) "
-            "JOIN people USING (person) WHERE counts AND suite != '' AND (status IS NULL OR lost != '') "
-            "GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
+            "SELECT assignment, suite, code, count(*) AS count FROM submissions LEFT JOIN results USING (assignment,"
+            " suite, code) JOIN people USING (person) WHERE counts AND suite != '' AND (status IS NULL OR lost != '')"
+            " GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
         )
         return {Key(row["assignment"], row["suite"], row["code"]): row["count"] for row in found}
 
@@ -351,14 +379,21 @@ class Gradebook:
             for key, grade, lost in graded:
                 as_text = {"questions": json.dumps(grade.questions), "lost": utf8_safe(lost)}
                 self._insert("results", key._asdict() | vars(grade) | as_text)
-                self._run("UPDATE submissions SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?) AND written", *key)
+                self._run(
+                    "UPDATE submissions SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?) AND written", *key
+                )
 
     def rows(self, **only: object) -> Iterator[Row]:
-        """Submissions that count and have a grade, by assignment and then student: all, or those with these values in their columns."""
+        """Submissions that count and have a grade, by assignment and then student: all, or those with these values in
+        their columns."""
         where = "".join(f" AND {column} = ?" for column in only)
         with in_words(self.out):
-            for found in self._database.execute(f"{_GRADED}{where} ORDER BY assignment, student, person, file", tuple(only.values())):
-                yield _graded(found, tuple(self.adjustments(found["person"], found["assignment"])) if found["adjusted"] else ())
+            for found in self._database.execute(
+                f"{_GRADED}{where} ORDER BY assignment, student, person, file", tuple(only.values())
+            ):
+                yield _graded(
+                    found, tuple(self.adjustments(found["person"], found["assignment"])) if found["adjusted"] else ()
+                )
 
     def mark_written(self, rows: Iterable[Row], written: bool = True) -> None:
         """Feedback and results of these rows lie in their folders, or do not."""
@@ -375,19 +410,29 @@ class Gradebook:
         return [Known(*row) for row in self._all(query, assignment)]
 
     def identities(self) -> list[str]:
-        """What platforms say of the people who have handed in, beyond what they are called: the columns of it that hold anything."""
+        """What platforms say of the people who have handed in, beyond what they are called: the columns of it that hold
+        anything."""
         query = f"SELECT {', '.join(f'max({test})' for test in _TELLS.values())} FROM people WHERE platform != ''"
         return [name for name, holds in zip(_TELLS, self._all(query)[0], strict=True) if holds]
 
     def adjustments(self, person: str | None = None, assignment: str | None = None) -> list[Adjustment]:
         """What people said of grades, in order: of everybody, or of one person or assignment."""
         where = "(?1 IS NULL OR person = ?1) AND (?2 IS NULL OR assignment = ?2)"
-        return [Adjustment(**row) for row in self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", person, assignment)]
+        return [
+            Adjustment(**row)
+            for row in self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", person, assignment)
+        ]
 
     def idle_adjustments(self) -> list[Adjustment]:
         """Those that apply to nothing, because their person has no submission for the assignment any more."""
-        current = "SELECT 1 FROM submissions WHERE counts AND (assignment, person) = (adjustments.assignment, adjustments.person)"
-        return [Adjustment(**row) for row in self._all(f"SELECT * FROM adjustments WHERE NOT EXISTS ({current}) ORDER BY number")]
+        current = (
+            "SELECT 1 FROM submissions WHERE counts AND (assignment, person) = (adjustments.assignment,"
+            " adjustments.person)"
+        )
+        return [
+            Adjustment(**row)
+            for row in self._all(f"SELECT * FROM adjustments WHERE NOT EXISTS ({current}) ORDER BY number")
+        ]
 
     def adjust(self, adjustment: Adjustment) -> None:
         """Keep what a person said of a grade; its number is given here."""
@@ -414,23 +459,30 @@ class Gradebook:
         return [rows for key in keys if (rows := list(self.rows(**dict(key))))]
 
     def files(self) -> Iterator[tuple[str, str | None, str | None]]:
-        """Every student's folder, with the assignment and file of all that counts there; None twice where nothing does."""
+        """Every student's folder, with the assignment and file of all that counts there; None twice where nothing
+        does."""
         current = "(SELECT person, assignment, file FROM submissions WHERE counts)"
         query = f"SELECT folder, assignment, file FROM people LEFT JOIN {current} USING (person) ORDER BY folder"
         with in_words(self.out):
             yield from map(tuple, self._database.execute(query))
 
     def superseded(self) -> list[Submission]:
-        """Submissions that do not count, because their student handed in another one later; the same once more, in another folder, aside."""
+        """Submissions that do not count, because their student handed in another one later; the same once more, in
+        another folder, aside."""
         same = "(one.person, one.assignment, one.code) = (submissions.person, submissions.assignment, submissions.code)"
         again = f"outdone != '' AND EXISTS (SELECT 1 FROM submissions AS one WHERE one.counts AND {same})"
         tables = "submissions JOIN people USING (person)"
-        found = self._all(f"SELECT {_SUBMISSION} FROM {tables} WHERE NOT counts AND NOT ({again}) ORDER BY assignment, student, file")
+        found = self._all(
+            f"SELECT {_SUBMISSION} FROM {tables} WHERE NOT counts AND NOT ({again}) ORDER BY assignment, student, file"
+        )
         return [_submission(row) for row in found]
 
     def questions(self) -> dict[str, list[str]]:
         """The questions of each assignment that has a grade, in the order of its suite."""
-        found = self._all("SELECT assignment, questions FROM submissions JOIN results USING (assignment, suite, code) GROUP BY assignment")
+        found = self._all(
+            "SELECT assignment, questions FROM submissions JOIN results USING (assignment, suite, code) GROUP BY"
+            " assignment"
+        )
         return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
 
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
@@ -500,7 +552,9 @@ def _graded(found: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
     packed = None
     if found["status"] is not None:
         columns = {field.name: found[field.name] for field in fields(PackedGrade)}
-        packed = PackedGrade(**columns | {"status": Status(found["status"]), "questions": json.loads(found["questions"])})
+        packed = PackedGrade(
+            **columns | {"status": Status(found["status"]), "questions": json.loads(found["questions"])}
+        )
     key = Key(found["assignment"], found["suite"], found["code"])
     flags = bool(found["twin"]), bool(found["written"])
     return Row(_submission(found), key, found["folder"], *flags, found["lost"] or "", adjustments, packed)
@@ -513,7 +567,9 @@ def _locked(path: Path) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         file.close()
-        message = f"another run is grading into {path.parent}: wait until it has ended, or choose another folder with --out"
+        message = (
+            f"another run is grading into {path.parent}: wait until it has ended, or choose another folder with --out"
+        )
         raise GradebookError(message) from error
     return file
 
@@ -538,9 +594,9 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
     if found != VERSION:
         age = "an older" if found < VERSION else "a newer"
         raise GradebookError(
-            f"{path} was written by {age} version of the autograder (format {found}; this one has {VERSION}): "
-            f"move it away to keep it, and run again; everything is then graded anew. `autograder adjust {path.parent} --save corrections.csv` "
-            "writes the corrections made by hand, for `adjust --from` to take in afterwards"
+            f"{path} was written by {age} version of the autograder (format {found}; this one has {VERSION}): move it"
+            f" away to keep it, and run again; everything is then graded anew. `autograder adjust {path.parent} --save"
+            " corrections.csv` writes the corrections made by hand, for `adjust --from` to take in afterwards"
         )
     (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
     if whole != "ok":
@@ -550,7 +606,10 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
 def saved_adjustments(out: Path) -> list[Adjustment]:
     """What people said of grades, in order, from a gradebook of this version or another. Raises GradebookError."""
     with in_words(out), closing(_connected(_existing(out), create=False)) as database:
-        found = database.execute('SELECT number, student, assignment, points, score, reason, comment, "by", "at" FROM adjustments ORDER BY number')
+        found = database.execute(
+            'SELECT number, student, assignment, points, score, reason, comment, "by", "at" FROM adjustments ORDER BY'
+            " number"
+        )
         return [Adjustment(**dict(row)) for row in found]
 
 

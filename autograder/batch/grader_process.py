@@ -1,7 +1,8 @@
 """A grader process: one warm grader that takes job after job until the coordinator hangs up.
 
-Run as `python -m autograder.batch.grader_process DESCRIPTOR FOLDER`. Anything that goes wrong in here other than a submission's own
-failure ends the process, since what a failed run leaves behind is not to be trusted; the coordinator starts another.
+Run as `python -m autograder.batch.grader_process DESCRIPTOR FOLDER`. Anything that goes wrong in here other than a
+submission's own failure ends the process, since what a failed run leaves behind is not to be trusted; the coordinator
+starts another.
 """
 
 from __future__ import annotations

@@ -87,4 +87,8 @@ class JobQueue:
 
 def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
     """What a grade depends on besides the code. A grade given without the wall never stands for one given behind it."""
-    return f"{assignment.suite_hash} without {','.join(sorted(disabled_locks))}" if disabled_locks else assignment.suite_hash
+    return (
+        f"{assignment.suite_hash} without {','.join(sorted(disabled_locks))}"
+        if disabled_locks
+        else assignment.suite_hash
+    )

@@ -1,4 +1,5 @@
-"""The files that a batch leaves under OUT besides the gradebook: grades, results, feedback. All are made from the gradebook."""
+"""The files that a batch leaves under OUT besides the gradebook: grades, results, feedback. All are made from the
+gradebook."""
 
 from __future__ import annotations
 
@@ -44,7 +45,11 @@ def remove_withdrawn(book: Gradebook) -> None:
     """Feedback and results of what is not handed in any more."""
     with in_words(book.out):
         for folder, files in itertools.groupby(book.files(), operator.itemgetter(0)):
-            current = {_file_name(assignment, file) for _, assignment, file in files if assignment is not None and file is not None}
+            current = {
+                _file_name(assignment, file)
+                for _, assignment, file in files
+                if assignment is not None and file is not None
+            }
             for kind, ending in _ENDINGS.items():
                 there = book.out / kind / folder
                 withdrawn = [path for path in there.glob(f"*{ending}") if path.stem not in current]
@@ -74,8 +79,8 @@ def write_tables(book: Gradebook) -> None:
 def _grades(book: Gradebook) -> Iterator[list[str]]:
     """grades.csv, header first. A question's column carries its assignment's name where there are several.
 
-    Where people corrected grades, the score is the corrected one, and a column says by how much. What platforms say of a
-    student beyond what they are called comes last.
+    Where people corrected grades, the score is the corrected one, and a column says by how much. What platforms say of
+    a student beyond what they are called comes last.
     """
     questions = book.questions()
     adjusted = bool(book.adjustments())

@@ -36,7 +36,14 @@ class GraderProcess:
         ours, theirs = socket.socketpair()
         with theirs, (self._folder / "errors").open("wb") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "autograder.batch.grader_process", str(theirs.fileno()), str(self._folder)],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "autograder.batch.grader_process",
+                    str(theirs.fileno()),
+                    str(self._folder),
+                ],
                 env=with_packages() | _ONE_THREAD,
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -124,14 +131,16 @@ class Pool:
     """As many grader processes as there are jobs to run at a time."""
 
     def __init__(self, size: int, setup: Setup) -> None:
-        # A grader and its worker take turns, some 300 times per submission. Where each of them could have a core of its own, every turn
-        # would begin with waking a core that has just gone to sleep. The first core differs from run to run: several may go on here.
+        # A grader and its worker take turns, some 300 times per submission. Where each of them could have a core of its
+        # own, every turn would begin with waking a core that has just gone to sleep. The first core differs from run to
+        # run: several may go on here.
         cores = sorted(os.sched_getaffinity(0))
         self._graders = [GraderProcess(setup, cores[(os.getpid() + number) % len(cores)]) for number in range(size)]
         self._failed_starts = 0
 
     def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
-        """Every job with its answer, in the order in which they come. Jobs are taken only as graders are free for them."""
+        """Every job with its answer, in the order in which they come. Jobs are taken only as graders are free for
+        them."""
         while True:
             for grader in self._graders:
                 self._feed(grader, queue)

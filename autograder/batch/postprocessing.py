@@ -16,7 +16,8 @@ from autograder.submission import Submission
 
 
 def write_similarity(out: Path, parties: Iterable[Submission] = ()) -> list[Pair]:
-    """Write OUT/similarity.csv; returns its pairs. Raises GradebookError. `parties` are compared as well, and were not handed in."""
+    """Write OUT/similarity.csv; returns its pairs. Raises GradebookError. `parties` are compared as well, and were not
+    handed in."""
     with in_words(out), Gradebook.reading(out) as book:
         return similarity.write(out, book, parties)
 

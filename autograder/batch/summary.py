@@ -48,7 +48,11 @@ class AssignmentSummary:
         """Submissions, median, and what is not as usual."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
-        return count, median, ", ".join(f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
+        return (
+            count,
+            median,
+            ", ".join(f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common()),
+        )
 
 
 @dataclass
@@ -75,10 +79,12 @@ class Summary:
     needs_human: dict[str, list[str]] = field(default_factory=dict)
     """by kind, a sentence for each cause"""
     rows: list[tuple[str, str, str, str, str]] = field(default_factory=list)
-    """student, assignment, score, status and the first thing to look at, of who is in the folder; where they fit, or were asked for"""
+    """student, assignment, score, status and the first thing to look at, of who is in the folder; where they fit, or
+    were asked for"""
 
     def complete(self, book: Gradebook, stubs: set[str], most: int) -> None:
-        """Fill in what the gradebook, and similarity.csv beside it, say. Up to `most` submissions are listed one by one.
+        """Fill in what the gradebook, and similarity.csv beside it, say. Up to `most` submissions are listed one by
+        one.
 
         `stubs` are the codes of stubs: that several students hand one in unchanged says nothing.
         """
@@ -128,16 +134,24 @@ class Summary:
         """What became of what was there before: nothing of anybody goes unnamed."""
         for what, rows in (
             ("Taken out, since the folder does not hold it any more", self.taken.withdrawn),
-            ("Kept, though the folder does not hold it any more (--assignment says that it is replaced)", self.taken.kept),
+            (
+                "Kept, though the folder does not hold it any more (--assignment says that it is replaced)",
+                self.taken.kept,
+            ),
         ):
             for assignment in sorted({assignment for assignment, _ in rows}):
                 students = sorted(student for name, student in rows if name == assignment)
-                yield f"{what}: {len(students)} of {assignment}: {listed([printable(name) for name in students], MANY)}."
+                yield (
+                    f"{what}: {len(students)} of {assignment}: {listed([printable(name) for name in students], MANY)}."
+                )
         if self.taken.attached:
             names = [f"{printable(file)} ({printable(student)})" for file, student in self.taken.attached]
             yield f"Named after students of another folder, and taken as theirs: {listed(names, MANY)}."
         for assignment, student, file, instead in self.taken.outdone[:MANY]:
-            yield f"{printable(student)}, {assignment}: {printable(instead, 200)} counts now, and no longer {printable(file, 200)}."
+            yield (
+                f"{printable(student)}, {assignment}: {printable(instead, 200)} counts now, and no longer"
+                f" {printable(file, 200)}."
+            )
         if len(self.taken.outdone) > MANY:
             yield f"and {len(self.taken.outdone) - MANY} more that count from this folder: see superseded.csv."
         if self.idle:
@@ -157,7 +171,10 @@ def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:
     """Groups of submissions with the same code."""
     for rows in book.identical():
         if rows[0].key.code not in stubs:
-            yield f"{rows[0].submission.assignment}: {', '.join(printable(row.student) for row in rows)} handed in identical code"
+            yield (
+                f"{rows[0].submission.assignment}: {', '.join(printable(row.student) for row in rows)} handed in"
+                " identical code"
+            )
 
 
 def _alike(book: Gradebook) -> Iterator[str]:
@@ -168,7 +185,9 @@ def _alike(book: Gradebook) -> Iterator[str]:
     for (assignment, group), pairs in groups.items():
         if any(pair["sha256"] != pair["other_sha256"] for pair in pairs):
             students = dict.fromkeys(pair[side] for pair in pairs for side in ("student", "other_student"))
-            yield f"{assignment}: {printable(', '.join(students), 200)} are much the same (similarity.csv, group {group})"
+            yield (
+                f"{assignment}: {printable(', '.join(students), 200)} are much the same (similarity.csv, group {group})"
+            )
 
 
 def _sentence(case: Case) -> str:

@@ -11,8 +11,8 @@
     parsing   a syntax tree, or the reason why a text is too dear for one
     source    what a student's text defines, and what builds on what
 
-It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file in this
-process), in the grader (the file behind the wall) and on the reference solutions.
+It ships to students, holds no answer, and knows nothing of graders: the same tests run on a laptop (the student's file
+in this process), in the grader (the file behind the wall) and on the reference solutions.
 """
 
 import sys

@@ -48,9 +48,11 @@ def form(value: object) -> str:
 
 
 def faults(answers: object, forms: Mapping[str, str], written: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each entry that cannot be right, or that may be rounded too far, whatever the question is: its key, and a sentence.
+    """Each entry that cannot be right, or that may be rounded too far, whatever the question is: its key, and a
+    sentence.
 
-    `forms`: key → form of its answer; `written`: key → the answer as it stands in the file, where the number of its digits matters.
+    `forms`: key → form of its answer; `written`: key → the answer as it stands in the file, where the number of its
+    digits matters.
     """
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
@@ -96,11 +98,16 @@ _CURES = {
 def _has_few_digits(written: str) -> bool:
     """Whether it is a number with a decimal point, written in fewer digits than are asked of one that was rounded."""
     decimal = re.fullmatch(r"[-+]?(\d*\.\d*)(e[-+]?\d+)?", written, re.IGNORECASE)
-    return decimal is not None and not float(written).is_integer() and len(decimal[1].replace(".", "").lstrip("0")) < DIGITS
+    return (
+        decimal is not None
+        and not float(written).is_integer()
+        and len(decimal[1].replace(".", "").lstrip("0")) < DIGITS
+    )
 
 
 def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, bool, Practice]]:
-    """Of each practice question that has an answer of the right form: its key, whether the answer is right, and what is right."""
+    """Of each practice question that has an answer of the right form: its key, whether the answer is right, and what is
+    right."""
     for key, question in practice.items():
         given = answers.get(key) if isinstance(answers, dict) else None
         if given is not None and _fault(given, form(question.value)) is None:

@@ -29,15 +29,16 @@ from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
-"""Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below it
-for features and positions of moderate size; tests with larger positions pass a tolerance and argue it."""
+"""Allowed difference, relative to 1 + |wanted|. A right formula in any order of operations stays a hundred times below
+it for features and positions of moderate size; tests with larger positions pass a tolerance and argue it."""
 
 NEARLY = 1e-4
 """Relative: values that differ by less are right but for their digits."""
 
 WRITTEN_TO = (
-    "You wrote into an array of the caller, for example with `+=` or with `[...] =`. np.asarray, slices and reshape make no copy: "
-    "they show the same numbers. The rule: write into arrays that you made yourself; np.array(x) and x + y are new ones."
+    "You wrote into an array of the caller, for example with `+=` or with `[...] =`. np.asarray, slices and reshape"
+    " make no copy: they show the same numbers. The rule: write into arrays that you made yourself; np.array(x) and x +"
+    " y are new ones."
 )
 """What is behind an argument changed in place."""
 
@@ -68,10 +69,16 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and the function leaves its arguments as they were."""
     reply = _measured(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
-        raise Wrong(Kind.CHANGED, f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead", hint=WRITTEN_TO)
+        raise Wrong(
+            Kind.CHANGED,
+            f"{function.name} changed {', '.join(reply.changed)} in place; work on a copy instead",
+            hint=WRITTEN_TO,
+        )
 
 
-def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None) -> None:
+def vectorised(
+    function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8, tolerance: float | None = None
+) -> None:
     """As `matches` at two lengths, and the longer executes at most twice the lines: `arguments(length)` makes the call.
 
     It executes less than one more line per further position, too: many other lines in front hide no loop.
@@ -80,8 +87,8 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     short, long = (_measured(function, call, tolerance).lines for call in calls)
     if UNCOUNTED in (short, long):
         message = (
-            f"{function.name} changes how Python traces it, or works in another thread, so that its lines cannot be counted: "
-            "let numpy work on the whole sequence at once, in the function itself"
+            f"{function.name} changes how Python traces it, or works in another thread, so that its lines cannot be"
+            " counted: let numpy work on the whole sequence at once, in the function itself"
         )
         raise Wrong(Kind.LOOP, message)
     if long > 2 * short or long - short >= (GROWTH - 1) * length:
@@ -93,8 +100,9 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
-    """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses whatever it
-    is asked gets nothing for it, and one that refuses rightly has its points though its values are wrong."""
+    """The function answers a good call in the right shape. It stands beside every refusal: a function that refuses
+    whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
+    wrong."""
     wanted, got, _ = _called(function, Call(function.name, args, kwargs))
     got_shapes, wanted_shapes = ([np.shape(part) for part in parts(value)] for value in (got, wanted))
     if got_shapes != wanted_shapes:
@@ -147,7 +155,9 @@ def answer(submission: StudentModule, key: str) -> None:
     if answers is None and failure is not None:
         raise function.not_reached(failure)
     if type(answers) is not dict:
-        raise Wrong(Kind.UNANSWERED, "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values")
+        raise Wrong(
+            Kind.UNANSWERED, "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values"
+        )
     got, wanted = answers.get(key), submission.reference.answer(key)
     if got is None:
         raise Wrong(Kind.UNANSWERED, f"{key} is not answered yet")
@@ -158,8 +168,8 @@ def answer(submission: StudentModule, key: str) -> None:
 
 
 def _measured(function: Function, call: Call, tolerance: float | None = None) -> Reply:
-    """The reply to a call that is looked at closely. Its value is as it should be, or wrong by a mistake that is told elsewhere:
-    what only a worker can measure counts beside right values alone."""
+    """The reply to a call that is looked at closely. Its value is as it should be, or wrong by a mistake that is told
+    elsewhere: what only a worker can measure counts beside right values alone."""
     wanted, value, reply = _called(function, call)
     if not _is_known(function, call, value, wanted):
         _agrees(function, value, wanted, tolerance)
@@ -178,7 +188,9 @@ def _is_known(function: Function, call: Call, value: Any, wanted: Any) -> bool:
 
 def _agrees(function: Function, value: Any, wanted: Any, tolerance: float | None) -> None:
     if (found := difference(value, wanted, tolerance)) is not None:
-        raise Wrong(found[0], f"{function.name}: {found[1]}{_other_dtype(value, wanted) if found[0] is Kind.VALUE else ''}")
+        raise Wrong(
+            found[0], f"{function.name}: {found[1]}{_other_dtype(value, wanted) if found[0] is Kind.VALUE else ''}"
+        )
 
 
 def _other_dtype(value: Any, wanted: Any) -> str:
@@ -209,7 +221,10 @@ def _wanted(function: Function, call: Call) -> Any:
 def _at_fault(function: Function, what: str) -> Exception:
     """Whose fault a call is that cannot be: the course's only where all of its arguments were the test's own."""
     if function.submission.returned:
-        message = f"{function.name} was called with what your functions had returned, and that is not of the form that it takes"
+        message = (
+            f"{function.name} was called with what your functions had returned, and that is not of the form that it"
+            " takes"
+        )
         return Wrong(Kind.VALUE, message)
     return BrokenTest(f"{what} of {function.name}: the test is wrong")
 
@@ -299,7 +314,11 @@ def _all_near(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> bool:
 def _rounded(got: Any, wanted: Any) -> str | None:
     """For a number that is nearly right."""
     near = type(got) in (int, float) and type(wanted) is float and abs(got - wanted) <= 0.01 * abs(wanted)
-    return "You are near, but rounded too early or too much; the rule is five right digits, or an expression." if near else None
+    return (
+        "You are near, but rounded too early or too much; the rule is five right digits, or an expression."
+        if near
+        else None
+    )
 
 
 def _mentions(message: str, wanted: Any) -> bool:

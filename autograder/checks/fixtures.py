@@ -1,7 +1,8 @@
 """The pytest plugin of the course: marks, the fixture that hands a test its submission, and failures as sentences.
 
-`@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives the
-submission. Where its code runs is up to the `TestContext`: the student's own process (`laptop.local_context`), or the grader's worker.
+`@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives
+the submission. Where its code runs is up to the `TestContext`: the student's own process (`laptop.local_context`), or
+the grader's worker.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from autograder.protocol.failure import UNFINISHED, Kind, Wrong
 
 hypothesis.settings.register_profile(
     "whereabouts",
-    # The same examples on every machine and every day (see `pytest_collection_modifyitems`): a grade must not depend on luck.
+    # The same examples on every machine and every day (see `pytest_collection_modifyitems`): a grade must not depend on
+    # luck.
     derandomize=True,
     database=None,
     deadline=None,
@@ -37,8 +39,8 @@ hypothesis.settings.register_profile(
 )
 
 
-# Hypothesis mixes constants of whatever modules this process has loaded into its examples, and writes them to a folder in the
-# working directory. The examples must be the same in every process, and nothing may be written.
+# Hypothesis mixes constants of whatever modules this process has loaded into its examples, and writes them to a folder
+# in the working directory. The examples must be the same in every process, and nothing may be written.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
 
@@ -79,7 +81,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         function: Any = getattr(item, "function", None)
         if hypothesis.is_hypothesis_test(function):
-            hypothesis.seed(_seed(config.stash[TEST_CONTEXT], item) * 2**32 + zlib.crc32(item.name.encode("utf-8")))(function)
+            hypothesis.seed(_seed(config.stash[TEST_CONTEXT], item) * 2**32 + zlib.crc32(item.name.encode("utf-8")))(
+                function
+            )
 
 
 def _fixture(assignment: str) -> Any:
@@ -107,7 +111,8 @@ def _seeds(term: int, test: str) -> np.random.SeedSequence:
 
 
 def _seed(context: TestContext, item: pytest.Item) -> int:
-    """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the grader."""
+    """The term's, for hidden tests. Public ones draw the same in every term, and on a student's machine as in the
+    grader."""
     return context.seed if item.path.parent.name == "hidden" else 0
 
 

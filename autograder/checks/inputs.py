@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
-    """Multiples of 1/8 from −2 to 2: exact in float32 and float64, whatever the platform. Not all equal, never symmetric."""
+    """Multiples of 1/8 from −2 to 2: exact in float32 and float64, whatever the platform. Not all equal, never
+    symmetric."""
     _made.append((shape, seed))
     return _features(shape, seed, _term).astype(dtype)
 
@@ -23,7 +24,8 @@ _term: tuple[int, ...] = ()
 
 @contextmanager
 def of_term(seed: int, draw: int = 0) -> Iterator[None]:
-    """Within it, `features` gives out other numbers, which the term's seed decides: whoever knows those of the handout by heart has none."""
+    """Within it, `features` gives out other numbers, which the term's seed decides: whoever knows those of the handout
+    by heart has none."""
     global _term
     _term = (1 + seed % 2**64, draw)
     try:
@@ -42,7 +44,11 @@ def how_made(array: np.ndarray) -> str | None:
         return None
     for shape, seed in reversed(_made):
         if shape == array.shape and np.array_equal(_features(shape, seed, ()), array):
-            words = [*map(str, shape), *([f"seed={seed}"] if seed else []), *(["dtype=np.float32"] if array.dtype == np.float32 else [])]
+            words = [
+                *map(str, shape),
+                *([f"seed={seed}"] if seed else []),
+                *(["dtype=np.float32"] if array.dtype == np.float32 else []),
+            ]
             return f"features({', '.join(words)})"
     return None
 

@@ -1,6 +1,7 @@
 """Parses text that somebody else wrote, within bounds: what could take long, or much memory, is not parsed at all.
 
-A submission is read in a process that can be ended; but whoever grades it looks at its text once more, and has no such process.
+A submission is read in a process that can be ended; but whoever grades it looks at its text once more, and has no such
+process.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class TooDear(ValueError):
 
 
 def parse(text: str) -> ast.Module:
-    """The syntax tree. Raises TooDear, and what Python's parser raises: SyntaxError, ValueError, RecursionError, MemoryError, SystemError."""
+    """The syntax tree. Raises TooDear, and what Python's parser raises: SyntaxError, ValueError, RecursionError,
+    MemoryError, SystemError."""
     if len(text) > MAX_CODE:
         raise TooDear(f"it has more than {MAX_CODE // 1024} KiB of code", "cut it down to what you wrote")
     if text.count("{") > MAX_BRACES:

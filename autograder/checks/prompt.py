@@ -30,7 +30,10 @@ def typed(words: str | None) -> str:
 
 def text(call: Call, made: Iterable[Made] = ()) -> str:
     """A call in words; an argument that was made by an earlier call stands as that call."""
-    words = [*(_argument(value, made) for value in call.args), *(f"{key}={_argument(value, made)}" for key, value in call.kwargs.items())]
+    words = [
+        *(_argument(value, made) for value in call.args),
+        *(f"{key}={_argument(value, made)}" for key, value in call.kwargs.items()),
+    ]
     return f"{call.function}({', '.join(words)})"
 
 
@@ -77,7 +80,12 @@ def _counted(array: np.ndarray) -> str | None:
     if array.size < 3 or array.dtype.kind not in "if" or not np.isfinite(array).all():
         return None
     begin, step = array.flat[0].item(), (array.flat[1] - array.flat[0]).item()
-    if not (begin == int(begin) and step == int(step) and step and np.array_equal(array.ravel(), begin + step * np.arange(array.size))):
+    if not (
+        begin == int(begin)
+        and step == int(step)
+        and step
+        and np.array_equal(array.ravel(), begin + step * np.arange(array.size))
+    ):
         return None
     begin, step, point = int(begin), int(step), "" if array.dtype.kind == "i" else ".0"
     end = f"{begin + step * array.size}{point}"

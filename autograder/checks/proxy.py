@@ -39,7 +39,8 @@ REFUSED = Refusal()
 
 
 class Reference(Protocol):
-    """Says what a function should return: public tests compare with recorded values (`golden`), staff live with the solution."""
+    """Says what a function should return: public tests compare with recorded values (`golden`), staff live with the
+    solution."""
 
     def wanted(self, call: Call) -> Any:
         """The right result of a call, or REFUSED where it is an error."""
@@ -112,12 +113,19 @@ class Function:
         if raised.on_purpose and (is_a(raised, ValueError) or is_a(raised, IndexError)):
             refuses = f"{self.name} refuses an argument that is allowed: it raised {raised.kind}{where}{message}"
             return Wrong(Kind.REFUSED, refuses, function=blamed)
-        return Wrong(Kind.RAISED, f"{self.name} raised {raised.kind}{where}{message}", hint=numpy_cause(raised.message), function=blamed)
+        return Wrong(
+            Kind.RAISED,
+            f"{self.name} raised {raised.kind}{where}{message}",
+            hint=numpy_cause(raised.message),
+            function=blamed,
+        )
 
     def not_reached(self, failure: Raised) -> Wrong:
         """The words for a name that the file does not come to define."""
         if failure.left_out:
-            why = f"what your file imports{failure.at_line} is not there ({failure.message}); {self.name} is not defined"
+            why = (
+                f"what your file imports{failure.at_line} is not there ({failure.message}); {self.name} is not defined"
+            )
         else:
             why = f"{stops(failure)}; {self.name} is not reached"
         return Wrong(Kind.NOT_REACHED, why)
@@ -129,7 +137,8 @@ def stops(failure: Raised) -> str:
 
 
 class StudentModule:
-    """All functions of one submission; `reference` knows what each should return, and `mistake` what is known to be wrong."""
+    """All functions of one submission; `reference` knows what each should return, and `mistake` what is known to be
+    wrong."""
 
     def __init__(self, name: str, backend: Backend, reference: Reference, mistake: Mistake | None = None) -> None:
         self.name = name

@@ -62,7 +62,8 @@ class TestResult:
     """the likely cause, from the catalogue"""
     kind: Kind | None = None
     function: str | None = None
-    """another function: the one that a test waits for, beside whose known mistake it passed, or that misses the same refusal"""
+    """another function: the one that a test waits for, beside whose known mistake it passed, or that misses the same
+    refusal"""
     call: str = ""
     """the call that was judged, for a Python prompt; shown to students of public tests alone"""
 
@@ -117,7 +118,11 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
 
 def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
     """Why the tests of an assignment do not add up, a sentence each."""
-    yield from (f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/8" for test in tests if test.points * 8 % 1)
+    yield from (
+        f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/8"
+        for test in tests
+        if test.points * 8 % 1
+    )
     total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
     if (total, public) != (POINTS, PUBLIC_POINTS):
         wanted = f"they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
@@ -130,7 +135,9 @@ def describe(item: pytest.Function) -> Test:
     if mark is None:
         raise BrokenTest(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
     question = mark.args[0]
-    phase = Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if item.path.parent.name == "hidden" else Phase.PUBLIC
+    phase = (
+        Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if item.path.parent.name == "hidden" else Phase.PUBLIC
+    )
     rule = (item.function.__doc__ or "").strip().split("\n")[0]
     if not rule:
         raise BrokenTest(f"{item.nodeid} has no docstring: its first line is the rule that it checks")
@@ -145,7 +152,9 @@ def _calls(path: Path) -> dict[str, tuple[str, ...]]:
     blocks, direct = Blocks(text), {}
     for function in (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)):
         nodes = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
-        direct[function.name] = {node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == assignment}
+        direct[function.name] = {
+            node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == assignment
+        }
     return {name: tuple(sorted(direct[name].union(*(direct[one] for one in blocks.below(name))))) for name in direct}
 
 
@@ -179,8 +188,8 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
 
 
 def _with_call(found: TestResult, about: tuple[Any, ...], submission: StudentModule) -> TestResult:
-    """With the call that was judged. What a test worked out from several calls is no call's; what it compared with another result of
-    the submission was not wanted."""
+    """With the call that was judged. What a test worked out from several calls is no call's; what it compared with
+    another result of the submission was not wanted."""
     if not about:
         return replace(found, call=submission.last_typed())
     got, wanted = map(submission.call_of, about)

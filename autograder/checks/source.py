@@ -56,7 +56,8 @@ class Source:
         return {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
 
     def location(self, function: str) -> str:
-        """Where a function, ANSWERS or an entry of it begins, or what has to be mended first: file and line, as editors and terminals link them."""
+        """Where a function, ANSWERS or an entry of it begins, or what has to be mended first: file and line, as editors
+        and terminals link them."""
         node = self._answers if function == ANSWERS else self.functions.get(function, self.entries.get(function))
         return f"{self.path}:{node.lineno if node else self._broken_at}"
 
@@ -67,7 +68,10 @@ class Source:
     @property
     def answers(self) -> dict[str, bool]:
         """The keys of ANSWERS, and whether each has an answer."""
-        return {key: not (isinstance(value, ast.Constant) and value.value in (None, ...)) for key, value in self.entries.items()}
+        return {
+            key: not (isinstance(value, ast.Constant) and value.value in (None, ...))
+            for key, value in self.entries.items()
+        }
 
     @property
     def written_answers(self) -> dict[str, str]:
@@ -86,16 +90,22 @@ class Source:
     @property
     def _answers(self) -> ast.Assign | None:
         assigned = [node for node in self.body if isinstance(node, ast.Assign)]
-        found = [node for node in assigned if any(isinstance(target, ast.Name) and target.id == ANSWERS for target in node.targets)]
+        found = [
+            node
+            for node in assigned
+            if any(isinstance(target, ast.Name) and target.id == ANSWERS for target in node.targets)
+        ]
         return found[-1] if found else None
 
     def imports(self) -> list[tuple[int, str]]:
-        """Line and module of each import that fails when it is graded. One under a guard is the student's own affair."""
+        """Line and module of each import that fails when it is graded. One under a guard is the student's own
+        affair."""
         return list(_imports(self.body))
 
 
 def decoded(data: bytes) -> str:
-    """The text of a Python file, in whatever encoding it says. Raises SyntaxError, UnicodeDecodeError or LookupError."""
+    """The text of a Python file, in whatever encoding it says. Raises SyntaxError, UnicodeDecodeError or
+    LookupError."""
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
@@ -176,7 +186,8 @@ blocks_of = functools.lru_cache(maxsize=2)(Blocks)
 
 
 def notebook_functions(folder: Path) -> dict[str, list[str]]:
-    """Notebook of a folder → the functions that its cells define. One that cannot be read hides no function that anybody could run."""
+    """Notebook of a folder → the functions that its cells define. One that cannot be read hides no function that
+    anybody could run."""
     found = {}
     for path in sorted(folder.glob("*.ipynb")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):

@@ -1,4 +1,5 @@
-"""How each function of an assignment stands, by its tests: decided here once, and told on a laptop, in the feedback and to staff.
+"""How each function of an assignment stands, by its tests: decided here once, and told on a laptop, in the feedback and
+to staff.
 
 It follows from what may be told of each test and from what builds on what, so that to tell it gives nothing else away.
 """
@@ -47,7 +48,8 @@ class Standing:
 
     @property
     def own(self) -> list[TestResult]:
-        """The mistakes of its own: a wrong value is not, where that may come from below, nor a refusal that is missing there."""
+        """The mistakes of its own: a wrong value is not, where that may come from below, nor a refusal that is missing
+        there."""
         mistakes = [one for one in self.test_results if one.is_mistake and not _is_missing_below(one)]
         return mistakes if self.cause is None else [one for one in mistakes if _kind(one) not in VALUES]
 
@@ -106,14 +108,19 @@ def _without_mistakes(test_results: list[TestResult], unwritten: Collection[str]
     waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
     if waiting is not None and not any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
         return State.WAITING, waiting.function
-    called = [[name for name in one.test.calls if name in unwritten] for one in test_results if one.status is TestStatus.NOT_IMPLEMENTED]
+    called = [
+        [name for name in one.test.calls if name in unwritten]
+        for one in test_results
+        if one.status is TestStatus.NOT_IMPLEMENTED
+    ]
     if called and all(called) and any(one.passed for one in test_results):
         return State.WAITING, called[0][0]  # only tests that also call another function do not pass
     return State.UNFINISHED, None
 
 
 def _compared_with(wrong: Mapping[str, Collection[TestResult]]) -> dict[str, str]:
-    """For each function that fails, without a known cause, only in tests that also call another: that one, if it fails by itself."""
+    """For each function that fails, without a known cause, only in tests that also call another: that one, if it fails
+    by itself."""
     by_itself = [name for name, missed in wrong.items() if any(set(one.test.calls) <= {name} for one in missed)]
     causes = {}
     for name, missed in wrong.items():

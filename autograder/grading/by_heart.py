@@ -1,9 +1,11 @@
-"""Values that are kept from the handout and not computed: the points of public tests are for what is right on other inputs, too.
+"""Values that are kept from the handout and not computed: the points of public tests are for what is right on other
+inputs, too.
 
-Asked of functions that a hidden test finds wrong, in a program of its own: what the submission has done until then, its time
-that is used up too, makes no difference. First their public tests run on other features: what passes on the handout's
-alone was kept. A function of which that says nothing, since its inputs are fixed by their nature, is called as the hidden
-tests call the solution: it has kept its values where most of the handout's tests pass and not one of these calls comes out right.
+Asked of functions that a hidden test finds wrong, in a program of its own: what the submission has done until then, its
+time that is used up too, makes no difference. First their public tests run on other features: what passes on the
+handout's alone was kept. A function of which that says nothing, since its inputs are fixed by their nature, is called
+as the hidden tests call the solution: it has kept its values where most of the handout's tests pass and not one of
+these calls comes out right.
 """
 
 from __future__ import annotations
@@ -27,20 +29,26 @@ DRAWS = 2
 """How often other features are drawn: a function that computes, and passed by luck, passes again in one of them."""
 
 ENOUGH, MOST = 3, 12
-"""Calls that a function has to be asked before it is said that it answers none of them, and that it is asked at most."""
+"""Calls that a function has to be asked before it is said that it answers none of them, and that it is asked at
+most."""
 
 MESSAGE = "it is right on the inputs of the handout, and wrong on this term's: values seem to be kept, and not computed"
 
 
 def take_back(
-    suite: Suite, again: Callable[[], AbstractContextManager[Backend]], public: Sequence[ObservedTest], results: Sequence[TestResult]
+    suite: Suite,
+    again: Callable[[], AbstractContextManager[Backend]],
+    public: Sequence[ObservedTest],
+    results: Sequence[TestResult],
 ) -> list[TestResult]:
     """The results without the points of public tests that were passed by heart.
 
     `again` opens the submission once more; `public` is what it was seen to do in public tests.
     """
     wrong = {one.test.question for one in results if one.test.phase is Phase.HIDDEN and one.is_mistake}
-    passed = [one.test for one in results if one.test.phase is Phase.PUBLIC and one.passed and one.test.question in wrong]
+    passed = [
+        one.test for one in results if one.test.phase is Phase.PUBLIC and one.passed and one.test.question in wrong
+    ]
     passed = [test for test in passed if suite.asks_for_values(test)]
     if not passed:
         return list(results)
@@ -57,11 +65,18 @@ def take_back(
     open_still = {test.question for test in passed} - computed - by_heart
     with again() as backend:
         for question in sorted(open_still, key=lambda question: (question in late, question)):
-            own = [one for one in results if one.test.question == question and one.test.phase is Phase.PUBLIC and suite.asks_for_values(one.test)]
+            own = [
+                one
+                for one in results
+                if one.test.question == question and one.test.phase is Phase.PUBLIC and suite.asks_for_values(one.test)
+            ]
             if points_won(own) > points_possible(own) / 2 and _answers_nothing(suite, backend, question):
                 by_heart.add(question)
     taken = {test for test in passed if test.question in by_heart and (test in kept or test.question not in computed)}
-    return [TestResult(one.test, TestStatus.FAILED, MESSAGE, kind=Kind.BY_HEART) if one.test in taken else one for one in results]
+    return [
+        TestResult(one.test, TestStatus.FAILED, MESSAGE, kind=Kind.BY_HEART) if one.test in taken else one
+        for one in results
+    ]
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,8 @@ def _calls(observed: Iterable[ObservedTest]) -> list[Call]:
 
 
 def _asks_something_new(suite: Suite, one: ObservedTest) -> bool:
-    """Whether a test on other features calls its function as it did not before: its own inputs may be others' than the features."""
+    """Whether a test on other features calls its function as it did not before: its own inputs may be others' than the
+    features."""
     own = [call for call in one.calls if call.function == one.result.test.question]
     return any(not live.is_looked_at(call) or call.encoded not in _asked(suite).public for call in own)
 

@@ -1,8 +1,9 @@
 """Results → words for a student: what was wanted, what came, the likely cause, where in the lesson to look.
 
-Of a public test everything is told. Of a hidden one only its rule and one of a few kinds of mistake, and one known cause per
-question: never an input, a wanted or got value, or anything that the submission printed or raised there. A submission can choose
-how it fails by the hidden input that it sees, so every kind that is told is a word that it can say (`coarse`).
+Of a public test everything is told. Of a hidden one only its rule and one of a few kinds of mistake, and one known
+cause per question: never an input, a wanted or got value, or anything that the submission printed or raised there. A
+submission can choose how it fails by the hidden input that it sees, so every kind that is told is a word that it can
+say (`coarse`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ MAX_PRINTED = 2000
 
 _LIBRARIES = "Numpy and the standard library are all that can be imported when your code is graded."
 
-_ALIKE = {Kind.TYPE: Kind.SHAPE, Kind.NO_ERROR: Kind.WRONG_ERROR, Kind.NOT_WRITTEN: Kind.RAISED, Kind.WAITING: Kind.RAISED}
+_ALIKE = {
+    Kind.TYPE: Kind.SHAPE,
+    Kind.NO_ERROR: Kind.WRONG_ERROR,
+    Kind.NOT_WRITTEN: Kind.RAISED,
+    Kind.WAITING: Kind.RAISED,
+}
 _ALIKE |= {Kind.NOT_REACHED: Kind.RAISED, Kind.EARLIER_CALLS: Kind.VALUE}
 """Kinds that are told as another one where inputs are hidden."""
 
@@ -54,7 +60,9 @@ _LINES = {
 }
 """What is said of functions without a mistake of their own: one line for all that are alike."""
 
-_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", **{mark: f"\\{mark}" for mark in "\\`*_[]|~"}})
+_MARKUP = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", **{mark: f"\\{mark}" for mark in "\\`*_[]|~"}}
+)
 
 
 def plain(text: str) -> str:
@@ -78,16 +86,16 @@ def inline(text: str) -> str:
 def headline(won: float, public: float, total: float) -> str:
     """What is decided and what is not: never that all tests passed, where hidden ones remain."""
     return (
-        f"{won:g} of {public:g} public points. The other {total - public:g} of {total:g} points are decided by hidden tests, "
-        "which check the same rules on other inputs."
+        f"{won:g} of {public:g} public points. The other {total - public:g} of {total:g} points are decided by hidden"
+        " tests, which check the same rules on other inputs."
     )
 
 
 def coarse(test_results: list[TestResult]) -> list[TestResult]:
     """What may be told of these results. Public tests and answers, which come first, stay as they are.
 
-    Of a hidden test: whether it passed, or one of eight kinds of mistake; that a function is not finished, only where a public
-    test found that out; and, per question, the cause that the first hidden test with a known one has.
+    Of a hidden test: whether it passed, or one of eight kinds of mistake; that a function is not finished, only where a
+    public test found that out; and, per question, the cause that the first hidden test with a known one has.
     """
     public = [one for one in test_results if one.test.phase is Phase.PUBLIC]
     unfinished = {one.test.question: one for one in public if one.status.is_unwritten}
@@ -113,7 +121,8 @@ def _is_hidden_mistake(one: TestResult) -> bool:
 
 
 def of_test(one: TestResult) -> str:
-    """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test alone."""
+    """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test
+    alone."""
     if not one.matters or one.status is TestStatus.UNREADABLE:
         return ""
     if not one.is_mistake:
@@ -124,14 +133,16 @@ def of_test(one: TestResult) -> str:
 
 
 def of_answer(one: TestResult, right: QuizAnswer | None) -> str:
-    """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason too."""
+    """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason
+    too."""
     head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
     hint = f" {one.hint}" if one.hint else ""
     return f"{head}.{hint} The answer is {right.sentence}" if right else f"{head}.{hint}"
 
 
 def markdown(submission: Submission, score: float, max_score: float, text: str) -> str:
-    """The feedback file of a submission, from what `body` wrote: that depends on the code alone, and so is shared by all who handed it in."""
+    """The feedback file of a submission, from what `body` wrote: that depends on the code alone, and so is shared by
+    all who handed it in."""
     parts = [f"# {submission.assignment}: {score:g} of {max_score:g} points", *_notes(submission), text]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -154,7 +165,10 @@ def _printed(grade: Grade) -> list[str]:
 def _never_loaded(grade: Grade) -> list[str]:
     """One cause for all tests."""
     said = inline(grade.never_loaded)
-    advice = "Look at what stands outside of functions there: a loop without an end, a long computation, or a line that ends the program."
+    advice = (
+        "Look at what stands outside of functions there: a loop without an end, a long computation, or a line that ends"
+        " the program."
+    )
     return [f"**{said[:1].upper()}{said[1:]}**, so no function in it could be called. {advice}"]
 
 
@@ -164,7 +178,8 @@ def not_graded(assignment: str, why: str) -> str:
 
 
 def public_markdown(submission: Submission, grade: Grade) -> str:
-    """What a student may see at once, before hidden results are published: public results and what is still to be decided."""
+    """What a student may see at once, before hidden results are published: public results and what is still to be
+    decided."""
     public = [one for one in grade.at_once.test_results if not one.test.hidden]
     if submission.problem is not None:
         return f"{_not_graded(submission.problem.student)}\n"
@@ -202,8 +217,16 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
     if failure is not None:
         at = failure.at_line
         if failure.left_out:
-            head = f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest of the file ran. "
-            return [*parts, head + "A function that uses what it imports cannot work here:", quoted(failure.message), _LIBRARIES]
+            head = (
+                f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest"
+                " of the file ran. "
+            )
+            return [
+                *parts,
+                head + "A function that uses what it imports cannot work here:",
+                quoted(failure.message),
+                _LIBRARIES,
+            ]
         head = f"**Your file stops with an exception{at}.** What is defined above that line is graded:"
         if len(cells) > 1:  # a notebook: the other cells ran
             head = "**A cell of your notebook stops with an exception.** What the other cells define is graded:"
@@ -214,7 +237,8 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
 
 
 def _questions(test_results: list[TestResult], cells: Sequence[str], passed: str) -> list[str]:
-    """A section for each function with a mistake of its own, then a line for each kind of the others. `passed` is said of what has no mistake."""
+    """A section for each function with a mistake of its own, then a line for each kind of the others. `passed` is said
+    of what has no mistake."""
     told = coarse(test_results)
     found = standings(told, blocks_of("\n".join(cells)))
     # What others build on comes first: fixing it may fix the rest.
@@ -232,7 +256,8 @@ def _questions(test_results: list[TestResult], cells: Sequence[str], passed: str
 
 
 def _line(one: Standing, known: Collection[str], passed: str) -> str:
-    # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are named.
+    # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are
+    # named.
     waits_for = f"`{one.cause}`" if one.cause in known else "another function"
     is_raising = any(result.kind in EXCEPTIONS for result in one.test_results if result.status is TestStatus.WAITING)
     if one.state is State.WAITING and is_raising:
@@ -256,7 +281,8 @@ def _given_answers(grade: Grade) -> list[TestResult]:
 
 
 def _answers(given: list[TestResult], assignment: str) -> list[str]:
-    """What may be told of answers at once. A wrong number is named, and a wrong yes or no is counted: naming it would tell.
+    """What may be told of answers at once. A wrong number is named, and a wrong yes or no is counted: naming it would
+    tell.
 
     The hidden tests' own words give the reasons, once they are published.
     """
@@ -298,7 +324,11 @@ def _section(one: Standing) -> str:
     parts = [
         f"## `{one.name}`: {scored(one.test_results)}",
         *(f"**Likely cause:** {hint}" for hint in _hints(one.own)),
-        *(f"{mistake.heading}:\n\n{quoted(_with_call(mistake) + mistake.message)}" for mistake in public if mistake is in_full[mistake.kind]),
+        *(
+            f"{mistake.heading}:\n\n{quoted(_with_call(mistake) + mistake.message)}"
+            for mistake in public
+            if mistake is in_full[mistake.kind]
+        ),
         _unseen(one.own),
         f"Its values are not right, and built on `{one.cause}`: fix that first." if one.cause else "",
         f"See the lesson, section `{one.name}`.",

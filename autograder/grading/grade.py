@@ -1,7 +1,7 @@
 """What grading one submission came to, and its form in the gradebook.
 
-Kept apart from `grading` so that what only reads grades (the coordinator of a batch, feedback, the report) loads neither
-Otter nor a sandbox.
+Kept apart from `grading` so that what only reads grades (the coordinator of a batch, feedback, the report) loads
+neither Otter nor a sandbox.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Grade:
     """What grading came to."""
 
     at_once: Outcome
-    """settled before the first hidden test, without any: what a student may know at once. Nothing said later changes it"""
+    """settled before the first hidden test, without any: what a student may know at once. Nothing said later changes
+    it"""
     final: Outcome
     score: float
     max_score: float
@@ -55,9 +56,12 @@ class Grade:
 
     @property
     def never_loaded(self) -> str:
-        """What every test says alike, where the file did not finish loading and nothing could be called; else nothing."""
+        """What every test says alike, where the file did not finish loading and nothing could be called; else
+        nothing."""
         results = self.at_once.test_results
-        said = {one.message for one in results if one.status in (TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED)}
+        said = {
+            one.message for one in results if one.status in (TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED)
+        }
         alike = len(said) == 1 and all(one.message in said for one in results)
         return said.pop() if alike and NOT_JUDGED not in said else ""
 

@@ -54,7 +54,8 @@ class Grader:
                 public = suite.carry(backend, seen, seen)
                 state = backend.state
                 keeping_state = live.depending_on_earlier_calls(assignment, (), seen, backend)
-                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its student.
+                # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
+                # student.
                 at_once = Outcome(state.stopped, live.with_causes(assignment, public, cells, keeping_state))
                 hidden = suite.observe(backend, Phase.HIDDEN)
                 hidden = suite.carry(backend, hidden, [*seen, *hidden])
@@ -79,7 +80,9 @@ class Grader:
         suite, scorer = self._suite(assignment)
         test_results = [TestResult(test, TestStatus(status), sentence) for test in suite.tests]
         outcome = Outcome(status, test_results)
-        return Grade(at_once=outcome, final=outcome, seconds=0.0, **_scored(scorer, test_results, test_results, sentence))
+        return Grade(
+            at_once=outcome, final=outcome, seconds=0.0, **_scored(scorer, test_results, test_results, sentence)
+        )
 
     def _suite(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         if assignment not in self._suites:
@@ -123,14 +126,18 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
         try:
             judges = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
         except Exception as error:
-            raise CannotGrade(f"neither this submission nor the solution can be graded ({type(error).__name__}: {error})") from failure
+            raise CannotGrade(
+                f"neither this submission nor the solution can be graded ({type(error).__name__}: {error})"
+            ) from failure
         if judges.score != judges.max_score:
             loses = f"the solution of {assignment.name} loses points"
             raise CannotGrade(f"the grader failed ({type(failure).__name__}: {failure}), and {loses}") from failure
         return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
 
 
-def _scored(scorer: Scorer, test_results: list[TestResult], at_once: list[TestResult], output: str | None = None) -> dict[str, Any]:
+def _scored(
+    scorer: Scorer, test_results: list[TestResult], at_once: list[TestResult], output: str | None = None
+) -> dict[str, Any]:
     """All numbers of a grade, and its Gradescope form: Otter's."""
     results = scorer.score(test_results, at_once)
     if output is not None:

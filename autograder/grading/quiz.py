@@ -39,7 +39,10 @@ def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
     for node in ast.parse(source).body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=keys, values=values)) if name == ANSWERS:
-                return {str(getattr(key, "value", "")): _answer(value, lines) for key, value in zip(keys, values, strict=True)}
+                return {
+                    str(getattr(key, "value", "")): _answer(value, lines)
+                    for key, value in zip(keys, values, strict=True)
+                }
     return {}
 
 

@@ -1,4 +1,5 @@
-"""Which rows a person should look at, and where a careful teaching assistant would look first: one answer for terminal and report."""
+"""Which rows a person should look at, and where a careful teaching assistant would look first: one answer for terminal
+and report."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def first_thing(row: Row) -> str:
     grade = row.grade
     assert grade is not None
     if row.submission.notes and grade.failure is None and _is_unwritten(grade):
-        return printable(" ".join(row.submission.notes), 300)  # why there was nothing to grade, where that can be told from the files
+        # Why there was nothing to grade, where that can be told from the files.
+        return printable(" ".join(row.submission.notes), 300)
     if row.submission.doubt:
         return printable(row.submission.doubt, 300)
     return printable(next(findings(grade), ALL_PASS), 160)

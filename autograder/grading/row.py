@@ -1,4 +1,5 @@
-"""One row of the gradebook: a submission that counts, its grade, and what people said of it. All reports are made from such rows."""
+"""One row of the gradebook: a submission that counts, its grade, and what people said of it. All reports are made from
+such rows."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class PackedGrade:
-    """A grade as it travels and is kept: made by the grader, so that the coordinator of thousands only has to write it down."""
+    """A grade as it travels and is kept: made by the grader, so that the coordinator of thousands only has to write it
+    down."""
 
     status: Status
     score: float
@@ -47,12 +49,15 @@ class PackedGrade:
         packed = zlib.compress(to_json(grade).encode("ascii"))
         gradescope = json.dumps(grade.gradescope, indent=1)
         words = feedback.body(grade, assignment, cells)
-        return cls(grade.status, grade.score, grade.max_score, grade.seconds, grade.questions, packed, gradescope, words)
+        return cls(
+            grade.status, grade.score, grade.max_score, grade.seconds, grade.questions, packed, gradescope, words
+        )
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """What one person said once of one student's grade in one assignment: a correction of points with a reason, or a comment."""
+    """What one person said once of one student's grade in one assignment: a correction of points with a reason, or a
+    comment."""
 
     number: int
     """by which it can be undone"""
@@ -122,8 +127,8 @@ class Row:
 
     @property
     def score(self) -> float:
-        """What counts: what the tests came to, as people corrected it in order. Never below 0, and above full marks only where a
-        person set such a score: that is a bonus."""
+        """What counts: what the tests came to, as people corrected it in order. Never below 0, and above full marks
+        only where a person set such a score: that is a bonus."""
         return min(max(self._corrected, 0.0), self._most)
 
     @property
@@ -174,7 +179,9 @@ class Row:
         converted = json.loads(self.packed.gradescope)
         words = "\n".join(one.sentence for one in self.adjustments)
         difference = self.score - self.tested_score
-        converted["tests"].append({"name": "Corrected by hand", "score": difference, "output": words, "visibility": "visible"})
+        converted["tests"].append(
+            {"name": "Corrected by hand", "score": difference, "output": words, "visibility": "visible"}
+        )
         return json.dumps(converted, indent=1)
 
     @property
@@ -182,7 +189,9 @@ class Row:
         """What the student may read, as Markdown."""
         problem = self.submission.problem
         if self.lost or problem is not None:
-            text = feedback.not_graded(self.submission.assignment, LOST if problem is None or self.lost else problem.student)
+            text = feedback.not_graded(
+                self.submission.assignment, LOST if problem is None or self.lost else problem.student
+            )
             return text + (f"\n{self._corrections}\n" if self.adjustments else "")
         assert self.packed is not None
         text = "\n\n".join(filter(None, (self._corrections, self.packed.feedback)))
@@ -193,10 +202,15 @@ class Row:
         if not self.adjustments:
             return ""
         lines = "\n".join(f"- {feedback.inline(one.sentence)}" for one in self.adjustments)
-        return f"**Corrected by hand.** The tests came to {self.tested_score:g} points; {self.score:g} count:\n\n{lines}"
+        return (
+            f"**Corrected by hand.** The tests came to {self.tested_score:g} points; {self.score:g} count:\n\n{lines}"
+        )
 
 
-LOST = "Your submission could not be graded by machine, and not because of anything in it: the teaching staff will look at it."
+LOST = (
+    "Your submission could not be graded by machine, and not because of anything in it: the teaching staff will look"
+    " at it."
+)
 
 
 class Rows(Protocol):

@@ -1,8 +1,9 @@
 """A suite's tests and results as Otter's. Whatever is a number in a grade comes from here, and so from Otter.
 
-The collected tests become Otter's exception-based test files, one per question. A generated test case holds no test: it asks
-`result`, which `environment` has, how the pytest test of that name came out, and raises what it hears. Otter's own words are
-replaced: it sums up public tests as "All test cases passed!", and says of a failed one in which line of the generated file that was.
+The collected tests become Otter's exception-based test files, one per question. A generated test case holds no test: it
+asks `result`, which `environment` has, how the pytest test of that name came out, and raises what it hears. Otter's own
+words are replaced: it sums up public tests as "All test cases passed!", and says of a failed one in which line of the
+generated file that was.
 """
 
 from __future__ import annotations
@@ -50,11 +51,17 @@ def test_files(tests: Iterable[Test]) -> dict[str, str]:
     questions: dict[str, list[Test]] = {}
     for test in tests:
         questions.setdefault(test.question, []).append(test)
-    return {f"{number:02}_{question}.py": _test_file(question, group) for number, (question, group) in enumerate(questions.items(), start=1)}
+    return {
+        f"{number:02}_{question}.py": _test_file(question, group)
+        for number, (question, group) in enumerate(questions.items(), start=1)
+    }
 
 
 def _test_file(question: str, tests: list[Test]) -> str:
-    cases = [_CASE.format(name=test.name, points=test.points, hidden=test.hidden, number=number) for number, test in enumerate(tests, start=1)]
+    cases = [
+        _CASE.format(name=test.name, points=test.points, hidden=test.hidden, number=number)
+        for number, test in enumerate(tests, start=1)
+    ]
     return _HEADER.format(question=question) + "".join(cases)
 
 
@@ -105,11 +112,18 @@ def gradescope(results: GradingResults) -> dict[str, Any]:
     return converted | MARKDOWN
 
 
-def word(files: Sequence[TestFile], test_results: list[TestResult], at_once: list[TestResult], assignment: Assignment) -> None:
-    """Have Otter's files sum up in other words, to staff and once published, or at once. Those begin with what is still to be decided."""
+def word(
+    files: Sequence[TestFile], test_results: list[TestResult], at_once: list[TestResult], assignment: Assignment
+) -> None:
+    """Have Otter's files sum up in other words, to staff and once published, or at once. Those begin with what is still
+    to be decided."""
     right = quiz.answers(assignment)
     words = {
-        one.test.name: feedback.of_answer(one, right.get(quiz.key(one.test))) if one.test.question == ANSWERS else feedback.of_test(one)
+        one.test.name: (
+            feedback.of_answer(one, right.get(quiz.key(one.test)))
+            if one.test.question == ANSWERS
+            else feedback.of_test(one)
+        )
         for one in feedback.coarse(test_results)
     }
     public_words = {one.test.name: feedback.of_test(one) for one in at_once if not one.test.hidden}
@@ -118,9 +132,14 @@ def word(files: Sequence[TestFile], test_results: list[TestResult], at_once: lis
         file.summary = functools.partial(_summary, file, words, public_words, "" if number else head)
 
 
-def _summary(file: TestFile, words: dict[str, str], public_words: dict[str, str], head: str, public_only: bool = False) -> str:
+def _summary(
+    file: TestFile, words: dict[str, str], public_words: dict[str, str], head: str, public_only: bool = False
+) -> str:
     """The points of the question, what did not pass, and of answers also why the right ones are."""
-    texts = [(case.passed, (public_words if public_only else words).get(case.test_case.name)) for case in file.test_case_results]
+    texts = [
+        (case.passed, (public_words if public_only else words).get(case.test_case.name))
+        for case in file.test_case_results
+    ]
     marked = [f"  {'✓' if passed else '✗'} {text}".replace("\n", "\n    ") for passed, text in texts if text]
     # What several tests say alike, such as a likely cause, is said once.
     lines = dict.fromkeys([_points(file, public_only), *(line for text in marked for line in text.split("\n"))])

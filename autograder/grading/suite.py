@@ -4,8 +4,9 @@ The tests run here, in the trusted process; a submission's functions are called 
 public tests, then answers, then hidden tests, so that what a student is told of the public part can be settled before a
 submission meets its first hidden input.
 
-pytest collects, and its own runner is left out: it would report on every test, which takes longer than most tests do. So a
-test of a suite is a plain function of the submission, random inputs and its own parameters; any other is refused by name.
+pytest collects, and its own runner is left out: it would report on every test, which takes longer than most tests do.
+So a test of a suite is a plain function of the submission, random inputs and its own parameters; any other is refused
+by name.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ class Suite:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self._context = GraderContext(assignment)
-        items = sorted(((describe(item), item) for item in collect(assignment, self._context)), key=lambda pair: pair[0].phase.value)
+        items = sorted(
+            ((describe(item), item) for item in collect(assignment, self._context)),
+            key=lambda pair: pair[0].phase.value,
+        )
         self._tests = {test: _Runnable(item, self._context) for test, item in items}
 
     @property
@@ -66,8 +70,11 @@ class Suite:
         self._context.backend = backend
         return [runnable.observe(test) for test, runnable in self._tests.items() if test.phase in (phases or Phase)]
 
-    def carry(self, backend: Backend, observed: Sequence[ObservedTest], evidence: Sequence[ObservedTest]) -> list[ObservedTest]:
-        """Run again what failed by a known mistake that sits elsewhere, beside that mistake: what then passes earns its points.
+    def carry(
+        self, backend: Backend, observed: Sequence[ObservedTest], evidence: Sequence[ObservedTest]
+    ) -> list[ObservedTest]:
+        """Run again what failed by a known mistake that sits elsewhere, beside that mistake: what then passes earns its
+        points.
 
         `evidence`: all that the submission was seen to do until now.
         """
@@ -90,8 +97,11 @@ class Suite:
                     return replace(one, result=result)  # its own fault, which the other one hid
         return one
 
-    def on_other_features(self, backend: Backend, tests: Iterable[Test], evidence: Sequence[ObservedTest], draw: int) -> list[ObservedTest]:
-        """Some public tests on other features, in the draw of that number, beside the solution; carried as they were by this evidence."""
+    def on_other_features(
+        self, backend: Backend, tests: Iterable[Test], evidence: Sequence[ObservedTest], draw: int
+    ) -> list[ObservedTest]:
+        """Some public tests on other features, in the draw of that number, beside the solution; carried as they were by
+        this evidence."""
         with inputs.of_term(self._context.seed, draw), mock.patch.object(self._context, "recorded_values", False):
             self._context.backend = backend
             return self.carry(backend, [self._tests[test].observe(test) for test in tests], evidence)
@@ -116,7 +126,8 @@ class Suite:
 
 
 class GraderContext(fixtures.TestContext):
-    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden ones."""
+    """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden
+    ones."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
@@ -155,11 +166,16 @@ class _Runnable:
         unknown = set(self.fixtures) - {context.assignment.name, RANDOM_INPUTS}
         if unknown or item.cls is not None:
             asks = f"asks for the fixture {', '.join(sorted(unknown))}" if unknown else "is a method"
-            raise BrokenTest(f"{item.name} {asks}: a test is a function of {context.assignment.name}, {RANDOM_INPUTS} and its parameters")
+            raise BrokenTest(
+                f"{item.name} {asks}: a test is a function of {context.assignment.name}, {RANDOM_INPUTS} and its"
+                " parameters"
+            )
         self.uses_features = "features(" in inspect.getsource(item.function)
         """whether its inputs change with `inputs.of_term`"""
         self._asks_for_values: bool | None = None
-        self.function: Callable[..., Any] = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
+        self.function: Callable[..., Any] = (
+            _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
+        )
 
     def asks_for_values(self, test: Test) -> bool:
         """Whether the test fails where each value is another than the right one."""
@@ -184,13 +200,19 @@ class _Runnable:
         return ObservedTest.of(test_result(test, raised, submission), submission)
 
     def _fixture(self, name: str) -> Any:
-        return fixtures.random_inputs(self.context, self.item) if name == RANDOM_INPUTS else self.context.submission(name, self.item)
+        return (
+            fixtures.random_inputs(self.context, self.item)
+            if name == RANDOM_INPUTS
+            else self.context.submission(name, self.item)
+        )
 
 
 def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
-    """A property that runs on examples drawn once, not anew for every submission: they are the same each time (see the plugin).
+    """A property that runs on examples drawn once, not anew for every submission: they are the same each time (see the
+    plugin).
 
-    Hypothesis documents `inner_test` as what integrations replace. Each run gets copies, so that none can change the next one's.
+    Hypothesis documents `inner_test` as what integrations replace. Each run gets copies, so that none can change the
+    next one's.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []
@@ -235,7 +257,8 @@ def collect(assignment: Assignment, context: GraderContext) -> list[pytest.Funct
 
 
 def run_pytest(assignment: Assignment, context: GraderContext, *plugins: object) -> int | pytest.ExitCode:
-    """A pytest of our own on an assignment's tests: no configuration file, no output, no plugin that a machine happens to have."""
+    """A pytest of our own on an assignment's tests: no configuration file, no output, no plugin that a machine happens
+    to have."""
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
     unwanted += ["unraisableexception"]  # it collects garbage ten times, which takes as long as collecting the tests
     options = ["-c", "/dev/null", f"--rootdir={course.ROOT}", "--import-mode=importlib", "--strict-markers"]

@@ -34,7 +34,9 @@ _EXAMPLE = "attention"
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
     chosen = [one for one in assignments() if not only or one.name in only]
-    files = {path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")}
+    files = {
+        path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")
+    }
     texts = ROOT / "assignments"
     folders = {texts, texts / "figures", *(one.folder for one in chosen)}
     given = [path for pattern in _GIVEN for path in texts.glob(pattern) if path.parent in folders]
@@ -65,14 +67,17 @@ def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in as_they_are}
     folder, notebook = f"assignments/{assignment.name}", assignment.folder / "explore.ipynb"
     if notebook.is_file():
-        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(notebook.read_text("utf-8"), assignment.name, tests).encode("utf-8")
+        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(
+            notebook.read_text("utf-8"), assignment.name, tests
+        ).encode("utf-8")
     files[f".github/classroom/{assignment.name}.yml"] = classroom.workflow(assignment.name, tests).encode("utf-8")
     test_files = otter_tests.test_files(assignment.name, tests)
     return files | {f"{folder}/tests/{name}": content.encode("utf-8") for name, content in test_files.items()}
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
-    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing one that leaks.
+    """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing
+    one that leaks.
 
     `only`: the assignments that are open by now; all of them where none is named.
     """

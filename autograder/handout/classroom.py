@@ -1,4 +1,5 @@
-"""GitHub Classroom: a workflow for each assignment that gives points function by function, as far as public tests decide them."""
+"""GitHub Classroom: a workflow for each assignment that gives points function by function, as far as public tests
+decide them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from fractions import Fraction
 from autograder.checks.results import Test
 
 _HEAD = """\
-# GitHub Classroom: copy this file to .github/workflows/classroom.yml in the template repository of the assignment {name}.
+# GitHub Classroom: copy this file to .github/workflows/classroom.yml
+# in the template repository of the assignment {name}.
 # {note}
 name: Autograding Tests
 on: [push, workflow_dispatch]
@@ -51,13 +53,16 @@ _TAIL = """\
 
 
 def workflow(name: str, tests: Iterable[Test]) -> str:
-    """The workflow of one assignment. Classroom takes whole points only, so that all are multiplied where some are not whole."""
+    """The workflow of one assignment. Classroom takes whole points only, so that all are multiplied where some are not
+    whole."""
     points: dict[str, Fraction] = defaultdict(Fraction)
     for test in tests:
         if not test.hidden:
             points[test.question] += Fraction(test.points)
     times = math.lcm(*(one.denominator for one in points.values()))
-    note = f"A point of the course is {times} points here." if times > 1 else "Its points are those of the public tests."
+    note = (
+        f"A point of the course is {times} points here." if times > 1 else "Its points are those of the public tests."
+    )
     steps = (_STEP.format(name=name, function=one, points=times * worth) for one, worth in points.items())
     results = "\n".join(f'          {one.upper()}_RESULTS: "${{{{steps.{one}.outputs.result}}}}"' for one in points)
     return _HEAD.format(name=name, note=note) + "".join(steps) + _TAIL.format(results=results, runners=",".join(points))

@@ -1,9 +1,10 @@
-"""Reads every byte of a handout and finds what must not be in it: solutions, answers, hidden tests, known mistakes, the seed.
+"""Reads every byte of a handout and finds what must not be in it: solutions, answers, hidden tests, known mistakes, the
+seed.
 
-Texts are compared bare: without spaces, quotes and escapes, so that a line is found inside a notebook's JSON, inside prose,
-indented otherwise or broken in two. A line gives something away when it is long enough to be nobody's accident and stands in
-a solution's marked block, in a hidden test or in the catalogue; a whole body does however short it is. What a stub, a public
-test or the room of checks says too is no secret.
+Texts are compared bare: without spaces, quotes and escapes, so that a line is found inside a notebook's JSON, inside
+prose, indented otherwise or broken in two. A line gives something away when it is long enough to be nobody's accident
+and stands in a solution's marked block, in a hidden test or in the catalogue; a whole body does however short it is.
+What a stub, a public test or the room of checks says too is no secret.
 """
 
 from __future__ import annotations
@@ -146,13 +147,18 @@ def _long_lines(whose: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _test_names(source: str) -> list[str]:
-    return [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+    return [
+        node.name
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
 
 
 def _statements(source: str) -> Iterator[str]:
     """The statements of the catalogue. Its decorators are none: hints are meant to be read, and origins are public.
 
-    Nor is a bare call, by which an entry has the solution refuse a bad argument: pictures call a student's functions too.
+    Nor is a bare call, by which an entry has the solution refuse a bad argument: pictures call a student's functions
+    too.
     """
     lines = source.split("\n")
     for node in ast.walk(ast.parse(source)):

@@ -1,7 +1,8 @@
-"""What the public tests leave open: which of the rules that docstrings state are checked by hidden tests alone, and the questions.
+"""What the public tests leave open: which of the rules that docstrings state are checked by hidden tests alone, and the
+questions.
 
-Only the kind of a rule and the function are told, as a student reads them in every docstring; nothing of a hidden test itself. Of a
-question its form is told, and the answer where it is for practice.
+Only the kind of a rule and the function are told, as a student reads them in every docstring; nothing of a hidden test
+itself. Of a question its form is told, and the answer where it is for practice.
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ RULES = {
 
 
 def left_open(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, Any]]:
-    """`rules`: rule → the functions for which only hidden tests check it; `answers`: key of ANSWERS → the form of its answer;
-    `practice`: key of a question without points → its answer and reason."""
-    public, hidden = _checked(assignment.public_tests, tests, hidden=False), _checked(assignment.hidden_tests, tests, hidden=True)
+    """`rules`: rule → the functions for which only hidden tests check it; `answers`: key of ANSWERS → the form of its
+    answer; `practice`: key of a question without points → its answer and reason."""
+    public, hidden = (
+        _checked(assignment.public_tests, tests, hidden=False),
+        _checked(assignment.hidden_tests, tests, hidden=True),
+    )
     questions = list(dict.fromkeys(test.question for test in tests))
     every = [name for name in questions if name != ANSWERS]
     rules = {}
@@ -52,7 +56,8 @@ def _practice(assignment: Assignment, tests: list[Test]) -> dict[str, dict[str, 
 
 
 def _checked(file: Path, tests: list[Test], hidden: bool) -> defaultdict[str, set[str]]:
-    """Question → the names in `expect` that its tests in a file use, themselves or through a function of the same file."""
+    """Question → the names in `expect` that its tests in a file use, themselves or through a function of the same
+    file."""
     source = file.read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     blocks = Blocks(source)
@@ -64,4 +69,6 @@ def _checked(file: Path, tests: list[Test], hidden: bool) -> defaultdict[str, se
 
 
 def _used(node: ast.FunctionDef) -> set[str]:
-    return {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "expect"}
+    return {
+        part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "expect"
+    }

@@ -1,7 +1,7 @@
 """`autograder new NAME`: all files of a new assignment, as small working examples to be replaced bit by bit.
 
-Most are files of its own. Six lines or blocks go into files that all assignments share: a row of the front page, a word of
-the glossary, a row on the map, a picture, and the numbers of its lesson and of its questions.
+Most are files of its own. Six lines or blocks go into files that all assignments share: a row of the front page, a word
+of the glossary, a row on the map, a picture, and the numbers of its lesson and of its questions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from autograder.files import atomic
 from autograder.handout.stubs import HandoutError, stale
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
-"""In `own` the assignment's own files, each at its place in the course; `samples` are submissions; the rest goes into files that all share."""
+"""In `own` the assignment's own files, each at its place in the course; `samples` are submissions; the rest goes into
+files that all share."""
 _LARGEST_NAME = 40
 
 
@@ -34,7 +35,10 @@ class NewFiles:
     def undo(self) -> str:
         """The command that takes all of it back, and with it what else is not committed in the shared files."""
         whole = [path.parent if path.parent.name == self.name else path for path in self.own]  # no empty folder stays
-        shared, own = (" ".join(dict.fromkeys(path.relative_to(ROOT).as_posix() for path in paths)) for paths in (self.shared, whole))
+        shared, own = (
+            " ".join(dict.fromkeys(path.relative_to(ROOT).as_posix() for path in paths))
+            for paths in (self.shared, whole)
+        )
         return f"git checkout -- {shared} && git clean -fd -- {own}"
 
 
@@ -56,11 +60,20 @@ def _check_name(name: str) -> None:
     known = [one.name for one in assignments()]
     if name in known:
         raise HandoutError(f"there is an assignment {name} already")
-    if not re.fullmatch(rf"[a-z][a-z0-9_]{{1,{_LARGEST_NAME}}}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
-        rule = "it is the name of a Python module, so lower-case letters, digits and _, and none that Python or a package has"
+    if (
+        not re.fullmatch(rf"[a-z][a-z0-9_]{{1,{_LARGEST_NAME}}}", name)
+        or keyword.iskeyword(name)
+        or importlib.util.find_spec(name)
+    ):
+        rule = (
+            "it is the name of a Python module, so lower-case letters, digits and _, and none that Python or a"
+            " package has"
+        )
         raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
     one = Assignment(name)
-    for there in filter(Path.exists, (one.folder, one.solution, one.public_tests, one.hidden_tests, one.misconceptions)):
+    for there in filter(
+        Path.exists, (one.folder, one.solution, one.public_tests, one.hidden_tests, one.misconceptions)
+    ):
         raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
 
 
@@ -75,7 +88,9 @@ def _own_files(name: str) -> Iterator[tuple[Path, str]]:
 def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     number = len(assignments()) + 1
     page = ROOT / "README.md"
-    listed = re.finditer(r"^\| \d+ \| \[\w+\]\(assignments/\w+/README\.md\) \|.*\n", page.read_text("utf-8"), re.MULTILINE)
+    listed = re.finditer(
+        r"^\| \d+ \| \[\w+\]\(assignments/\w+/README\.md\) \|.*\n", page.read_text("utf-8"), re.MULTILINE
+    )
     entry = f"| {number} | [{name}](assignments/{name}/README.md) | Where is the middle of a step? |\n"
     yield page, _inserted(page, ([match.end() for match in listed], entry))
     words = ROOT / "assignments" / "glossary.md"
@@ -97,7 +112,10 @@ def _inserted(path: Path, *pieces: tuple[list[int], str]) -> str:
     text = path.read_text("utf-8")
     for positions, what in reversed(pieces):
         if not positions:
-            raise HandoutError(f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than it was")
+            raise HandoutError(
+                f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than"
+                " it was"
+            )
         text = text[: positions[-1]] + what + text[positions[-1] :]
     return text
 

@@ -1,6 +1,8 @@
-"""Otter on a student's machine: test files for `grader.check` and `otter check`, and the cells of a notebook that use them.
+"""Otter on a student's machine: test files for `grader.check` and `otter check`, and the cells of a notebook that use
+them.
 
-The cases run the real public tests, by name, on the functions that the notebook or the file defines (`laptop.notebook_checks`).
+The cases run the real public tests, by name, on the functions that the notebook or the file defines
+(`laptop.notebook_checks`).
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ def test_files(assignment: str, tests: Sequence[Test]) -> dict[str, str]:
     hidden = sum(test.points for test in tests if test.hidden)
     title = "What the public tests leave open."
     header = _HEADER.format(title=title, used="StillToBeDecided", name=_UNDECIDED)
-    return files | {f"{_UNDECIDED}.py": header + _UNDECIDED_CASE.format(name=f"the other {hidden:g} points", points=hidden)}
+    return files | {
+        f"{_UNDECIDED}.py": header + _UNDECIDED_CASE.format(name=f"the other {hidden:g} points", points=hidden)
+    }
 
 
 def questions(tests: Sequence[Test]) -> list[str]:
@@ -86,11 +90,14 @@ def _question(assignment: str, question: str, tests: Sequence[Test]) -> str:
 
 _WORDS = """## Check your work
 
-These are the public tests, which decide {public:g} of the {total:g} points; hidden tests decide the rest. A function that a
-cell of this notebook defines is checked as it stands there, any other as it stands in your file. `make check` says the same in
-a terminal. It takes Otter: `%pip install otter-grader`."""
+These are the public tests, which decide {public:g} of the {total:g} points; hidden tests decide the rest. A function
+that a cell of this notebook defines is checked as it stands there, any other as it stands in your file. `make check`
+says the same in a terminal. It takes Otter: `%pip install otter-grader`."""
 
-_COLAB_WORDS = "Only in Google Colab: upload `handout.zip` (the folder symbol on the left), then run the next cell. Elsewhere it does nothing."
+_COLAB_WORDS = (
+    "Only in Google Colab: upload `handout.zip` (the folder symbol on the left), then run the next cell. Elsewhere it"
+    " does nothing."
+)
 
 _COLAB = """import os
 import sys
@@ -104,11 +111,15 @@ _SETUP = "import otter\n\ngrader = otter.Notebook()"
 
 
 def with_checks(notebook: str, assignment: str, tests: Sequence[Test]) -> str:
-    """A notebook, as JSON, with a cell at its beginning for Colab and a section at its end that checks each question."""
+    """A notebook, as JSON, with a cell at its beginning for Colab and a section at its end that checks each
+    question."""
     content = json.loads(notebook)
     total = sum(test.points for test in tests)
     public = sum(test.points for test in tests if not test.hidden)
-    colab = [_cell("markdown", "colab-text", _COLAB_WORDS), _cell("code", "colab", _COLAB.format(assignment=assignment))]
+    colab = [
+        _cell("markdown", "colab-text", _COLAB_WORDS),
+        _cell("code", "colab", _COLAB.format(assignment=assignment)),
+    ]
     content["cells"][1:1] = colab
     content["cells"].append(_cell("markdown", "check-text", _WORDS.format(public=public, total=total)))
     content["cells"].append(_cell("code", "check-setup", _SETUP))

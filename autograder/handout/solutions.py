@@ -1,4 +1,5 @@
-"""`make solutions`: a page for each assignment with its solution, and all answers with their reasons. For after the deadline."""
+"""`make solutions`: a page for each assignment with its solution, and all answers with their reasons. For after the
+deadline."""
 
 from __future__ import annotations
 
@@ -65,7 +66,9 @@ def page(assignment: Assignment) -> str:
 def _asked(questions: str) -> dict[str, str]:
     """Key → question: the comment above it."""
     found = re.finditer(r'((?:^ *#.*\n)*)^ *"(\w+)":', questions, re.MULTILINE)
-    return {match[2]: " ".join(line.strip().removeprefix("#").strip() for line in match[1].splitlines()) for match in found}
+    return {
+        match[2]: " ".join(line.strip().removeprefix("#").strip() for line in match[1].splitlines()) for match in found
+    }
 
 
 def build(folder: Path = FOLDER) -> list[Path]:

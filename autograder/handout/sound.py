@@ -1,4 +1,5 @@
-"""What an assignment must have before anything is made of it. What is missing or wrong is one sentence, never a traceback."""
+"""What an assignment must have before anything is made of it. What is missing or wrong is one sentence, never a
+traceback."""
 
 from __future__ import annotations
 
@@ -41,7 +42,11 @@ def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) 
     yield from wrong_points(assignment.name, suite.tests)
     yield from _unknown_mistakes(assignment, functions, answers)
     lesson = assignment.lesson.read_text("utf-8")
-    yield from (f"{assignment.lesson.relative_to(ROOT)} does not speak of `{one}`" for one in sorted(functions) if f"`{one}" not in lesson)
+    yield from (
+        f"{assignment.lesson.relative_to(ROOT)} does not speak of `{one}`"
+        for one in sorted(functions)
+        if f"`{one}" not in lesson
+    )
     yield from _lost_by_the_solution(assignment, suite)
 
 
@@ -49,8 +54,13 @@ def _untested(assignment: Assignment, functions: set[str], answers: dict[str, An
     """Functions and answers without a test, and tests of what is no function."""
     for phase, path in ((Phase.PUBLIC, assignment.public_tests), (Phase.HIDDEN, assignment.hidden_tests)):
         file, tested = path.relative_to(ROOT), {test.question for test in tests if test.phase is phase}
-        yield from (f"{file} has no test of {missing}: write one, marked with its name" for missing in sorted(functions - tested))
-        yield from (f"{file} tests {unknown}, and the solution has no such function" for unknown in sorted(tested - functions))
+        yield from (
+            f"{file} has no test of {missing}: write one, marked with its name"
+            for missing in sorted(functions - tested)
+        )
+        yield from (
+            f"{file} tests {unknown}, and the solution has no such function" for unknown in sorted(tested - functions)
+        )
     asked = " ".join(test.name for test in tests)
     hidden = assignment.hidden_tests.relative_to(ROOT)
     yield from (f"{hidden} does not ask for the answer {key}" for key in sorted(answers) if f"[{key}]" not in asked)
@@ -59,9 +69,17 @@ def _untested(assignment: Assignment, functions: set[str], answers: dict[str, An
 def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:
     """Of the catalogue: what is about nothing, and whether there is enough."""
     file, entries = assignment.misconceptions.relative_to(ROOT), catalogue.entries(assignment)
-    yield from (f"{file} has a mistake of {one.function}, and the solution has no such function" for one in entries if one.function not in functions)
+    yield from (
+        f"{file} has a mistake of {one.function}, and the solution has no such function"
+        for one in entries
+        if one.function not in functions
+    )
     wrong = catalogue.wrong_answers(assignment)
-    yield from (f"{file} has a wrong answer to {one.key}, and the solution has no such question" for one in wrong if one.key not in answers)
+    yield from (
+        f"{file} has a wrong answer to {one.key}, and the solution has no such question"
+        for one in wrong
+        if one.key not in answers
+    )
     if len(entries) < FEWEST_MISCONCEPTIONS:
         yield f"{file} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
 
@@ -69,4 +87,8 @@ def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict
 def _lost_by_the_solution(assignment: Assignment, suite: Suite) -> Iterator[str]:
     """Tests that the solution does not pass. Public ones are asked when their values are recorded."""
     found = suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN)
-    yield from (f"{assignment.name}: the solution does not pass {one.test.name}: {one.message}" for one in found if not one.passed)
+    yield from (
+        f"{assignment.name}: the solution does not pass {one.test.name}: {one.message}"
+        for one in found
+        if not one.passed
+    )

@@ -30,7 +30,8 @@ class HandoutError(UserError):
 
 
 def stub(source: str, name: str) -> str:
-    """A solution's text as a student gets it: marked bodies raise NotImplementedError, marked module-level blocks are gone."""
+    """A solution's text as a student gets it: marked bodies raise NotImplementedError, marked module-level blocks are
+    gone."""
     kept = "\n".join(_without_bodies(source.split("\n"), name))
     return _without_answers(re.sub(r"\n{4,}", "\n\n\n", kept), name)
 
@@ -81,7 +82,10 @@ def _answers(source: str, name: str) -> list[ast.expr]:
 def answer_texts(source: str, name: str) -> list[str]:
     """The answers of a solution as they are written there, each with its key: `"rotates_values": False`."""
     lines = source.split("\n")
-    return [lines[entry.lineno - 1].encode("utf-8")[: entry.end_col_offset].decode("utf-8") for entry in _answers(source, name)]
+    return [
+        lines[entry.lineno - 1].encode("utf-8")[: entry.end_col_offset].decode("utf-8")
+        for entry in _answers(source, name)
+    ]
 
 
 def golden_values(assignment: Assignment) -> str:
@@ -94,10 +98,13 @@ def golden_values(assignment: Assignment) -> str:
 
 
 def stale(assignment: Assignment) -> dict[Path, str]:
-    """Path → right content, of every committed file that is generated from the solution and no longer agrees with it."""
+    """Path → right content, of every committed file that is generated from the solution and no longer agrees with
+    it."""
     source = assignment.solution.read_text("utf-8")
     right = {assignment.stub: stub(source, assignment.name), assignment.golden_values: golden_values(assignment)}
-    return {path: text for path, text in right.items() if not (path.is_file() and _agree(path.read_text("utf-8"), text))}
+    return {
+        path: text for path, text in right.items() if not (path.is_file() and _agree(path.read_text("utf-8"), text))
+    }
 
 
 def _agree(committed: str, right: str) -> bool:
@@ -112,7 +119,11 @@ def _agree(committed: str, right: str) -> bool:
 
 
 def _same_call(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    if old["function"] != new["function"] or (old["wanted"] is None) != (new["wanted"] is None) or old["mistakes"].keys() != new["mistakes"].keys():
+    if (
+        old["function"] != new["function"]
+        or (old["wanted"] is None) != (new["wanted"] is None)
+        or old["mistakes"].keys() != new["mistakes"].keys()
+    ):
         return False
     if not all(_same_mark(old["mistakes"][number], mark) for number, mark in new["mistakes"].items()):
         return False
@@ -127,7 +138,8 @@ def _same_mark(old: str, new: str) -> bool:
 
 
 def regenerate() -> list[str]:
-    """Bring all generated files up to date; returns those that changed. Raises HandoutError where an assignment is not sound."""
+    """Bring all generated files up to date; returns those that changed. Raises HandoutError where an assignment is not
+    sound."""
     changed = []
     for assignment in assignments():
         if sentence := complaint(assignment):

@@ -1,8 +1,9 @@
-"""A mistake costs once: what builds on a function with a known mistake is judged beside the solution with that mistake in it.
+"""A mistake costs once: what builds on a function with a known mistake is judged beside the solution with that mistake
+in it.
 
-Examiners call it consequential marking. A mistake is carried on only where somebody wrote it into the catalogue, where the
-function behaves as that entry in all its observed calls, and where it still makes the function do some work: beside a constant,
-zeros or an echo anything would be right.
+Examiners call it consequential marking. A mistake is carried on only where somebody wrote it into the catalogue, where
+the function behaves as that entry in all its observed calls, and where it still makes the function do some work: beside
+a constant, zeros or an echo anything would be right.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ TRIVIALLY = 1e-6
 """How near to a result that needs no work one is taken for it."""
 
 LARGEST = 1 << 20
-"""Bytes of a call and its result up to which they are compared: that a function does not loop is asked with long sequences."""
+"""Bytes of a call and its result up to which they are compared: that a function does not loop is asked with long
+sequences."""
 
 MAX_FORMS = 3
 """Entries that explain the same calls of a function and may differ in others: up to this many are tried."""
@@ -56,7 +58,8 @@ _module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue
 
 
 def mistaken(assignment: Assignment, observed: Sequence[ObservedTest]) -> Iterator[Mistaken]:
-    """The solution with the mistakes that a submission was seen to make; once for each form that these may have. Most make none."""
+    """The solution with the mistakes that a submission was seen to make; once for each form that these may have. Most
+    make none."""
     found: dict[str, list[Misconception]] = {}
     wrong = {one.result.test.question for one in observed if one.result.is_mistake}
     for function in live.lowest_first(assignment, wrong):
@@ -90,7 +93,8 @@ def _is_trivial(assignment: Assignment, entry: Misconception, calls: Iterable[tu
 
 
 def _is_filled(value: Any) -> bool:
-    """Whether a result is an array of the right size with one number in it, not 0: what builds on it has its work to do still."""
+    """Whether a result is an array of the right size with one number in it, not 0: what builds on it has its work to do
+    still."""
     return isinstance(value, np.ndarray) and value.size > 1 and bool((value == value.flat[0]).all() and value.flat[0])
 
 
@@ -100,7 +104,8 @@ def _is_one_value(values: Sequence[Any]) -> bool:
 
 
 def is_trivial(value: Any, args: Sequence[Any]) -> bool:
-    """Whether a result needs no work: it is empty, no number, zero, one number in every place, the identity, or an argument."""
+    """Whether a result needs no work: it is empty, no number, zero, one number in every place, the identity, or an
+    argument."""
     return all(_is_trivial_part(np.asarray(part), args) for part in parts(value))
 
 
@@ -108,7 +113,10 @@ def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
     if array.dtype.kind not in "biuf" or not array.size or np.isnan(array).any():
         return True
     given = [np.asarray(one) for one in args if isinstance(one, int | float | np.ndarray)]
-    easy = [np.full_like(array, array.flat[0] if array.ndim else 0), *(one for one in given if one.shape == array.shape)]
+    easy = [
+        np.full_like(array, array.flat[0] if array.ndim else 0),
+        *(one for one in given if one.shape == array.shape),
+    ]
     if array.ndim > 1:
         easy.append(np.broadcast_to(np.eye(*array.shape[-2:]), array.shape))
     return any(np.allclose(array, one, rtol=TRIVIALLY, atol=TRIVIALLY) for one in easy if one.dtype.kind in "biuf")
@@ -117,8 +125,8 @@ def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
 class Beside:
     """A submission's backend in which what agrees with the mistaken solution counts as what is right.
 
-    Each such result is replaced by the right one, so that a test goes on as beside a right function: its other calls, its
-    properties and what it asks besides values (dtype, loops, arguments left alone) are judged as ever.
+    Each such result is replaced by the right one, so that a test goes on as beside a right function: its other calls,
+    its properties and what it asks besides values (dtype, loops, arguments left alone) are judged as ever.
     """
 
     def __init__(self, backend: Backend, mistaken: Mistaken) -> None:

@@ -188,7 +188,8 @@ def _wanted(assignment: Assignment, encoded_call: bytes) -> Any:
 
 
 def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | None:
-    """The error of the solution's refusal of a call, and the rule that it states, without any value; None where numpy refuses for it."""
+    """The error of the solution's refusal of a call, and the rule that it states, without any value; None where numpy
+    refuses for it."""
     call = Call(*codec.decode(encoded_call))
     reply = perform(right(assignment), call)
     if reply.raised is None:

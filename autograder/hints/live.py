@@ -1,7 +1,9 @@
-"""From all that a submission was seen to do, the likely cause of each mistake: told once, where it sits, and only if it fits.
+"""From all that a submission was seen to do, the likely cause of each mistake: told once, where it sits, and only if it
+fits.
 
-While a suite runs, every call of the submission is kept with what came of it. Afterwards it is worked out what each known mistake
-makes of these calls, and one is named by the rule that holds on a student's machine too (`autograder.hints.rule`).
+While a suite runs, every call of the submission is kept with what came of it. Afterwards it is worked out what each
+known mistake makes of these calls, and one is named by the rule that holds on a student's machine too
+(`autograder.hints.rule`).
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
 from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind, Stopped
 
 LOOKED_AT = 32 * 1024
-"""Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission returned."""
+"""Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission
+returned."""
 
 _TOO_LARGE = Reply(raised=Raised("a result too large to look at", (), ""))
 """In the place of a larger result."""
@@ -47,7 +50,9 @@ class ObservedTest:
         """With what its submission replied, as far as that is looked at; a test that asks for none makes no call."""
         seen = submission.seen if submission is not None else {}
         replies = {call: reply for call, reply in seen.items() if reply is not None and call.function != ANSWERS}
-        return cls(result, {call: reply if len(reply.value) <= LOOKED_AT else _TOO_LARGE for call, reply in replies.items()})
+        return cls(
+            result, {call: reply if len(reply.value) <= LOOKED_AT else _TOO_LARGE for call, reply in replies.items()}
+        )
 
 
 class Replayed:
@@ -66,24 +71,30 @@ class Replayed:
 
 
 STATE = (
-    "The same call, asked first in a new process, gives the right result: so yours depends on the calls before it. Look for what "
-    "stays between two calls: a cache that does not look at every argument, an array or list outside of the function or in a "
-    "default argument, a `global`. The rule: the same arguments always give the same result."
+    "The same call, asked first in a new process, gives the right result: so yours depends on the calls before it. Look"
+    " for what stays between two calls: a cache that does not look at every argument, an array or list outside of the"
+    " function or in a default argument, a `global`. The rule: the same arguments always give the same result."
 )
 """What is behind a result that depends on earlier calls."""
 
 
 def with_causes(
-    assignment: Assignment, observed: Sequence[ObservedTest], cells: Sequence[str], keeping_state: frozenset[str] = frozenset()
+    assignment: Assignment,
+    observed: Sequence[ObservedTest],
+    cells: Sequence[str],
+    keeping_state: frozenset[str] = frozenset(),
 ) -> list[TestResult]:
-    """The results, with the likely cause on the first mistake that it explains. `keeping_state`: see `depending_on_earlier_calls`."""
+    """The results, with the likely cause on the first mistake that it explains. `keeping_state`: see
+    `depending_on_earlier_calls`."""
     mistakes = (one.result for one in observed if one.result.is_mistake)
     mistaken = list(dict.fromkeys(one.test.question for one in mistakes if one.test.question != ANSWERS))
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
     blocks = blocks_of("\n".join(cells))
     roots = blocks.root_causes(wrong)
-    hints = {name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()}
+    hints = {
+        name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()
+    }
     for name in hints.keys() & keeping_state - roots.keys():
         hints[name] = replace(hints[name], values=STATE)
     observed = [_of_its_kind(one, hints) for one in _missing_below(assignment, observed, blocks)]
@@ -92,12 +103,17 @@ def with_causes(
     for one in observed:
         name = one.result.test.question
         has_cause = one.result.is_mistake and name in hints
-        results.append(_explained(assignment, _located(assignment, one), hints[name], given) if has_cause else one.result)
+        results.append(
+            _explained(assignment, _located(assignment, one), hints[name], given) if has_cause else one.result
+        )
     return results
 
 
-def hints_of(assignment: Assignment, function: str, rows: Sequence[Observation], is_built_on_a_wrong_one: bool) -> Hints:
-    """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is broken says more."""
+def hints_of(
+    assignment: Assignment, function: str, rows: Sequence[Observation], is_built_on_a_wrong_one: bool
+) -> Hints:
+    """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is
+    broken says more."""
     values = [] if is_built_on_a_wrong_one else explanations(rows, candidates(assignment, function))
     return Hints(hint_of(values), hint_of(missing_refusals(rows, written(assignment, function))))
 
@@ -108,7 +124,8 @@ def hint_of(mistakes: Sequence[Misconception]) -> str | None:
 
 
 def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
-    """A public test with the first call that is wrong and what is right there, where it compared or combined several calls."""
+    """A public test with the first call that is wrong and what is right there, where it compared or combined several
+    calls."""
     result = one.result
     if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - EXCEPTIONS:
         return one
@@ -119,7 +136,11 @@ def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
             found = difference(row.got, row.right, None)
             if not words or words == result.call or found is None:
                 return one
-            message = result.message if found[1] in result.message else f"{result.message}\nAt this call, {call.function}: {found[1]}"
+            message = (
+                result.message
+                if found[1] in result.message
+                else f"{result.message}\nAt this call, {call.function}: {found[1]}"
+            )
             return replace(one, result=replace(result, call=words, message=message))
     return one
 
@@ -127,13 +148,18 @@ def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
 def _of_its_kind(one: ObservedTest, hints: Mapping[str, Hints]) -> ObservedTest:
     """A test that fails because of earlier calls is of that kind, whatever came."""
     result = one.result
-    if result.kind not in VALUES or result.test.question not in hints or hints[result.test.question].values is not STATE:
+    if (
+        result.kind not in VALUES
+        or result.test.question not in hints
+        or hints[result.test.question].values is not STATE
+    ):
         return one
     return replace(one, result=replace(result, kind=Kind.EARLIER_CALLS))
 
 
 def _missing_below(assignment: Assignment, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
-    """A missing refusal stands where it is missed first: what builds on that function can miss it too, and need not refuse again."""
+    """A missing refusal stands where it is missed first: what builds on that function can miss it too, and need not
+    refuse again."""
     refusing = [one for one in observed if one.result.kind in REFUSALS and one.calls]
     lines = {one.result.test: catalogue.refused_at(assignment, list(one.calls)[-1]) for one in refusing}
     missed: dict[str, set[int | None]] = {}
@@ -168,7 +194,11 @@ def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observ
     """Every distinct call of a function."""
     rows: dict[bytes, Observation] = {}
     for call, reply in calls_of(function, observed):
-        if is_looked_at(call) and call.encoded not in rows and (row := observation(assignment, call, reply)) is not None:
+        if (
+            is_looked_at(call)
+            and call.encoded not in rows
+            and (row := observation(assignment, call, reply)) is not None
+        ):
             rows[call.encoded] = row
     return list(rows.values())
 
@@ -179,7 +209,8 @@ def calls_of(function: str, observed: Iterable[ObservedTest]) -> list[tuple[Call
 
 
 def is_looked_at(call: Call) -> bool:
-    """Whether a call is small enough to be looked at: one may hand on what a submission returned, and then be of any size."""
+    """Whether a call is small enough to be looked at: one may hand on what a submission returned, and then be of any
+    size."""
     try:
         return len(call.encoded) <= LOOKED_AT
     except ValueError:
@@ -196,17 +227,28 @@ class Closeable(Backend, Protocol):
 def depending_on_earlier_calls(
     assignment: Assignment, before: Sequence[ObservedTest], observed: Sequence[ObservedTest], backend: Closeable
 ) -> frozenset[str]:
-    """The functions whose first wrong call is right in a new process, where nothing was called yet; not those that failed `before`.
+    """The functions whose first wrong call is right in a new process, where nothing was called yet; not those that
+    failed `before`.
 
-    The lowest function is asked first: what one leaves behind can hide this of a later one, and never makes it up. Where a known
-    mistake explains all calls, or no value was right from the first one on, nothing is asked.
+    The lowest function is asked first: what one leaves behind can hide this of a later one, and never makes it up.
+    Where a known mistake explains all calls, or no value was right from the first one on, nothing is asked.
     """
-    failing, asked = ({one.result.test.question for one in tests if one.result.kind in VALUES} for tests in (observed, before))
+    failing, asked = (
+        {one.result.test.question for one in tests if one.result.kind in VALUES} for tests in (observed, before)
+    )
     suspects = {}
     for name in lowest_first(assignment, failing - asked):
-        rows = {call: row for call, reply in calls_of(name, [*before, *observed]) if (row := observation(assignment, call, reply)) is not None}
+        rows = {
+            call: row
+            for call, reply in calls_of(name, [*before, *observed])
+            if (row := observation(assignment, call, reply)) is not None
+        }
         wrong = next((call for call, row in rows.items() if row.is_wrong), None)
-        if wrong is not None and any(map(_is_right, rows.values())) and not explanations([*rows.values()], candidates(assignment, name)):
+        if (
+            wrong is not None
+            and any(map(_is_right, rows.values()))
+            and not explanations([*rows.values()], candidates(assignment, name))
+        ):
             suspects[name] = wrong
     if suspects:
         backend.close()
@@ -225,7 +267,8 @@ def _is_right(row: Observation) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def observation(assignment: Assignment, call: Call, reply: Reply) -> Observation | None:
-    """A call as evidence; None for one that says nothing or is too large to look at. Remembered, since public calls are looked at twice."""
+    """A call as evidence; None for one that says nothing or is too large to look at. Remembered, since public calls are
+    looked at twice."""
     if not is_looked_at(call):
         return None
     try:
@@ -302,8 +345,8 @@ _mistaken = functools.lru_cache(maxsize=512)(catalogue.mistaken)
 def candidates(assignment: Assignment, function: str) -> Iterator[Sequence[Misconception]]:
     """The mistakes that can show in a function's results, the likeliest group first.
 
-    The function's own mistakes come before those below it (somebody may have written anew what the solution takes from another
-    function), and what somebody wrote into the catalogue before what is only thinkable.
+    The function's own mistakes come before those below it (somebody may have written anew what the solution takes from
+    another function), and what somebody wrote into the catalogue before what is only thinkable.
     """
     own, below = written(assignment, function)
     yield from (own, signature.of_signature(assignment, function), below)
@@ -313,7 +356,9 @@ def candidates(assignment: Assignment, function: str) -> Iterator[Sequence[Misco
 def written(assignment: Assignment, function: str) -> tuple[tuple[Misconception, ...], tuple[Misconception, ...]]:
     """Those of the catalogue: the function's own, and those of the functions that it builds on."""
     known, used = catalogue.entries(assignment), below(assignment, function)
-    return tuple(entry for entry in known if entry.function == function), tuple(entry for entry in known if entry.function in used)
+    return tuple(entry for entry in known if entry.function == function), tuple(
+        entry for entry in known if entry.function in used
+    )
 
 
 @functools.cache

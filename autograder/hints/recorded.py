@@ -1,6 +1,8 @@
-"""The values that public tests want, as recorded from the reference solution when the handout was built, with marks of known mistakes.
+"""The values that public tests want, as recorded from the reference solution when the handout was built, with marks of
+known mistakes.
 
-So a student's machine can say what is wrong and why, and holds the code of neither. `autograder/FORMATS.md` describes the files.
+So a student's machine can say what is wrong and why, and holds the code of neither. `autograder/FORMATS.md` describes
+the files.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
 
 OWN, THINKABLE, BELOW = "own", "thinkable", "below"
-"""The groups of a function's known mistakes: those in the catalogue of the function itself, those that need no catalogue, and those of
-the functions that it builds on."""
+"""The groups of a function's known mistakes: those in the catalogue of the function itself, those that need no
+catalogue, and those of the functions that it builds on."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -30,7 +32,8 @@ def decoded(wanted: str | None) -> Any:
 
 
 class GoldenValues:
-    """The reference of one public test: its calls in order, as recorded for it. Of a test that recorded none, asking for one is the mistake."""
+    """The reference of one public test: its calls in order, as recorded for it. Of a test that recorded none, asking
+    for one is the mistake."""
 
     def __init__(self, path: Path, test: str) -> None:
         """`path`: the file of recorded values, one an assignment."""

@@ -1,8 +1,9 @@
 """The likely cause of a mistake: a known one is named only if it explains every call that was seen of a function.
 
-It must be right where the submission was right, and wrong with the same value where that was wrong. What no known mistake
-explains is told plainly, by the tests' own sentences: a false cause is worse than none. The grader works out what each known mistake
-makes of a call (`autograder.hints.live`); a student's machine has it recorded, as marks from which no value can be read.
+It must be right where the submission was right, and wrong with the same value where that was wrong. What no known
+mistake explains is told plainly, by the tests' own sentences: a false cause is worse than none. The grader works out
+what each known mistake makes of a call (`autograder.hints.live`); a student's machine has it recorded, as marks from
+which no value can be read.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ M = TypeVar("M")
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Enough of a value to recognise it, too little to read it: its shape and two weighted sums. NaN and ±inf count as numbers."""
+    """Enough of a value to recognise it, too little to read it: its shape and two weighted sums. NaN and ±inf count as
+    numbers."""
 
     shape: tuple[int, ...]
     sums: tuple[float, ...]
@@ -45,7 +47,9 @@ class Fingerprint:
     def matches(self, other: Fingerprint) -> bool:
         """Equal, if each value may be off by the tolerance."""
         tolerance = max(self.tolerance, other.tolerance)
-        return self.shape == other.shape and np.allclose(self.sums, other.sums, rtol=tolerance, atol=tolerance * (1 + math.prod(self.shape)))
+        return self.shape == other.shape and np.allclose(
+            self.sums, other.sums, rtol=tolerance, atol=tolerance * (1 + math.prod(self.shape))
+        )
 
 
 NOTHING = Fingerprint((), (math.nan, math.nan), 0.0)
@@ -68,7 +72,11 @@ def fingerprint(value: Any) -> Fingerprint:
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
     single = any(array.dtype == np.float32 for array in arrays)
-    return Fingerprint(tuple(axis for array in arrays for axis in array.shape), sums, TOLERANCE[np.dtype(np.float32 if single else np.float64)])
+    return Fingerprint(
+        tuple(axis for array in arrays for axis in array.shape),
+        sums,
+        TOLERANCE[np.dtype(np.float32 if single else np.float64)],
+    )
 
 
 def _arrays(value: Any) -> list[np.ndarray]:
@@ -105,8 +113,14 @@ def same(got: Any, wanted: Any) -> bool:
         return type(got) is type(wanted) and bool(got == wanted)
     if type(got) is Fingerprint or type(wanted) is Fingerprint:
         return fingerprint(got).matches(fingerprint(wanted))
-    if type(got) is np.ndarray and type(wanted) is np.ndarray and got.dtype == wanted.dtype == np.float64 and np.isfinite(got).all():
-        # Nearly all results, and hundreds of predictions to compare each with: no words needed, as `difference` has them.
+    if (
+        type(got) is np.ndarray
+        and type(wanted) is np.ndarray
+        and got.dtype == wanted.dtype == np.float64
+        and np.isfinite(got).all()
+    ):
+        # Nearly all results, and hundreds of predictions to compare each with: no words needed, as `difference` has
+        # them.
         if got.shape != wanted.shape:
             return False
         with np.errstate(all="ignore"):
@@ -161,7 +175,8 @@ class Hints:
 
 
 def explanations(rows: Sequence[Observation], groups: Iterable[Iterable[M]]) -> list[M]:
-    """The mistakes of the first group that has any which explain all wrong values of a function; none where it has none.
+    """The mistakes of the first group that has any which explain all wrong values of a function; none where it has
+    none.
 
     An exception alone says too little: very different mistakes end in the same one.
     """
@@ -177,9 +192,13 @@ def missing_refusals(rows: Sequence[Observation], groups: Iterable[Iterable[M]])
 
 
 def _first(
-    rows: Sequence[Observation], faults: list[Observation], groups: Iterable[Iterable[M]], explains: Callable[[Observation, Any], bool]
+    rows: Sequence[Observation],
+    faults: list[Observation],
+    groups: Iterable[Iterable[M]],
+    explains: Callable[[Observation, Any], bool],
 ) -> list[M]:
-    """The first group's mistakes that explain every call. The first wrong call is checked before the others: it rules out nearly all."""
+    """The first group's mistakes that explain every call. The first wrong call is checked before the others: it rules
+    out nearly all."""
     for group in groups if faults else ():
         if found := [one for one in group if all(explains(row, row.predicted(one)) for row in (faults[0], *rows))]:
             return found

@@ -1,4 +1,5 @@
-"""Mistakes that nobody had to write down: each follows from a function's signature, with a hint in the names of its arguments.
+"""Mistakes that nobody had to write down: each follows from a function's signature, with a hint in the names of its
+arguments.
 
 An argument ignored, negated, exchanged with its neighbour, one too far; a result mirrored, negated, upside down.
 """
@@ -20,7 +21,8 @@ from autograder.hints.catalogue import Misconception
 Implementation = Callable[..., Any]
 
 SIGNATURE = "signature"
-"""The origin of a mistake that changes nothing but what goes into a function or comes out of it: what that refuses, it refuses still."""
+"""The origin of a mistake that changes nothing but what goes into a function or comes out of it: what that refuses, it
+refuses still."""
 
 
 @functools.cache
@@ -38,7 +40,12 @@ def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
             add(f"{name} {what}", f"`{name}` {hint}", _with_argument(right, signature, name, change))
         if parameter.default is not inspect.Parameter.empty:
             fixed = _with_argument(right, signature, name, functools.partial(_constant, parameter.default))
-            add(f"{name} ignored", f"`{name}` is not used: your result is the one for its default. The rule is to use what the caller passes.", fixed)
+            add(
+                f"{name} ignored",
+                f"`{name}` is not used: your result is the one for its default. The rule is to use what the caller"
+                " passes.",
+                fixed,
+            )
     for one, other in itertools.pairwise(signature.parameters):
         hint = f"`{one}` and `{other}` are exchanged: your result is the one with each in the other's place."
         add(f"{one} and {other} exchanged", hint, _exchanged(right, signature, one, other))
@@ -55,7 +62,9 @@ def _constant(value: object, given: object) -> object:
     return value
 
 
-def _with_argument(right: Implementation, signature: inspect.Signature, name: str, change: Callable[[Any], Any]) -> Implementation:
+def _with_argument(
+    right: Implementation, signature: inspect.Signature, name: str, change: Callable[[Any], Any]
+) -> Implementation:
     def mistaken(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -93,7 +102,11 @@ def _array(value: Any, dimensions: int = 1) -> np.ndarray:
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, bool | str | dict) or value is None or (np.ndim(value) and np.asarray(value).dtype.kind not in "iuf"):
+    if (
+        isinstance(value, bool | str | dict)
+        or value is None
+        or (np.ndim(value) and np.asarray(value).dtype.kind not in "iuf")
+    ):
         raise _NotApplicable
     return value if isinstance(value, int | float) else np.asarray(value)
 
@@ -116,19 +129,25 @@ def _boolean(value: Any) -> Any:
 _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("negated", "enters with the opposite sign.", lambda value: -_number(value)),
     ("without sign", "enters without its sign.", lambda value: np.abs(_number(value))),
-    ("one too far", "is one too large where it is used: your result is the one for the next whole number.", lambda value: _number(value) + 1),
-    ("one too near", "is one too small where it is used: your result is the one for the whole number before.", lambda value: _number(value) - 1),
+    ("one too far", "is one too large where it is used: your result is the one for the next whole number.",
+     lambda value: _number(value) + 1),
+    ("one too near", "is one too small where it is used: your result is the one for the whole number before.",
+     lambda value: _number(value) - 1),
     ("whole", "is cut to a whole number. The rule is to use it as it is.", lambda value: np.trunc(_number(value))),
-    ("clipped", "counts as 0 where it is negative. The rule is to use it as it is.", lambda value: np.maximum(_number(value), 0)),
-    ("counted", "is not used: your result is the one for 0, 1, 2, … in its place.", lambda value: np.arange(len(_array(value)))),
+    ("clipped", "counts as 0 where it is negative. The rule is to use it as it is.",
+     lambda value: np.maximum(_number(value), 0)),
+    ("counted", "is not used: your result is the one for 0, 1, 2, … in its place.",
+     lambda value: np.arange(len(_array(value)))),
     ("zero", "is not used: your result is the one for 0 in its place.", lambda value: _number(value) * 0),
     ("one", "is not used: your result is the one for 1 in its place.", lambda value: _number(value) * 0 + 1),
     ("doubled", "enters twice: your result is the one for twice its value.", lambda value: _number(value) * 2),
     ("halved", "enters only half: your result is the one for half its value.", lambda value: _number(value) / 2),
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
     ("rooted", "enters as its square root.", _root),
-    ("upside down", "enters upside down: your result is the one for 1 divided by it.", lambda value: 1 / _number(value)),
-    ("transposed", "is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(_array(value, 2), -1, -2)),
+    ("upside down", "enters upside down: your result is the one for 1 divided by it.",
+     lambda value: 1 / _number(value)),
+    ("transposed", "is transposed: its last two axes are exchanged.",
+     lambda value: np.swapaxes(_array(value, 2), -1, -2)),
     ("reversed rows", "is read from its end along the sequence.", lambda value: np.flip(_array(value, 2), -2)),
     ("reversed", "is read from its end.", lambda value: np.flip(_array(value), -1)),
     ("inverted", "is inverted: true is taken for false.", _boolean),
@@ -139,11 +158,14 @@ _RESULT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("inverted", "Your result is inverted: true stands for false.", _boolean),
     ("without sign", "Your result has lost its sign.", lambda value: np.abs(_number(value))),
     ("upside down", "Your result is upside down: 1 divided by what is wanted.", lambda value: 1 / _number(value)),
-    ("transposed", "Your result is transposed: its last two axes are exchanged.", lambda value: np.swapaxes(np.asarray(value), -1, -2)),
+    ("transposed", "Your result is transposed: its last two axes are exchanged.",
+     lambda value: np.swapaxes(np.asarray(value), -1, -2)),
     ("reversed", "Your result is reversed along its last axis.", lambda value: np.flip(_array(value), -1)),
     ("reversed rows", "The rows of your result are in reversed order.", lambda value: np.flip(_array(value, 2), -2)),
-    ("one too large", "Your result is one too large: look at where the count begins and ends.", lambda value: _number(value) + 1),
-    ("one too small", "Your result is one too small: look at where the count begins and ends.", lambda value: _number(value) - 1),
+    ("one too large", "Your result is one too large: look at where the count begins and ends.",
+     lambda value: _number(value) + 1),
+    ("one too small", "Your result is one too small: look at where the count begins and ends.",
+     lambda value: _number(value) - 1),
     ("doubled", "Your result is twice as large as it should be.", lambda value: _number(value) * 2),
     ("halved", "Your result is half as large as it should be.", lambda value: _number(value) / 2),
     ("squared", "Your result is the square of what is wanted.", lambda value: _number(value) ** 2),

@@ -1,8 +1,9 @@
-"""`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: starts the checks and watches over them.
+"""`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: starts the checks and watches over
+them.
 
-The checks run in a process of their own (`screen`). A call that never returns, or ends Python, ends that process; it is then
-started again without that call, so that the rest is still told. With `--watch` it is started at every save, and with
-`--page` the browser shows what it said (`lesson_server`).
+The checks run in a process of their own (`screen`). A call that never returns, or ends Python, ends that process; it is
+then started again without that call, so that the rest is still told. With `--watch` it is started at every save, and
+with `--page` the browser shows what it said (`lesson_server`).
 
 Light on purpose: the process that watches loads neither numpy nor pytest.
 """
@@ -52,10 +53,23 @@ def main(arguments: Sequence[str]) -> int:
 def parser() -> argparse.ArgumentParser:
     """The command line, of this process and of the one that it starts."""
     parser = argparse.ArgumentParser("python -m autograder.checks", description="Where you stand, by the public tests.")
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="for example rope, or rope.apply_rope: all of them where none is named")
+    parser.add_argument(
+        "assignments",
+        nargs="*",
+        metavar="ASSIGNMENT",
+        help="for example rope, or rope.apply_rope: all of them where none is named",
+    )
     parser.add_argument("--watch", action="store_true", help="check again at every save, and show the next thing to do")
-    parser.add_argument("--page", action="store_true", help="the same in the browser: the lesson shows what the checks say, at every save")
-    parser.add_argument("--strict", action="store_true", help="exit code 1 unless every public test of them passes, for automatic checks")
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="the same in the browser: the lesson shows what the checks say, at every save",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit code 1 unless every public test of them passes, for automatic checks",
+    )
     parser.add_argument("--log", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
     return parser
@@ -81,7 +95,9 @@ def _check(arguments: Sequence[str], quietly: bool = False) -> int:
 def _run(arguments: Sequence[str], quietly: bool) -> int | None:
     """One run's exit code; None after Ctrl-C."""
     where = subprocess.DEVNULL if quietly else None
-    with subprocess.Popen([sys.executable, "-m", "autograder.laptop.screen", *arguments], stdout=where, stderr=where) as child:
+    with subprocess.Popen(
+        [sys.executable, "-m", "autograder.laptop.screen", *arguments], stdout=where, stderr=where
+    ) as child:
         try:
             return child.wait()
         except KeyboardInterrupt:

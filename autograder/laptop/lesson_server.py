@@ -1,8 +1,9 @@
 """The lesson in the browser knows what the student wrote: `python -m autograder.checks rope --page`.
 
-A server on this machine alone hands out the pages of the course, and beside them what the checks said of the file last. It
-answers nobody who does not know its address: a random port, a random word in every path, and the name of this machine in
-`Host`, so that a page from elsewhere cannot ask under another name. It reads the course's folder and writes nothing.
+A server on this machine alone hands out the pages of the course, and beside them what the checks said of the file last.
+It answers nobody who does not know its address: a random port, a random word in every path, and the name of this
+machine in `Host`, so that a page from elsewhere cannot ask under another name. It reads the course's folder and writes
+nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class ShownState:
             self._changed.notify_all()
 
     def after(self, version: int) -> bytes:
-        """What is shown, as JSON: at once where it is newer than this version, else when it changes or after a while."""
+        """What is shown, as JSON: at once where it is newer than this version, else when it changes or after a
+        while."""
         with self._changed:
             self._changed.wait_for(lambda: self._version > version, WAIT)
             return json.dumps(self._shown | {"version": self._version}).encode("utf-8")
@@ -128,7 +130,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class Pictures:
-    """The lesson's pictures from the student's own functions, drawn in a process that is ended when it is late or no longer wanted."""
+    """The lesson's pictures from the student's own functions, drawn in a process that is ended when it is late or no
+    longer wanted."""
 
     SECONDS = 60.0
 

@@ -1,7 +1,8 @@
 """A call that does not return ends this process, and the next one is told by a log which call that was.
 
-Python's `faulthandler` ends a process on every system, also one that is inside numpy and would hear nothing else. The process
-that started this one (`launch`) then starts another with a log beside this one's, and there the same call is not made.
+Python's `faulthandler` ends a process on every system, also one that is inside numpy and would hear nothing else. The
+process that started this one (`launch`) then starts another with a log beside this one's, and there the same call is
+not made.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ SECONDS = 5.0
 """Time of one call, and of loading the file; the same as when it is graded."""
 
 FILE = "(file)"
-"""Stands for a function's name while the file itself is loaded, and for the name of a test in what the file prints then."""
+"""Stands for a function's name while the file itself is loaded, and for the name of a test in what the file prints
+then."""
 
 DONE = "done"
 """The last line of the log of a process that came to its end."""
@@ -61,7 +63,8 @@ class Limit:
 
     @contextlib.contextmanager
     def on(self, function: str, file: str, blocks: Collection[str] = ()) -> Iterator[None]:
-        """While this call runs, of a function of that file with its building blocks. Raises Stopped where it is known not to return."""
+        """While this call runs, of a function of that file with its building blocks. Raises Stopped where it is known
+        not to return."""
         self.calls += 1
         stuck = next((self.stuck[name] for name in (function, *blocks) if name in self.stuck), None)
         if stuck is not None and self.calls >= stuck.number:
@@ -91,7 +94,8 @@ def logged(path: Path) -> Iterator[Limit]:
 
 
 def stuck_call(log: Path) -> Stuck | None:
-    """The call that ended a process, from its log: the calls in order, then what `faulthandler` says of where it was."""
+    """The call that ended a process, from its log: the calls in order, then what `faulthandler` says of where it
+    was."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     last = re.split(r"^(?=\[)", text, flags=re.MULTILINE)[-1]
     if not last.startswith("[") or last.endswith(f"\n{DONE}\n"):

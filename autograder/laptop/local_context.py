@@ -1,4 +1,5 @@
-"""The test context of a student, a pytest plugin: `assignments/<name>/<name>.py` runs in this process against recorded values."""
+"""The test context of a student, a pytest plugin: `assignments/<name>/<name>.py` runs in this process against recorded
+values."""
 
 from __future__ import annotations
 

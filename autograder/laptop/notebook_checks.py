@@ -1,7 +1,7 @@
 """The public tests in a notebook: what Otter's `grader.check("apply_rope")` runs on a student's laptop.
 
-The handout's test files for Otter make a `NotebookCheck` each. A function that a cell of the notebook defines goes before the one
-in the assignment's file.
+The handout's test files for Otter make a `NotebookCheck` each. A function that a cell of the notebook defines goes
+before the one in the assignment's file.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class NotebookCheck:
         printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
         if test_result.status is TestStatus.FAILED:
             call = f"\n>>> {test_result.call}" if test_result.call else ""
-            raise NotRight(f"{test_result.heading}{call}\n{test_result.sentence}{printed}\nSee {LESSON}, section {self.name}.")
+            raise NotRight(
+                f"{test_result.heading}{call}\n{test_result.sentence}{printed}\nSee {LESSON}, section {self.name}."
+            )
         if not test_result.passed:
             raise NotRight(test_result.message + printed)
         if printed:
@@ -61,8 +63,9 @@ class NotebookCheck:
         """A function in a cell and a stub in the file: only one of the two is handed in."""
         if _defined(self.name, environment) and self.name in Source(file).unwritten():
             print(
-                f"{self.name} was checked as a cell of this notebook defines it; in {file.name} it is not written yet. "
-                "One file is graded, the one that you hand in: hand in this notebook, or copy the function into the file."
+                f"{self.name} was checked as a cell of this notebook defines it; in {file.name} it is not written yet."
+                " One file is graded, the one that you hand in: hand in this notebook, or copy the function into the"
+                " file."
             )
 
 

@@ -67,7 +67,8 @@ class Progress:
 
 
 class Run(LocalContext):
-    """A run of public tests, those of one `question` or all: hands out the submissions, and collects how tests came out and what they printed."""
+    """A run of public tests, those of one `question` or all: hands out the submissions, and collects how tests came out
+    and what they printed."""
 
     def __init__(self, root: Path, limit: Limit | None = None, question: str | None = None) -> None:
         super().__init__(root, limit)
@@ -85,8 +86,18 @@ class Run(LocalContext):
     def start(self, names: Sequence[str], *plugins: object) -> None:
         """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
         tests = [str(self.root / "tests" / "public" / f"test_{name}.py") for name in names]
-        quiet = [word for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")]
-        options = [f"--rootdir={self.root}", "--override-ini=addopts=", "--import-mode=importlib", "--disable-plugin-autoload", *quiet]
+        quiet = [
+            word
+            for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler")
+            for word in ("-p", f"no:{name}")
+        ]
+        options = [
+            f"--rootdir={self.root}",
+            "--override-ini=addopts=",
+            "--import-mode=importlib",
+            "--disable-plugin-autoload",
+            *quiet,
+        ]
         status = pytest.main([*options, *tests], plugins=[fixtures, self, *plugins])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt(self.interrupted)
@@ -98,7 +109,9 @@ class Run(LocalContext):
         test_results = self.test_results.get(name, [])
         defined = vars(self.loaded[name].module) if name in self.loaded else {}
         path = self.file(name).relative_to(self.root)
-        return Progress(name, path, test_results, self.printed.get(name, {}), self._stopped(name, path), defined.get(ANSWERS))
+        return Progress(
+            name, path, test_results, self.printed.get(name, {}), self._stopped(name, path), defined.get(ANSWERS)
+        )
 
     def _stopped(self, name: str, path: Path) -> str:
         """Why a file does not run to its end, and at which entry of ANSWERS if it is there."""
@@ -131,7 +144,9 @@ class Run(LocalContext):
         self.test_results.setdefault(_assignment(item), []).append(found)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        self.interrupted = str(excinfo.value) or (self.interrupted if self.item is None else f"{self.item.name} was running")
+        self.interrupted = str(excinfo.value) or (
+            self.interrupted if self.item is None else f"{self.item.name} was running"
+        )
 
     def pytest_sessionfinish(self) -> None:
         for name, evidence in self.evidence.items():
@@ -169,7 +184,8 @@ def _lesson_order(lesson: Path) -> tuple[int, str]:
 
 
 def _entry_that_stops(source: Source, failure: Raised, functions: dict[str, Any]) -> str | None:
-    """The entry of ANSWERS at which a file stops, if it is one: by the line, or, where a function was called there, by asking again."""
+    """The entry of ANSWERS at which a file stops, if it is one: by the line, or, where a function was called there, by
+    asking again."""
     for key, written in source.entries.items():
         if written.lineno <= (failure.line or 0) <= (written.end_lineno or 0):
             return key

@@ -1,8 +1,8 @@
 """What `make check` shows: started by `launch`, on a laptop, with the public tests alone.
 
-A line for each assignment with its points and the next function to write; for one assignment, a line for each function, and
-for each mistake the call, what was wanted, what came, what the code printed and the likely cause. A mistake is told once, at the
-function where it sits.
+A line for each assignment with its points and the next function to write; for one assignment, a line for each function,
+and for each mistake the call, what was wanted, what came, what the code printed and the likely cause. A mistake is told
+once, at the function where it sits.
 """
 
 from __future__ import annotations
@@ -118,13 +118,20 @@ def _print_beginning(console: Console, progress: Progress) -> None:
         console.print(f"\n[red]{escape(progress.source.problem)}[/]")
     elif progress.stopped:
         reason = escape(progress.stopped[0].upper() + progress.stopped[1:])
-        some = "" if all(one.state is State.UNREACHED for one in progress.standings) else " What is defined above that line was checked."
+        some = (
+            ""
+            if all(one.state is State.UNREACHED for one in progress.standings)
+            else " What is defined above that line was checked."
+        )
         console.print(f"\n[red]{reason}.[/]{some}\n")
         _print_printed(console, progress, FILE)
     elif progress.is_untouched and following is not None:
         lesson = progress.path.with_name(LESSON)
         console.print(f"\n[bold]{progress.name}[/] is all yours: {len(progress.standings)} functions to write.")
-        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following}[/] at {escape(progress.source.location(following))}.")
+        console.print(
+            f"Read {escape(str(lesson))}, then begin with [bold]{following}[/] at"
+            f" {escape(progress.source.location(following))}."
+        )
     else:
         console.print()
         _print_printed(console, progress, FILE)
@@ -137,23 +144,26 @@ def _print_warnings(console: Console, progress: Progress) -> None:
         console.print(f"[yellow]{escape(str(progress.path))}:{line} imports {escape(module)}.[/]")
     if missing:
         console.print(
-            "When your file is graded, there is only numpy and what comes with Python. Such a line is then left out, and a function that uses it "
-            "fails. Write what your functions need into this file. Move your own experiments into the notebook, or under "
-            '`if __name__ == "__main__":`.'
+            "When your file is graded, there is only numpy and what comes with Python. Such a line is then left out,"
+            " and a function that uses it fails. Write what your functions need into this file. Move your own"
+            ' experiments into the notebook, or under `if __name__ == "__main__":`.'
         )
     unwritten = set(progress.source.unwritten())
     for notebook, functions in notebook_functions(progress.path.parent).items():
         beside = [name for name in functions if name in unwritten]
         if beside:
             console.print(
-                f"[yellow]{escape(notebook)} defines {', '.join(beside)}; in {progress.path.name} the same is not written yet.[/] "
-                "One file is graded, the one that you hand in: copy the functions into it, or hand in the notebook."
+                f"[yellow]{escape(notebook)} defines {', '.join(beside)}; in {progress.path.name} the same is not"
+                " written yet.[/] One file is graded, the one that you hand in: copy the functions into it, or hand in"
+                " the notebook."
             )
 
 
 def _print_function(console: Console, progress: Progress, standing: Standing, brief: bool) -> None:
     note = escape(_note(standing))
-    console.print(f" {MARKS[standing.state]} {standing.name:<24} {_points(standing.test_results, 5)} {note and f'[dim]{note}[/]'}".rstrip())
+    points = _points(standing.test_results, 5)
+    line = f" {MARKS[standing.state]} {standing.name:<24} {points} {note and f'[dim]{note}[/]'}"
+    console.print(line.rstrip())
     if brief or standing.state in FIX_FIRST:
         return
     failure = _failure(standing)
@@ -193,7 +203,8 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
 
 
 def _print_answers(console: Console, progress: Progress) -> None:
-    """The entries of ANSWERS that cannot be right as they are written, and how the questions for practice were answered."""
+    """The entries of ANSWERS that cannot be right as they are written, and how the questions for practice were
+    answered."""
     asked = _left_open(progress.name)
     if progress.answers is not None and asked.forms:
         graded = {key: text for key, text in progress.source.written_answers.items() if key not in asked.practice}
@@ -210,7 +221,8 @@ def _print_what_is_left(console: Console, progress: Progress) -> None:
     empty, empty_practice = _empty_answers(progress)
     if empty:
         console.print(
-            f"\n[yellow]Still empty in ANSWERS, {len(empty)} of {len(progress.source.answers) - len(asked.practice)}:[/] {', '.join(empty)}"
+            f"\n[yellow]Still empty in ANSWERS, {len(empty)} of"
+            f" {len(progress.source.answers) - len(asked.practice)}:[/] {', '.join(empty)}"
         )
         console.print(f"Next: the questions of the lesson, at {escape(progress.source.location(ANSWERS))}")
     if empty_practice:
@@ -246,11 +258,14 @@ def _left_open(assignment: str) -> LeftOpen:
     if not LEFT_OPEN.is_file():
         return LeftOpen({}, {}, {})
     told = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[assignment]
-    return LeftOpen(told["rules"], told["answers"], {key: answers.Practice(**one) for key, one in told["practice"].items()})
+    return LeftOpen(
+        told["rules"], told["answers"], {key: answers.Practice(**one) for key, one in told["practice"].items()}
+    )
 
 
 def _report(found: Sequence[Progress]) -> dict[str, Any]:
-    """What a page of the course shows (`lesson_server`): the points of each assignment, and everything of the one that was checked alone."""
+    """What a page of the course shows (`lesson_server`): the points of each assignment, and everything of the one that
+    was checked alone."""
     points = {one.name: [points_won(one.test_results), points_possible(one.test_results)] for one in found}
     if len(found) != 1:
         return {"points": points}
@@ -269,7 +284,12 @@ def _reported(progress: Progress, standing: Standing) -> dict[str, Any]:
     """One function, with what `_print_function` tells."""
     failure = None if standing.state in FIX_FIRST else _failure(standing)
     tests = [failure.test.name] if failure else [one.test.name for one in standing.test_results]
-    told = failure and {"rule": failure.test.rule, "call": failure.call, "message": failure.message, "hint": failure.hint}
+    told = failure and {
+        "rule": failure.test.rule,
+        "call": failure.call,
+        "message": failure.message,
+        "hint": failure.hint,
+    }
     return {
         "name": standing.name,
         "mark": re.sub(r"\[.*?\]", "", MARKS[standing.state]),
@@ -286,13 +306,14 @@ def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
     possible = points_possible(test_results)
     total = POINTS * len(all_progress)
     console.print(
-        f"\n{points_won(test_results):g} of {possible:g} public points. The other {total - possible:g} of {total} are decided by tests that you "
-        "do not see; they check the same rules on other inputs."
+        f"\n{points_won(test_results):g} of {possible:g} public points. The other {total - possible:g} of {total} are"
+        " decided by tests that you do not see; they check the same rules on other inputs."
     )
 
 
 class Debugger:
-    """A pytest plugin: `breakpoint()` and `pdb.set_trace()` in a student's function get the terminal, and no limit ends the call.
+    """A pytest plugin: `breakpoint()` and `pdb.set_trace()` in a student's function get the terminal, and no limit ends
+    the call.
 
     pytest's own asks its terminal reporter, which is off here.
     """
@@ -339,7 +360,10 @@ def main(arguments: Sequence[str]) -> int:
         return launch.INTERRUPTED
     found = [run.progress(name) for name in names or known]
     wanted = options.assignments or known
-    counting = {name: [one for progress in found for one in progress.test_results if name in _names(progress, one)] for name in wanted}
+    counting = {
+        name: [one for progress in found for one in progress.test_results if name in _names(progress, one)]
+        for name in wanted
+    }
     if unknown := [name for name, test_results in counting.items() if not test_results]:
         print(f"No public test is about {', '.join(unknown)}.", file=sys.stderr)
         return launch.WRONG_USE

@@ -1,7 +1,8 @@
-"""The zip that `otter run`, `otter grade` and Gradescope take: made by Otter's own generator, and this course in it as a wheel.
+"""The zip that `otter run`, `otter grade` and Gradescope take: made by Otter's own generator, and this course in it as
+a wheel.
 
-On a platform nothing is fetched but from the public package index: the environment file installs the wheel from the zip,
-everything else in the versions of `requirements.lock`.
+On a platform nothing is fetched but from the public package index: the environment file installs the wheel from the
+zip, everything else in the versions of `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -44,8 +45,11 @@ class PackageError(UserError):
     """The zips cannot be built as things stand. The message says what to do."""
 
 
-def build(chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full") -> Iterator[Path]:
-    """Write `<folder>/<name>.zip` for each assignment. `config` is an instructor's own part of Otter's configuration."""
+def build(
+    chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full"
+) -> Iterator[Path]:
+    """Write `<folder>/<name>.zip` for each assignment. `config` is an instructor's own part of Otter's
+    configuration."""
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))
         constraints = _constraints()
@@ -56,7 +60,10 @@ def build(chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | N
             files = _generated(assignment, settings, built.name)
             files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
             for folder_in_zip in ("", _FOR_OTTER_GRADE):
-                files |= {f"{folder_in_zip}{built.name}": built.read_bytes(), f"{folder_in_zip}{CONSTRAINTS}": constraints.encode()}
+                files |= {
+                    f"{folder_in_zip}{built.name}": built.read_bytes(),
+                    f"{folder_in_zip}{CONSTRAINTS}": constraints.encode(),
+                }
             write_zip(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
             yield target
 

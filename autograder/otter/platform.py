@@ -1,8 +1,8 @@
 """What a container of Gradescope or `otter grade` starts: it hands Otter what Otter can take, whatever was handed in.
 
-Left alone, Otter stops with an error at two Python files, at a notebook that is none, and at code in a folder, as in the clone
-of a repository; and students would get no result. So all that was handed in is put aside, where the plugin reads it, and
-Otter finds one empty file. What Otter has written is then marked as Markdown, which it cannot do itself.
+Left alone, Otter stops with an error at two Python files, at a notebook that is none, and at code in a folder, as in
+the clone of a repository; and students would get no result. So all that was handed in is put aside, where the plugin
+reads it, and Otter finds one empty file. What Otter has written is then marked as Markdown, which it cannot do itself.
 """
 
 from __future__ import annotations

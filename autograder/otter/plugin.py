@@ -1,7 +1,7 @@
 """The Otter plugin: grades the submission behind the wall and leaves Otter's kernel a trusted driver to run.
 
-Otter would execute the submission in the process that holds the tests. So everything the student handed in is taken out of
-the submission folder before Otter's kernel, whose working directory that is, can import or unpickle any of it.
+Otter would execute the submission in the process that holds the tests. So everything the student handed in is taken out
+of the submission folder before Otter's kernel, whose working directory that is, can import or unpickle any of it.
 """
 
 from __future__ import annotations

@@ -75,7 +75,8 @@ class Call:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """Function and arguments as bytes, made once. Raises ValueError where no message has room for them: a test may hand on a result."""
+        """Function and arguments as bytes, made once. Raises ValueError where no message has room for them: a test may
+        hand on a result."""
         return codec.message(self.function, self.args, self.kwargs)
 
     def copy(self) -> Call:
@@ -91,7 +92,8 @@ class Reply:
     """the result as `codec.encode` wrote it; empty where an exception came instead"""
     raised: Raised | None = None
     lines: int = 0
-    """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being counted"""
+    """lines executed outside of libraries, where that was measured; UNCOUNTED where the call kept them from being
+    counted"""
     changed: tuple[str, ...] = ()
     """the arguments changed in place, as a reader would name them, where that was measured"""
 
@@ -99,9 +101,10 @@ class Reply:
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
     """Execute a submission as the module `name`, registered before it runs as any imported module is.
 
-    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. An import of what is
-    not there is left out: nobody loses functions that do not use it. Returns the module, as far as it came, and the first
-    exception that stopped something, or else the first import that was left out. Lines count through all cells.
+    A file is one cell; a notebook is many, and a cell that raises does not keep the next from running. An import of
+    what is not there is left out: nobody loses functions that do not use it. Returns the module, as far as it came, and
+    the first exception that stopped something, or else the first import that was left out. Lines count through all
+    cells.
     """
     watch_tracing()
     _LineCounter.thread, _LineCounter.is_lost = _thread.get_ident(), False
@@ -140,7 +143,11 @@ def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raise
             if index is None:
                 raise
             imports.append(replace(describe_exception(error, filename), left_out=True))
-        future = [statement for statement in statements if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"]
+        future = [
+            statement
+            for statement in statements
+            if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        ]
         statements = future + statements[index + 1 :]
         code = compile(ast.Module(statements, type_ignores=[]), filename, "exec", dont_inherit=True)
 
@@ -155,12 +162,14 @@ def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
 
 
 def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
-    """Which of the statements is the import that failed; None where it was none of them, but one in a block or a function."""
+    """Which of the statements is the import that failed; None where it was none of them, but one in a block or a
+    function."""
     line, function = _location(error, filename)
     found = [
         (index, statement)
         for index, statement in enumerate(statements)
-        if isinstance(statement, ast.Import | ast.ImportFrom) and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
     ]
     if function != "<module>" or not found:
         return None
@@ -168,7 +177,10 @@ def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str
 
 
 def _imports(statement: ast.stmt, name: str) -> bool:
-    names = [statement.module or ""] if isinstance(statement, ast.ImportFrom) else [alias.name for alias in statement.names]  # type: ignore[attr-defined]
+    if isinstance(statement, ast.ImportFrom):
+        names = [statement.module or ""]
+    else:
+        names = [alias.name for alias in statement.names]  # type: ignore[attr-defined]
     return any(f"{imported}.".startswith(f"{name}.") for imported in names)
 
 
@@ -207,7 +219,11 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 def _location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
-    frames = [(line, frame.f_code.co_name) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
+    frames = [
+        (line, frame.f_code.co_name)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == filename
+    ]
     return frames[-1] if frames else (None, None)
 
 
@@ -238,7 +254,10 @@ def _library_code() -> dict[int, types.CodeType]:
     A file name alone proves nothing: a submission may compile its own text under any name.
     """
     functions = (thing.__code__ for thing in gc.get_objects() if type(thing) is types.FunctionType)
-    return {id(code): code for code in _with_inner(function for function in functions if function.co_filename.startswith(_LIBRARIES))}
+    return {
+        id(code): code
+        for code in _with_inner(function for function in functions if function.co_filename.startswith(_LIBRARIES))
+    }
 
 
 def _with_inner(codes: Iterable[types.CodeType]) -> Iterator[types.CodeType]:
@@ -266,7 +285,9 @@ def _is_inert(value: object) -> bool:
 
 def _skips_lines(code: types.CodeType) -> bool:
     """Whether some step of it stands in no line, or is repeated without a word: Python traces neither."""
-    unsaid = any(name in dis.opmap and dis.opmap[name] in code.co_code[::2] for name in ("SEND", "JUMP_BACKWARD_NO_INTERRUPT"))
+    unsaid = any(
+        name in dis.opmap and dis.opmap[name] in code.co_code[::2] for name in ("SEND", "JUMP_BACKWARD_NO_INTERRUPT")
+    )
     return unsaid or code.co_firstlineno < 1 or any(line is None or line < 1 for _, _, line in code.co_lines())
 
 
@@ -282,11 +303,14 @@ _TRACING = frozenset(
     "sys.settrace sys.setprofile sys._getframe sys._current_frames gc.get_objects gc.get_referrers gc.get_referents "
     "_thread.start_new_thread _thread.start_joinable_thread".split()
 )
-"""Events of a call that turns the counting off, gets at a frame to do so, or loops in another thread. (Python 3.11 tells no hook of
-a new thread; the profile function sees it.)"""
+"""Events of a call that turns the counting off, gets at a frame to do so, or loops in another thread. (Python 3.11
+tells no hook of a new thread; the profile function sees it.)"""
 
-_UNTRACED = frozenset("sys.addaudithook sys.monitoring.register_callback cpython.PyInterpreterState_New sys._current_frames".split())
-"""Events that make a place for code that Python never traces, or give the frame of another thread: no call counts any more."""
+_UNTRACED = frozenset(
+    "sys.addaudithook sys.monitoring.register_callback cpython.PyInterpreterState_New sys._current_frames".split()
+)
+"""Events that make a place for code that Python never traces, or give the frame of another thread: no call counts any
+more."""
 
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 """The attributes that give a frame; to ask for one is an event too."""
@@ -298,8 +322,9 @@ _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENE
 class _LineCounter:
     """Counts the lines that one call executes; of code that says no line, the calls and the steps back.
 
-    Python lets a call turn this off. Then its lines count as UNCOUNTED: Python reports the ways to do so to audit hooks, and those
-    cannot be removed. Garbage is not collected meanwhile: the finalizer of what somebody else left behind would count too.
+    Python lets a call turn this off. Then its lines count as UNCOUNTED: Python reports the ways to do so to audit
+    hooks, and those cannot be removed. Garbage is not collected meanwhile: the finalizer of what somebody else left
+    behind would count too.
     """
 
     watching: _LineCounter | None = None
@@ -385,7 +410,8 @@ def _stack() -> Iterator[types.CodeType]:
 
 
 def _is_of_submission() -> bool:
-    """Whether a submission does what is done now: code of its own was called, and no library that is being loaded stands above it."""
+    """Whether a submission does what is done now: code of its own was called, and no library that is being loaded
+    stands above it."""
     own = in_module = False
     for code in _stack():
         if any(code is function.__code__ for function in (perform, load)):
@@ -399,7 +425,8 @@ def _is_of_submission() -> bool:
 
 
 def _may_keep_frame(event: str, arguments: tuple[object, ...]) -> bool:
-    """Whether the event gives a frame that is suspended and goes on in a later call, where nothing need ask for it any more."""
+    """Whether the event gives a frame that is suspended and goes on in a later call, where nothing need ask for it any
+    more."""
     if event == "sys._getframe":
         return any(code.co_flags & _SUSPENDED for code in _stack() if not _is_library(code))
     if event == "object.__getattr__" and type(arguments[0]) is types.TracebackType:
@@ -409,6 +436,7 @@ def _may_keep_frame(event: str, arguments: tuple[object, ...]) -> bool:
 
 @functools.cache
 def watch_tracing() -> None:
-    """Once, before a submission is loaded: no hook of its own can then keep this one out, and no code of its own is a library's."""
+    """Once, before a submission is loaded: no hook of its own can then keep this one out, and no code of its own is a
+    library's."""
     _library_code()
     sys.addaudithook(_LineCounter.hook)

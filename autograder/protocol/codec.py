@@ -1,9 +1,10 @@
 """Plain values to bytes and back: what may cross between a submission and a test.
 
 Plain is: None, bool, int, float, complex, str, list, tuple, dict with str keys, numpy arrays and numpy scalars of bool,
-integer, float or complex type, each of exactly that class. Whatever else a submission returns is described by name and goes
-no further. Decoding builds these values and nothing else: no class is looked up, no code runs, a length is believed only when
-that many bytes are really there, and bytes that `encode` would not have written are refused: every value has one spelling.
+integer, float or complex type, each of exactly that class. Whatever else a submission returns is described by name and
+goes no further. Decoding builds these values and nothing else: no class is looked up, no code runs, a length is
+believed only when that many bytes are really there, and bytes that `encode` would not have written are refused: every
+value has one spelling.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ def _printable(text: str) -> str:
 
 
 def encode(value: object) -> bytes:
-    """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one Foreign."""
+    """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one
+    Foreign."""
     encoder = _Encoder()
     try:
         encoder.write(value, 0)

@@ -60,7 +60,15 @@ class Wrong(AssertionError):
     function to look at first where that is not the one that was called.
     """
 
-    def __init__(self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None, about: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        hint: str | None = None,
+        function: str | None = None,
+        about: tuple[Any, ...] = (),
+    ) -> None:
         """`about`: what came and what was wanted, where a test compared two results itself."""
         super().__init__(message)
         self.about = about
@@ -91,12 +99,12 @@ class BrokenTest(Exception):
 
 _NUMPY_SAYS = {
     r"^matmul: Input operand 1 has a mismatch in its core dimension": (
-        "You multiplied two matrices whose inner sizes differ. The rule is (…, n, d) times (…, d, m). "
-        "Look at which of the two needs its last two axes exchanged. If you wrote `.T`: of a stack it reverses the leading axes too."
+        "You multiplied two matrices whose inner sizes differ. The rule is (…, n, d) times (…, d, m). Look at which of"
+        " the two needs its last two axes exchanged. If you wrote `.T`: of a stack it reverses the leading axes too."
     ),
     r"^operands could not be broadcast together with remapped shapes": (
-        "You multiplied two stacks of matrices whose leading axes differ. The rule is that the last two axes are multiplied, and "
-        "those before them fit. If you wrote `.T`: of a stack it reverses the leading axes too."
+        "You multiplied two stacks of matrices whose leading axes differ. The rule is that the last two axes are"
+        " multiplied, and those before them fit. If you wrote `.T`: of a stack it reverses the leading axes too."
     ),
     r"^boolean index did not match indexed array": (
         "You used a mask as an index, and numpy compares its axes with the first axes of the array. "
@@ -107,7 +115,8 @@ _NUMPY_SAYS = {
         "the rule is that two sizes are equal, or one of them is 1."
     ),
 }
-"""How messages of numpy's begin that tell the cause → what they mean in the words of the lessons. Nothing of an input gets into them."""
+"""How messages of numpy's begin that tell the cause → what they mean in the words of the lessons. Nothing of an input
+gets into them."""
 
 
 def numpy_cause(message: str) -> str | None:

@@ -1,7 +1,8 @@
-"""Scores for Canvas: the gradebook that a class exported goes in, and a file that Canvas's gradebook import takes comes out.
+"""Scores for Canvas: the gradebook that a class exported goes in, and a file that Canvas's gradebook import takes comes
+out.
 
-Canvas finds a student by its own id, and an assignment by the id in its title, so both are taken from the export as they
-stand there. What this course has no score for stays as it was. All numbers are those of `grades.csv`.
+Canvas finds a student by its own id, and an assignment by the id in its title, so both are taken from the export as
+they stand there. What this course has no score for stays as it was. All numbers are those of `grades.csv`.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ _TEST_STUDENT = "Student, Test"
 """whom Canvas adds to a class"""
 
 
-def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliases: Path | None = None, scale: bool = False) -> Written:
-    """Write OUT/canvas.csv from a finished run. `titles`: Canvas's name for an assignment where that is not its name here.
+def write(
+    out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliases: Path | None = None, scale: bool = False
+) -> Written:
+    """Write OUT/canvas.csv from a finished run. `titles`: Canvas's name for an assignment where that is not its name
+    here.
 
     `scale`: whether scores are scaled to the points that Canvas gives.
     """
@@ -32,7 +36,9 @@ def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliase
     columns = [_Column(export, titles.get(name, name), of_student, scale) for name, of_student in grades.items()]
     written.scores = sum(len(column.scores) for column in columns)
     waiting = [row for of_student in grades.values() for row in of_student.values() if waits(row)]
-    written.blank = [f"{row.student} ({row.submission.assignment})" if len(grades) > 1 else row.student for row in waiting]
+    written.blank = [
+        f"{row.student} ({row.submission.assignment})" if len(grades) > 1 else row.student for row in waiting
+    ]
     written.created = [name for name, column in zip(grades, columns, strict=True) if column.index is None]
     write_csv(written.path, _table(export, columns))
     return written
@@ -41,7 +47,10 @@ def write(out: Path, book: Rows, roster: Path, titles: Mapping[str, str], aliase
 def _table(export: _CanvasGradebook, columns: list[_Column]) -> Iterator[list[str]]:
     about = slice(export.width)
     yield [*export.header[about], *(column.title for column in columns)]
-    yield [*(export.points or [f"    {_POINTS}", *[""] * export.width])[about], *(f"{column.points:g}" for column in columns)]
+    yield [
+        *(export.points or [f"    {_POINTS}", *[""] * export.width])[about],
+        *(f"{column.points:g}" for column in columns),
+    ]
     for number, student in enumerate(export.students):
         yield [*student[about], *(column.cell(number, student) for column in columns)]
 
@@ -52,8 +61,14 @@ class _CanvasGradebook:
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self.header, *rows = read(path)
-        if not self.header or self.header[0] not in ("Student", "LastName") or not {"ID", "Section"} <= set(self.header):
-            raise RosterError(f"{path} is not a gradebook exported from Canvas: its first row has no Student, ID and Section")
+        if (
+            not self.header
+            or self.header[0] not in ("Student", "LastName")
+            or not {"ID", "Section"} <= set(self.header)
+        ):
+            raise RosterError(
+                f"{path} is not a gradebook exported from Canvas: its first row has no Student, ID and Section"
+            )
         self.width = self.header.index("Section") + 1
         self.points = next((row for row in rows if _POINTS in row[0]), [])
         self.students = [row for row in rows if _POINTS not in row[0] and any(row[: self.width])]
@@ -62,7 +77,14 @@ class _CanvasGradebook:
             cells = dict(zip(self.header, row, strict=False))
             ids = (cells.get(name, "") for name in ("ID", "SIS User ID", "Integration ID"))
             called = "" if row[0] == _TEST_STUDENT else row[0]
-            self.people.add(called, cells["ID"], cells.get("SIS Login ID", ""), ids, self._names(row), [cells.get("SIS User ID", "")])
+            self.people.add(
+                called,
+                cells["ID"],
+                cells.get("SIS Login ID", ""),
+                ids,
+                self._names(row),
+                [cells.get("SIS User ID", "")],
+            )
 
     def _names(self, row: list[str]) -> list[str]:
         """Ada Lovelace, in the order of the roster and of its download's file names, and of everyday life."""
@@ -71,12 +93,15 @@ class _CanvasGradebook:
 
 
 class _Column:
-    """One assignment: its column in the export, where there is one, and the scores for it, by the row of the student."""
+    """One assignment: its column in the export, where there is one, and the scores for it, by the row of the
+    student."""
 
     def __init__(self, export: _CanvasGradebook, title: str, grades: Mapping[int, Row], scale: bool) -> None:
         graded = next(iter(grades.values()))
         titles = [*enumerate(export.header)][export.width :]
-        same = (index for index, own in titles if letters(title) in (letters(own), letters(re.sub(r"\s*\(\d+\)$", "", own))))
+        same = (
+            index for index, own in titles if letters(title) in (letters(own), letters(re.sub(r"\s*\(\d+\)$", "", own)))
+        )
         self.index = next(same, None)
         self.title = title if self.index is None else export.header[self.index]
         worth = export.points[self.index] if self.index is not None and export.points else ""

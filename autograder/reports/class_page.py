@@ -1,7 +1,7 @@
 """Gradebook → one page for an instructor: who is where, which questions separate, which misconceptions the class has.
 
-The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder. It holds
-one row a student and sums of all else, so it stays small for a large class. Jinja escapes every text in it.
+The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder. It
+holds one row a student and sums of all else, so it stays small for a large class. Jinja escapes every text in it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def write(out: Path, book: Rows) -> Path:
     for row in book.rows():
         class_statistics.add(row)
     path = out / FILE
-    page = _template().stream(class_statistics=class_statistics, alike=_alike(out, class_statistics), most=MOST, today=date.today())
+    page = _template().stream(
+        class_statistics=class_statistics, alike=_alike(out, class_statistics), most=MOST, today=date.today()
+    )
     page.enable_buffering(64)
     with atomic(path) as file:
         file.writelines(page)
@@ -41,7 +43,9 @@ def write(out: Path, book: Rows) -> Path:
 
 def _template() -> Template:
     loader = FileSystemLoader(Path(__file__).parent / "page_template")
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters |= {"number": _number, "aligned": _aligned, "percent": lambda share: f"{100 * share:.0f}"}
     return environment.get_template("report.html")
 
@@ -63,5 +67,10 @@ def _alike(out: Path, class_statistics: ClassStatistics) -> list[dict[str, str]]
     found = similarity.read(out)
     if found is None:
         return None
-    current = [row for row in found if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files]
-    return [{column: printable(text, 100 if column == "functions" else 60) for column, text in row.items()} for row in current]
+    current = [
+        row for row in found if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files
+    ]
+    return [
+        {column: printable(text, 100 if column == "functions" else 60) for column, text in row.items()}
+        for row in current
+    ]

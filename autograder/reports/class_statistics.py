@@ -81,7 +81,8 @@ class Results:
     questions_of_hint: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def add(self, row: Row, grade: Grade | None) -> None:
-        """Take in one submission; there is no grade where nothing was run, and nothing to learn from one that never loaded."""
+        """Take in one submission; there is no grade where nothing was run, and nothing to learn from one that never
+        loaded."""
         self.max_score = max(self.max_score, row.max_score)
         self.scores.append(row.score)
         if grade is None or grade.never_loaded:
@@ -90,7 +91,9 @@ class Results:
         self.seconds[row.key.code] = row.seconds
         for name, test_results in by_question(grade.test_results).items():
             item = self.questions.setdefault(name, Item(name, name, points_possible(test_results)))
-            item.add(row.questions[name], row.tested_score, any(not result.status.is_unwritten for result in test_results))
+            item.add(
+                row.questions[name], row.tested_score, any(not result.status.is_unwritten for result in test_results)
+            )
         for result in grade.test_results:
             test = result.test
             item = self.tests.setdefault(test.name, Item(test.name, test.question, test.points, test.hidden, test.rule))
@@ -103,7 +106,10 @@ class Results:
         for hint, question in hinted:
             self.questions_of_hint[hint][question] += 1
         explained = {question for _, question in hinted}
-        kinds = {(result.test.question, result.kind.value if result.kind else "it ended its process or did not return") for result in test_results}
+        kinds = {
+            (result.test.question, result.kind.value if result.kind else "it ended its process or did not return")
+            for result in test_results
+        }
         self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
 
     @property

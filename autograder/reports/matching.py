@@ -1,7 +1,7 @@
 """Whose row of a platform's roster a grade belongs in: what Canvas and Moodle have in common.
 
-Scores go only where nothing else could be meant. Of an address whose domain the roster does not know, no part says anything,
-since anybody can have the same name elsewhere.
+Scores go only where nothing else could be meant. Of an address whose domain the roster does not know, no part says
+anything, since anybody can have the same name elsewhere.
 """
 
 from __future__ import annotations
@@ -51,15 +51,24 @@ class Written:
         yield from (f"Left out: {sentence}." for sentence in self.left_out)
         if self.unknown:
             how = f"A table that says what {roster} calls them puts them in: --map"
-            yield f"Left out, {len(self.unknown)} whom {roster} does not have, or has more than once: {_named(self.unknown)}. {how}."
+            yield (
+                f"Left out, {len(self.unknown)} whom {roster} does not have, or has more than once:"
+                f" {_named(self.unknown)}. {how}."
+            )
         if self.blank:
             out = self.path.parent
             how = f'`autograder adjust {out} STUDENT ASSIGNMENT --score 0 --reason "…"`, or all in a table with --from'
-            yield f"Left blank, {len(self.blank)} who have 0: {_named(self.blank)}. Look at them, and say what counts: {how}."
+            yield (
+                f"Left blank, {len(self.blank)} who have 0: {_named(self.blank)}. Look at them, and say what counts:"
+                f" {how}."
+            )
         if self.absent:
             yield f"Without a submission, {len(self.absent)} of {roster}: {_named(self.absent)}."
         if not self.takes_feedback:
-            yield f"{roster} has no column for feedback: switch on Feedback comments, or see `autograder feedback {self.path.parent} --for moodle`."
+            yield (
+                f"{roster} has no column for feedback: switch on Feedback comments, or see `autograder feedback"
+                f" {self.path.parent} --for moodle`."
+            )
 
 
 def _named(students: Iterable[str]) -> str:
@@ -69,7 +78,8 @@ def _named(students: Iterable[str]) -> str:
 
 
 class Aliases:
-    """A table that says what else somebody is called: each row is one person, such as Classroom's identifier and github_username."""
+    """A table that says what else somebody is called: each row is one person, such as Classroom's identifier and
+    github_username."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._rows = [[cell.strip() for cell in row if cell.strip()] for row in read(path)] if path is not None else []
@@ -104,8 +114,8 @@ def read(path: Path) -> list[list[str]]:
 
 
 def factor(cell: str, graded: Row, what: str, roster: str, advice: str, scale: bool) -> float:
-    """What scores are multiplied by, for a platform's cell with its maximum. Raises RosterError where that is another one than here and
-    nobody said to scale: all scores would be wrong."""
+    """What scores are multiplied by, for a platform's cell with its maximum. Raises RosterError where that is another
+    one than here and nobody said to scale: all scores would be wrong."""
     points = graded.max_score
     worth = float(cell.replace(",", ".")) if re.fullmatch(r"\d+([.,]\d+)?", cell) else points
     if worth != points and not scale:
@@ -130,9 +140,11 @@ class People:
         self._rows: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._domains: set[str] = set()
 
-    def add(self, called: str, number: str, login: str, ids: Iterable[str], names: Iterable[str], sids: Iterable[str] = ()) -> None:
-        """The next row: the platform's own number, a login or address, what else is theirs alone, names, which others may have, and
-        the numbers that the university gave."""
+    def add(
+        self, called: str, number: str, login: str, ids: Iterable[str], names: Iterable[str], sids: Iterable[str] = ()
+    ) -> None:
+        """The next row: the platform's own number, a login or address, what else is theirs alone, names, which others
+        may have, and the numbers that the university gave."""
         whole = [value.strip().casefold() for value in (login, *ids)]
         self._domains.update(value.partition("@")[2] for value in whole if "@" in value)
         local_part, at, _ = whole[0].partition("@")
@@ -144,7 +156,8 @@ class People:
         self.called.append(called)
 
     def vouch(self, domain: str) -> None:
-        """Somebody who knows says that these people's addresses are there; it counts where the roster has no address itself."""
+        """Somebody who knows says that these people's addresses are there; it counts where the roster has no address
+        itself."""
         self._domains = self._domains or {domain} - {""}
 
     def find(self, student: str, person: Person, also: Iterable[str] = ()) -> tuple[int, int] | None:
@@ -153,8 +166,14 @@ class People:
         `also`: by what else the person goes, as somebody says who knows.
         """
         number = person.number if person.platform == self.platform else ""
-        goes_by = [text.strip().casefold() for text in dict.fromkeys([person.email, person.login, student, *also]) if text]
-        tiers = [(_EXACT, "number", number), *((_EXACT, "sid", sid) for sid in (person.sid, *also)), *((_EXACT, "id", text) for text in goes_by)]
+        goes_by = [
+            text.strip().casefold() for text in dict.fromkeys([person.email, person.login, student, *also]) if text
+        ]
+        tiers = [
+            (_EXACT, "number", number),
+            *((_EXACT, "sid", sid) for sid in (person.sid, *also)),
+            *((_EXACT, "id", text) for text in goes_by),
+        ]
         for text in goes_by:
             local_part, at, domain = text.partition("@")
             if not at:
@@ -174,10 +193,19 @@ class People:
         students = sorted({submission.student for submission in submissions})
         others = sorted({student.partition("@")[2] for student in students if "@" in student} - self._domains)
         why = "Give a table of two columns, what they are called here and in that file, with --map"
-        if all(submission.person.platform == "Canvas" and not submission.person.number.isdigit() for submission in submissions):
-            why = "Canvas gave anonymous names: end that in the assignment's settings, download the submissions again, and grade that folder"
+        if all(
+            submission.person.platform == "Canvas" and not submission.person.number.isdigit()
+            for submission in submissions
+        ):
+            why = (
+                "Canvas gave anonymous names: end that in the assignment's settings, download the submissions again,"
+                " and grade that folder"
+            )
         elif others:
-            why = f"No address in it ends in @{others[0]}: write the address of one student into it in the place of a bare login, or g{why[1:]}"
+            why = (
+                f"No address in it ends in @{others[0]}: write the address of one student into it in the place of a"
+                f" bare login, or g{why[1:]}"
+            )
         some = listed([printable(student, 60) for student in students], 3)
         return RosterError(f"none of {len(students)} students is in {self.roster}: {some}. {why}")
 

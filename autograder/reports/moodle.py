@@ -1,7 +1,8 @@
-"""Scores for Moodle: an assignment's offline grading worksheet goes in, and the same with grades and feedback comes out.
+"""Scores for Moodle: an assignment's offline grading worksheet goes in, and the same with grades and feedback comes
+out.
 
-Moodle finds a participant by the identifier and takes no row whose other columns it does not know, so all of them stay as
-they are. A worksheet belongs to one assignment.
+Moodle finds a participant by the identifier and takes no row whose other columns it does not know, so all of them stay
+as they are. A worksheet belongs to one assignment.
 """
 
 from __future__ import annotations
@@ -16,14 +17,25 @@ from autograder.reports.matching import Aliases, People, RosterError, Written, f
 from autograder.reports.sending import fragment
 
 
-def write(out: Path, book: Rows, worksheet: Path, assignment: str | None = None, aliases: Path | None = None, scale: bool = False) -> Written:
-    """Write OUT/moodle_<assignment>.csv from a finished run; `scale`: scores scaled to the worksheet's maximum. Raises RosterError."""
+def write(
+    out: Path,
+    book: Rows,
+    worksheet: Path,
+    assignment: str | None = None,
+    aliases: Path | None = None,
+    scale: bool = False,
+) -> Written:
+    """Write OUT/moodle_<assignment>.csv from a finished run; `scale`: scores scaled to the worksheet's maximum. Raises
+    RosterError."""
     by_assignment: dict[str, list[Row]] = defaultdict(list)
     for row in book.rows():
         by_assignment[row.submission.assignment].append(row)
     names = sorted(filter(None, by_assignment))
     if assignment is None and len(names) != 1:
-        raise RosterError(f"a worksheet of Moodle belongs to one assignment, and here are {', '.join(names) or 'none'}: say which with --assignment")
+        raise RosterError(
+            f"a worksheet of Moodle belongs to one assignment, and here are {', '.join(names) or 'none'}: say which"
+            " with --assignment"
+        )
     name = assignment or names[0]
     sheet = _Worksheet(worksheet)
     written = Written(out / f"moodle_{name}.csv")
@@ -41,17 +53,21 @@ class _Worksheet:
     """A worksheet as Moodle gives it, in any language and with or without names.
 
     Headings are translated, so columns are told by their place and content: the identifier is first, and ends in the
-    participant's number; the grade stands before the maximum, which is the same number in every row; comments come last.
+    participant's number; the grade stands before the maximum, which is the same number in every row; comments come
+    last.
     """
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self.header, *self.rows = read(path)
         numbers = [re.search(r"\d+$", row[0].strip()) for row in self.rows]
-        self.maximum = next((column for column in reversed(range(2, len(self.header))) if self._is_one_number(column)), 0)
+        self.maximum = next(
+            (column for column in reversed(range(2, len(self.header))) if self._is_one_number(column)), 0
+        )
         if not (self.rows and all(numbers) and self.maximum):
             raise RosterError(
-                f"{path} is not an offline grading worksheet of Moodle: its first column is no participants' numbers, or it has no maximum grade"
+                f"{path} is not an offline grading worksheet of Moodle: its first column is no participants' numbers,"
+                " or it has no maximum grade"
             )
         self.grade = self.maximum - 1
         self.comments = len(self.header) - 1 if re.search(r"feedback|com+ent", self.header[-1].casefold()) else None
@@ -69,7 +85,9 @@ class _Worksheet:
         return len({row[1] for row in self.rows}) <= len(self.rows) / 2
 
     def _is_one_number(self, column: int) -> bool:
-        return len({row[column] for row in self.rows}) == 1 and bool(re.fullmatch(r"\d+([.,]\d+)?", self.rows[0][column]))
+        return len({row[column] for row in self.rows}) == 1 and bool(
+            re.fullmatch(r"\d+([.,]\d+)?", self.rows[0][column])
+        )
 
     def fill(self, number: int, row: Row, scale: bool) -> None:
         """Put in a grade, if there is one to put in, and its feedback."""

@@ -25,7 +25,8 @@ HIDDEN = "[yellow]hidden[/]"
 
 
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
-    """The result as `autograder check --json` prints it. Other programs read it (`autograder/FORMATS.md`): keys are only added."""
+    """The result as `autograder check --json` prints it. Other programs read it (`autograder/FORMATS.md`): keys are
+    only added."""
     tests = [
         {
             "question": result.test.question,
@@ -42,14 +43,17 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     return {
         "assignment": submission.assignment,
         "score": grade.score if grade else 0.0,
-        "max_score": grade.max_score if grade else sum(test.points for test in Suite(find(submission.assignment)).tests),
+        "max_score": (
+            grade.max_score if grade else sum(test.points for test in Suite(find(submission.assignment)).tests)
+        ),
         "status": grade.status if grade else Status.UNREADABLE,
         "tests": tests,
     }
 
 
 def print_result(submission: Submission, grade: Grade | None, console: Console, everything: bool = False) -> None:
-    """A block per function with what did not pass, what was wrong and the likely cause; then what is right, and a total.
+    """A block per function with what did not pass, what was wrong and the likely cause; then what is right, and a
+    total.
 
     With `everything` the tests that passed are there too, and no failure is left out because its cause was told before.
     """
@@ -61,15 +65,23 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         return
     if grade.never_loaded and not everything:
         console.print(f"[red]✗[/] every test: {escape(plain(grade.never_loaded))}", soft_wrap=True)
-        console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
+        console.print(
+            f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False
+        )
         return
-    _Printer(console, everything, standings(grade.test_results, blocks_of("\n".join(submission.cells)))).questions(by_question(grade.test_results))
+    _Printer(console, everything, standings(grade.test_results, blocks_of("\n".join(submission.cells)))).questions(
+        by_question(grade.test_results)
+    )
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
-        console.print(f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True)
+        console.print(
+            f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True
+        )
     if any(result.test.hidden and result.is_mistake for result in grade.test_results):
         console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
-    console.print(f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False)
+    console.print(
+        f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False
+    )
 
 
 class _Printer:
@@ -107,7 +119,9 @@ class _Printer:
                 self.test(result)
                 self.causes |= {result.hint: question} if result.hint is not None else {}
         for (before, after), count in in_short.items():
-            self.console.print(f"  {before}{count} test{'s' if count > 1 else ''}{after}", highlight=False, soft_wrap=True)
+            self.console.print(
+                f"  {before}{count} test{'s' if count > 1 else ''}{after}", highlight=False, soft_wrap=True
+            )
         self.console.print()
 
     def in_short(self, result: TestResult, question: str, known: str | None) -> tuple[str, str] | None:
@@ -125,7 +139,10 @@ class _Printer:
     def test(self, result: TestResult) -> None:
         mark = MARKS.get(result.status, f"[red]{result.status}[/]")
         hidden = f", {HIDDEN}" if result.test.hidden else ""
-        self.console.print(f"  {mark} {escape(result.test.name.removeprefix('test_'))}  [dim]{scored([result])}{hidden}[/]", highlight=False)
+        self.console.print(
+            f"  {mark} {escape(result.test.name.removeprefix('test_'))}  [dim]{scored([result])}{hidden}[/]",
+            highlight=False,
+        )
         call = [f">>> {plain(result.call)}"] if result.call else []
         hint = result.hint if result.hint not in self.causes else None
         for line in [*call, *with_likely_cause(plain(result.message), hint).splitlines()]:

@@ -2,7 +2,8 @@
 
 Canvas takes back a zip of files named as in its own download (*Upload Submissions*: it finds the student's and the
 submission's number in the name). Moodle takes a zip of files that begin with a name, the participant's number and the
-feedback's kind (*Upload multiple feedback files in a zip*). For mail there is a folder per student and a table of addresses.
+feedback's kind (*Upload multiple feedback files in a zip*). For mail there is a folder per student and a table of
+addresses.
 """
 
 from __future__ import annotations
@@ -71,11 +72,14 @@ def page(row: Row) -> str:
 
 
 def pack(out: Path, book: Rows, platform: str, aliases: Aliases) -> Packed:
-    """Write the feedback of a finished run for one of PLATFORMS; `aliases` may know addresses. Raises UserError where nobody would get any."""
+    """Write the feedback of a finished run for one of PLATFORMS; `aliases` may know addresses. Raises UserError where
+    nobody would get any."""
     rows = [row for row in book.rows() if row.submission.assignment]
     packed = _for_mail(out, rows, aliases) if platform == "mail" else _zips(out, rows, platform)
     if not packed.files:
-        raise UserError(f"no submission in {out} came from {platform.title()}: take --for mail, which makes a folder per student")
+        raise UserError(
+            f"no submission in {out} came from {platform.title()}: take --for mail, which makes a folder per student"
+        )
     return packed
 
 
@@ -121,5 +125,8 @@ def _for_mail(out: Path, rows: Iterable[Row], aliases: Aliases) -> Packed:
         email = next((name for name in known if "@" in name), "")
         people[row.folder] = [row.folder, row.student, submission.person.name, email, submission.person.login]
     if people:
-        write_csv(folder / PEOPLE, [["folder", "student", "name", "email", "login"], *([*map(csv_cell, cells)] for cells in people.values())])
+        write_csv(
+            folder / PEOPLE,
+            [["folder", "student", "name", "email", "login"], *([*map(csv_cell, cells)] for cells in people.values())],
+        )
     return packed

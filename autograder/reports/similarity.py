@@ -1,17 +1,17 @@
 """Which submissions are worth reading side by side.
 
-Names, comments, layout, messages and the order of functions are the first things to change in a copy, so none of them is
-looked at: every function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes a fingerprint
-(the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Set aside is what the handout contains, and
-what more than a quarter of the class has: the idioms of the course, which say nothing. What remains is compared through an
-index from fingerprints to submissions, so that a class of thousands takes seconds.
+Names, comments, layout, messages and the order of functions are the first things to change in a copy, so none of them
+is looked at: every function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes a
+fingerprint (the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Set aside is what the
+handout contains, and what more than a quarter of the class has: the idioms of the course, which say nothing. What
+remains is compared through an index from fingerprints to submissions, so that a class of thousands takes seconds.
 
-A pair is listed where at least half of what one of them wrote is also in the other. Alike is not copied: two students may have
-had one book, one teacher or one idea. This room says what is alike and leaves the rest to people.
+A pair is listed where at least half of what one of them wrote is also in the other. Alike is not copied: two students
+may have had one book, one teacher or one idea. This room says what is alike and leaves the rest to people.
 
-copydetect, an implementation of the same paper, finds the same pairs in a small class. It is not used because it compares
-every pair in Python and keeps the matches of each (150 submissions: 12 s and 70 MB, and both grow with the square), sets
-nothing aside that a class has in common, and does not say which functions match.
+copydetect, an implementation of the same paper, finds the same pairs in a small class. It is not used because it
+compares every pair in Python and keeps the matches of each (150 submissions: 12 s and 70 MB, and both grow with the
+square), sets nothing aside that a class has in common, and does not say which functions match.
 """
 
 from __future__ import annotations
@@ -56,9 +56,11 @@ COMMON, FEW = 0.25, 10
 MOST = 32768
 """fingerprints kept of one submission; a solution has a few hundred to a thousand"""
 OWNERS = 32
-"""functions of one submission that a fingerprint is looked for in; more have it only where somebody wrote thousands alike"""
+"""functions of one submission that a fingerprint is looked for in; more have it only where somebody wrote thousands
+alike"""
 SAME, SMALLEST = 0.9, 3
-"""what much of the class has is still said where whole programs share so much; those with the same few smallest fingerprints are compared"""
+"""what much of the class has is still said where whole programs share so much; those with the same few smallest
+fingerprints are compared"""
 IN_COMMON = "all of it: more of the class have it than is set aside as common"
 BEYOND = "beyond "
 """how the code of a party begins that was not handed in"""
@@ -115,8 +117,9 @@ class Pair:
 def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
     """The pairs of a graded batch, assignment by assignment, group by group.
 
-    Of a group only the links that hold it together are listed, the strongest ones: n − 1 for n submissions.
-    `parties` were not handed in, such as solutions and an earlier term's class: each may be one of a pair, and counts for nothing else.
+    Of a group only the links that hold it together are listed, the strongest ones: n − 1 for n submissions. `parties`
+    were not handed in, such as solutions and an earlier term's class: each may be one of a pair, and counts for nothing
+    else.
     """
     files: dict[str, list[ComparedFile]] = {}
     for submission in _compared(book.rows()):
@@ -127,7 +130,9 @@ def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
         if party.assignment in files and not any(book.cells(namesake.code) == party.cells for namesake in namesakes):
             code = f"{BEYOND}{len(extra)}"
             extra[code] = party.cells
-            files[party.assignment].append(ComparedFile(party.assignment, party.file, party.sha256, code, (party.student,)))
+            files[party.assignment].append(
+                ComparedFile(party.assignment, party.file, party.sha256, code, (party.student,))
+            )
 
     def cells(code: str) -> tuple[str, ...]:
         return extra[code] if code in extra else book.cells(code)
@@ -139,7 +144,9 @@ def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
         class_.compare(dict(zip(class_.codes, prints, strict=False)))  # the others are those of the next classes
     alike_files = [(compared, pair) for compared in classes for pair in compared.alike_files()]
     both = ((compared.name, cells(first.code), cells(second.code)) for compared, (_, first, second) in alike_files)
-    functions = in_order(partial(_functions, {compared.name: (compared.aside, compared.vocabulary) for compared in classes}), both)
+    functions = in_order(
+        partial(_functions, {compared.name: (compared.aside, compared.vocabulary) for compared in classes}), both
+    )
     return [compared.pair(*files, names) for (compared, files), names in zip(alike_files, functions, strict=True)]
 
 
@@ -149,7 +156,9 @@ def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
     for row in rows:
         submission = row.submission
         if submission.problem is None:
-            students.setdefault((submission.assignment, submission.file, submission.sha256, row.key.code), []).append(row.student)
+            students.setdefault((submission.assignment, submission.file, submission.sha256, row.key.code), []).append(
+                row.student
+            )
     return [ComparedFile(*facts, tuple(names)) for facts, names in students.items()]
 
 
@@ -181,16 +190,23 @@ class _ComparedClass:
 
     def alike_files(self) -> Iterator[tuple[int, ComparedFile, ComparedFile]]:
         """The links of all groups with the group's number, the group with the strongest link first."""
-        links = (link for link in (*alike([self.own[file.code] for file in self.files]), *self._in_common()) if not self._is_beyond(link))
+        links = (
+            link
+            for link in (*alike([self.own[file.code] for file in self.files]), *self._in_common())
+            if not self._is_beyond(link)
+        )
         groups = strongest(links, len(self.files))
-        yield from ((number, self.files[i], self.files[j]) for number, links in enumerate(groups, 1) for _, i, j in links)
+        yield from (
+            (number, self.files[i], self.files[j]) for number, links in enumerate(groups, 1) for _, i, j in links
+        )
 
     def _is_beyond(self, link: Link) -> bool:
         """Whether nobody of the class has a part in it."""
         return all(self.files[i].code.startswith(BEYOND) for i in link[1:])
 
     def _in_common(self) -> Iterator[Link]:
-        """Files that are the same program, and by more of the class than may be: what is common to so many is set aside above.
+        """Files that are the same program, and by more of the class than may be: what is common to so many is set aside
+        above.
 
         Each is compared with the first of those that have the same smallest fingerprints.
         """
@@ -202,11 +218,15 @@ class _ComparedClass:
             for mix in _MIXES:
                 smallest = np.sort(whole ^ mix)[:SMALLEST]
                 j = first.setdefault((int(mix), *smallest.tolist()), i)
-                share = len(np.intersect1d(whole, self.found[self.files[j].code], True)) / max(len(whole), len(self.found[self.files[j].code]))
+                share = len(np.intersect1d(whole, self.found[self.files[j].code], True)) / max(
+                    len(whole), len(self.found[self.files[j].code])
+                )
                 if j != i and share >= SAME:
                     yield share, j, i
 
-    def pair(self, group: int, first: ComparedFile, second: ComparedFile, functions: tuple[str, ...] | Exceeded) -> Pair:
+    def pair(
+        self, group: int, first: ComparedFile, second: ComparedFile, functions: tuple[str, ...] | Exceeded
+    ) -> Pair:
         own, other = self.own[first.code], self.own[second.code]
         if min(len(own), len(other)) < ENOUGH:  # they have it in common with many
             own, other, functions = self.found[first.code], self.found[second.code], (IN_COMMON,)
@@ -215,7 +235,9 @@ class _ComparedClass:
         return Pair(group, (first, second), shares, () if isinstance(functions, Exceeded) else functions)
 
 
-def _functions(asides: Mapping[str, Aside], texts: tuple[str, Sequence[str], Sequence[str]]) -> tuple[str, ...] | Exceeded:
+def _functions(
+    asides: Mapping[str, Aside], texts: tuple[str, Sequence[str], Sequence[str]]
+) -> tuple[str, ...] | Exceeded:
     """The functions of the first text for an assignment that are mostly in one function of the second."""
     name, *both = texts
     aside, vocabulary = asides[name]
@@ -241,7 +263,8 @@ def _shared_functions(aside: Set[int], first: dict[str, Prints], second: dict[st
 
 
 def _beyond(given: Mapping[str, Given], text: tuple[str, Sequence[str]]) -> Prints | Exceeded:
-    """What a submission has beyond the handout. What cannot be compared is like nothing else, and says what went wrong."""
+    """What a submission has beyond the handout. What cannot be compared is like nothing else, and says what went
+    wrong."""
     name, cells = text
     handout, vocabulary = given[name]
     try:
@@ -336,7 +359,9 @@ def alike(own: list[Prints]) -> Iterator[Link]:
         mine = numbers[ends[i] - sizes[i] : ends[i]]
         if len(mine) < ENOUGH:
             continue
-        shared = np.bincount(np.concatenate([owners[until[f] - counts[f] : until[f]] for f in mine]), minlength=len(own))
+        shared = np.bincount(
+            np.concatenate([owners[until[f] - counts[f] : until[f]] for f in mine]), minlength=len(own)
+        )
         for j in np.flatnonzero((shared >= ENOUGH) & (shared >= ALIKE * np.minimum(sizes, sizes[i]))):
             if i < j:
                 yield shared[j] / max(sizes[i], sizes[j]), i, int(j)
@@ -360,15 +385,21 @@ def strongest(links: Iterable[Link], n: int) -> list[list[Link]]:
 
 
 def course_parties() -> Iterator[Submission]:
-    """What stands in the course's repository for everybody to find: the solutions, and the sample class where it is there."""
+    """What stands in the course's repository for everybody to find: the solutions, and the sample class where it is
+    there."""
     for assignment in assignments():
         samples = ROOT / "tests" / "submissions" / assignment.name
-        paths = {"reference solution": assignment.solution, **{path.stem: path for path in sorted(samples.glob("*.py"))}}
+        paths = {
+            "reference solution": assignment.solution,
+            **{path.stem: path for path in sorted(samples.glob("*.py"))},
+        }
         for student, path in paths.items():
             with contextlib.suppress(UnicodeDecodeError):
                 content = path.read_bytes()
                 name = path.relative_to(ROOT).as_posix()
-                yield Submission(student, assignment.name, name, hashlib.sha256(content).hexdigest(), (content.decode("utf-8"),))
+                yield Submission(
+                    student, assignment.name, name, hashlib.sha256(content).hexdigest(), (content.decode("utf-8"),)
+                )
 
 
 def earlier(folder: Path) -> Iterator[Submission]:
@@ -377,7 +408,11 @@ def earlier(folder: Path) -> Iterator[Submission]:
     hand_ins = find_in_folder(folder, None, known).hand_ins
     for found in in_order(partial(read_hand_in, known=tuple(known)), hand_ins):
         if not isinstance(found, Exceeded):
-            yield from (replace(submission, student=f"{submission.student} ({folder.name})") for submission in found if submission.problem is None)
+            yield from (
+                replace(submission, student=f"{submission.student} ({folder.name})")
+                for submission in found
+                if submission.problem is None
+            )
 
 
 def write(out: Path, book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
@@ -387,7 +422,9 @@ def write(out: Path, book: Rows, parties: Iterable[Submission] = ()) -> list[Pai
     return pairs
 
 
-_COLUMNS = "assignment group student other_student share other_share functions file other_file sha256 other_sha256".split()
+_COLUMNS = (
+    "assignment group student other_student share other_share functions file other_file sha256 other_sha256".split()
+)
 
 
 def _cells(pair: Pair) -> list[str]:
@@ -430,5 +467,5 @@ def print_table(pairs: list[Pair], console: Console) -> None:
         console.print(f"and {len(pairs) - SHOWN} more pairs", highlight=False)
     console.print(
         "Shared is the part of each one's own code that the other has too, names, comments and order aside. "
-        "It can come from one book or one idea as well: read both, and ask, before you conclude anything.",
+        "It can come from one book or one idea as well: read both, and ask, before you conclude anything."
     )

@@ -10,8 +10,8 @@
     promises what it promises, and the proof of each promise
     probes   what such a proof loads inside the wall
 
-The grader imports `backend`, `limits` and `promises`, and what these build on; zygote and worker import nothing of the project
-but `protocol.call`, `protocol.codec` and this room.
+The grader imports `backend`, `limits` and `promises`, and what these build on; zygote and worker import nothing of the
+project but `protocol.call`, `protocol.codec` and this room.
 """
 
 FRONT_DOOR = ("backend", "client", "confine", "limits", "promises")

@@ -1,4 +1,5 @@
-"""A submission behind the wall, as tests see it: loaded when it is first called, replaced when it dies, held to its limits."""
+"""A submission behind the wall, as tests see it: loaded when it is first called, replaced when it dies, held to its
+limits."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ class Condition:
 
 
 class Sandboxed:
-    """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and replacements."""
+    """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and
+    replacements."""
 
     def __init__(self, sandbox: Sandbox, source: Program, seconds: float | None = None) -> None:
         """`seconds`: the wall-clock time of all its calls, where that is another than usual."""
@@ -75,7 +77,10 @@ class Sandboxed:
         if self.status is not None:
             raise Stopped(TestStatus(self.status), self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
-            raise Stopped(TestStatus.TIMEOUT, f"{call.function} did not return {self.limits.slow_calls} times and is not called again")
+            raise Stopped(
+                TestStatus.TIMEOUT,
+                f"{call.function} did not return {self.limits.slow_calls} times and is not called again",
+            )
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
         request = wire.request(call)
         try:
@@ -103,7 +108,9 @@ class Sandboxed:
         finally:
             self.seconds += time.monotonic() - begin
             if self.seconds >= self.limits.submission_seconds - 0.01:
-                self._give_up(Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds")
+                self._give_up(
+                    Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds"
+                )
 
     def _look_at_the_tests_time(self) -> None:
         """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
@@ -117,12 +124,20 @@ class Sandboxed:
         self.deaths += 1
         self.slow[what] += is_slow
         if loading:
-            how = f"did not finish loading {error.limit}" if isinstance(error, WorkerSlow) else f"{ended} while it was loaded"
+            how = (
+                f"did not finish loading {error.limit}"
+                if isinstance(error, WorkerSlow)
+                else f"{ended} while it was loaded"
+            )
             self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, f"{what} {how}")
         elif self.deaths > self.limits.replacements:
             all_slow = sum(self.slow.values()) == self.deaths
-            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, f"not run: the submission {ended} {self.deaths} times")
-        return Stopped(TestStatus.TIMEOUT if is_slow else TestStatus.CRASHED, self.why if loading else f"{what} {ended}")
+            self._give_up(
+                Status.TIMEOUT if all_slow else Status.KILLED, f"not run: the submission {ended} {self.deaths} times"
+            )
+        return Stopped(
+            TestStatus.TIMEOUT if is_slow else TestStatus.CRASHED, self.why if loading else f"{what} {ended}"
+        )
 
     def _give_up(self, status: Status, why: str) -> None:
         if self.status is None:
@@ -139,7 +154,8 @@ class Sandboxed:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
 
     def close(self) -> None:
-        """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a new one."""
+        """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a
+        new one."""
         # A worker ends with its zygote, and a new one is there already.
         with contextlib.suppress(ZygoteGone):
             self._close()

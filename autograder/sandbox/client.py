@@ -25,7 +25,8 @@ from autograder.sandbox import wire, zygote
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
 MACHINE_SECONDS = 60.0
-"""How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for that."""
+"""How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for
+that."""
 
 STARTS = 3
 """How often a zygote is started before the machine is given up on."""
@@ -34,8 +35,8 @@ STARTS = 3
 class SandboxError(BaseException):
     """The wall itself does not work here. The message says what is wrong and what to do.
 
-    Not an Exception: raised in the middle of a test, it has to end the grading, and no search for a smaller failing example
-    or for the test's result may take it for a mistake of the submission.
+    Not an Exception: raised in the middle of a test, it has to end the grading, and no search for a smaller failing
+    example or for the test's result may take it for a mistake of the submission.
     """
 
 
@@ -148,7 +149,8 @@ class Sandbox:
         self.is_ready = True
 
     def end_worker(self) -> tuple[int, str]:
-        """Kill the current worker, wait until it is gone; its exit status (negative: a signal) and what it had too much of."""
+        """Kill the current worker, wait until it is gone; its exit status (negative: a signal) and what it had too much
+        of."""
         try:
             self.control.sendall(zygote.END)
             ended = self._answer()
@@ -179,8 +181,9 @@ class Sandbox:
 
     def _make_scratch(self) -> None:
         self.scratch.mkdir(0o700)
-        # Landlock covers all below `home`, so that the folder in it may change; `home` itself nobody lists, or writes into.
-        # Where a worker's files are its own user's, it becomes the owner of `scratch`, and passes through `home` to it.
+        # Landlock covers all below `home`, so that the folder in it may change; `home` itself nobody lists, or writes
+        # into. Where a worker's files are its own user's, it becomes the owner of `scratch`, and passes through `home`
+        # to it.
         self.home.chmod(0o111)
 
     def close(self) -> None:
@@ -300,7 +303,8 @@ class Worker:
         raise TimeoutError
 
     def _drain(self) -> bytes | None:
-        """Take what was printed, keep the beginning. None where there is nothing now, empty once nobody can print any more."""
+        """Take what was printed, keep the beginning. None where there is nothing now, empty once nobody can print any
+        more."""
         try:
             printed = os.read(self._output_end, 1 << 16)
         except BlockingIOError:
@@ -330,5 +334,8 @@ class Worker:
         if excess == "threads":
             return f"started more than {self.limits.tasks} threads"
         if status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
-            return f"ended its process ({signal.Signals(-status).name}, as endless recursion or running out of memory causes)"
+            return (
+                f"ended its process ({signal.Signals(-status).name}, as endless recursion or running out of memory"
+                " causes)"
+            )
         return ""

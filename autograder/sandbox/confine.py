@@ -46,8 +46,8 @@ CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
 SPARE_TASKS = 256
-"""Without a user id of its own a worker shares the kernel's count of threads with all that its user runs, and that may grow
-by so many before it is in a worker's way. The zygote's watch is then what bounds a worker's threads."""
+"""Without a user id of its own a worker shares the kernel's count of threads with all that its user runs, and that may
+grow by so many before it is in a worker's way. The zygote's watch is then what bounds a worker's threads."""
 
 FIRST_USER = 0x60000000
 """Worker user ids are this plus the process id: unique on the machine, and far from anybody's account."""
@@ -80,8 +80,9 @@ _WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL |
 OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
 """For each way to open a file, the flags that may come with it.
 
-Not access mode 3, neither reading nor writing: Landlock has no right for that, so it would let every file be opened. Not to read
-and O_TRUNC: Landlock before ABI 3 would let a readable file be emptied. Not O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT, O_SYNC."""
+Not access mode 3, neither reading nor writing: Landlock has no right for that, so it would let every file be opened.
+Not to read and O_TRUNC: Landlock before ABI 3 would let a readable file be emptied. Not O_PATH, O_TMPFILE, O_NOATIME,
+O_DIRECT, O_SYNC."""
 
 ALL_BITS = (1 << 64) - 1
 
@@ -89,8 +90,9 @@ _TERMINAL_QUESTIONS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
 """ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX: what opening and printing ask for."""
 
 _DESCRIPTOR_QUESTIONS = (0, 1, 2, 3, 1030)
-"""fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. Not F_SETOWN: the kernel would send a signal on a
-submission's behalf to any process of its user. No lock, of any kind: two workers could talk by locks on a file that both read."""
+"""fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. Not F_SETOWN: the kernel would send a signal
+on a submission's behalf to any process of its user. No lock, of any kind: two workers could talk by locks on a file
+that both read."""
 
 
 class LockError(Exception):
@@ -108,7 +110,9 @@ def _naming(lock: str) -> Iterator[None]:
 class Locks:
     """All locks of the workers of one zygote."""
 
-    def __init__(self, limits: Limits, scratch: Path, packages: Collection[Path], disabled_locks: Collection[str] = ()) -> None:
+    def __init__(
+        self, limits: Limits, scratch: Path, packages: Collection[Path], disabled_locks: Collection[str] = ()
+    ) -> None:
         """`packages`: folders of what a submission may import besides the standard library."""
         self.limits = limits
         self.scratch = scratch
@@ -117,7 +121,9 @@ class Locks:
         # Loaded here, while files can still be read; ctypes finds the symbols in the interpreter itself.
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.own_user = "user" in self.on and self._may(CAP_SETUID | CAP_SETGID)
-        self.own_files = self.own_user and self._may(CAP_CHOWN | CAP_DAC_OVERRIDE) and all(map(_is_open, _readable(packages)))
+        self.own_files = (
+            self.own_user and self._may(CAP_CHOWN | CAP_DAC_OVERRIDE) and all(map(_is_open, _readable(packages)))
+        )
         with _naming("landlock"):
             self.ruleset = self._ruleset(packages) if "landlock" in self.on else None
         with _naming("seccomp"):
@@ -165,8 +171,8 @@ class Locks:
         """A user id of its own for signals and for counting threads; files stay readable under the grader's.
 
         Files are then the new id's, too, where everybody may read the interpreter. Where it lives in a folder that only
-        root may enter, the id that the kernel uses for files alone (fsuid) is kept: which files are open to the worker is
-        Landlock's business, but root may ask which descriptors another process has. Then every capability goes.
+        root may enter, the id that the kernel uses for files alone (fsuid) is kept: which files are open to the worker
+        is Landlock's business, but root may ask which descriptors another process has. Then every capability goes.
         """
         if self.own_user:
             files = os.geteuid()
@@ -284,11 +290,13 @@ def _system_call_filter() -> Any:
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
-    # System calls of another architecture (32 bits on a 64-bit machine) have other numbers: there is no honest use of them.
+    # System calls of another architecture (32 bits on a 64-bit machine) have other numbers: there is no honest use of
+    # them.
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
     for call in _ALLOWED_CALLS.split():
         _add(rules, seccomp.ALLOW, call)
-    # Threads, but no processes. What clone3 asks for lies in memory that a filter cannot read: the C library then uses clone.
+    # Threads, but no processes. What clone3 asks for lies in memory that a filter cannot read: the C library then uses
+    # clone.
     _add(rules, seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     _add(rules, seccomp.ERRNO(errno.ENOSYS), "clone3")
     for mode, flags in OPEN_FLAGS.items():
@@ -297,7 +305,8 @@ def _system_call_filter() -> Any:
     for call, questions in (("ioctl", _TERMINAL_QUESTIONS), ("fcntl", _DESCRIPTOR_QUESTIONS)):
         for question in questions:
             _add(rules, seccomp.ALLOW, call, seccomp.Arg(1, seccomp.EQ, question))
-    # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is seen.
+    # Removing a file seems to work and does nothing, so that temporary files can be used and all that was written is
+    # seen.
     for call in ("unlink", "unlinkat", "rmdir"):
         _add(rules, seccomp.ERRNO(0), call)
     # Its own limits and processors may be read, and no other process's.

@@ -22,7 +22,8 @@ class Limits:
     call_seconds: float = 5.0
     """wall-clock time of one call, and of loading the file"""
     submission_seconds: float = 60.0
-    """wall-clock time of all its calls together; also processor time of a worker, and of the tests that look at its results"""
+    """wall-clock time of all its calls together; also processor time of a worker, and of the tests that look at its
+    results"""
     memory: int = 1024 * MIB
     """address space of a worker"""
     tasks: int = 32
@@ -53,7 +54,8 @@ SPARE_MEMORY = 1 << 30
 
 @contextmanager
 def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
-    """No more address space than this process has now, and `spare`. What goes beyond is a MemoryError, and so a failed test.
+    """No more address space than this process has now, and `spare`. What goes beyond is a MemoryError, and so a failed
+    test.
 
     A result may be a plain array, and still one that a test multiplies into 20 GB.
     """

@@ -1,8 +1,8 @@
 """What `autograder doctor` loads inside the wall as if it were a submission: each function tries to break one promise.
 
-A probe returns, in words, what the wall let through; nothing, where it held. Only a refusal counts as held: a probe that fails
-in any other way has shown nothing, and says so. Harmless where the wall fails: a probe asks for little more than the limits
-allow, and touches nothing but what the doctor set up for it.
+A probe returns, in words, what the wall let through; nothing, where it held. Only a refusal counts as held: a probe
+that fails in any other way has shown nothing, and says so. Harmless where the wall fails: a probe asks for little more
+than the limits allow, and touches nothing but what the doctor set up for it.
 """
 
 from __future__ import annotations
@@ -140,7 +140,9 @@ def opens_in_odd_ways(file: str) -> str:
         "without access times": (os.__file__, os.O_RDONLY | os.O_NOATIME),
         "past the kernel's cache": (os.__file__, os.O_RDONLY | os.O_DIRECT),
     }
-    attempts: dict[str, Callable[[], object]] = {name: partial(_open_with, path, flags) for name, (path, flags) in ways.items()}
+    attempts: dict[str, Callable[[], object]] = {
+        name: partial(_open_with, path, flags) for name, (path, flags) in ways.items()
+    }
     how = (ctypes.c_uint64 * 3)(os.O_WRONLY, 0, 0)
     attempts["openat2"] = lambda: os.close(_system_call("syscall", SYS_OPENAT2, -100, file.encode(), how, 24))
     if platform.machine() == "x86_64":
@@ -252,8 +254,12 @@ def _read_memory(process: int) -> int:
 def leaves_things_in_the_kernel() -> str:
     return _let_through(
         {
-            "shared memory": lambda: _system_call("shmctl", _system_call("shmget", 0, 4096, IPC_CREAT | 0o600), IPC_RMID, None),
-            "a message queue": lambda: _system_call("msgctl", _system_call("msgget", 0, IPC_CREAT | 0o600), IPC_RMID, None),
+            "shared memory": lambda: _system_call(
+                "shmctl", _system_call("shmget", 0, 4096, IPC_CREAT | 0o600), IPC_RMID, None
+            ),
+            "a message queue": lambda: _system_call(
+                "msgctl", _system_call("msgget", 0, IPC_CREAT | 0o600), IPC_RMID, None
+            ),
             "a file without a name": lambda: os.close(os.memfd_create("probe")),
             "io_uring": lambda: _system_call("syscall", SYS_IO_URING_SETUP, 1, ctypes.create_string_buffer(256)),
             "unshare": lambda: _system_call("unshare", 0),

@@ -1,7 +1,8 @@
 """What the wall promises, and the proof of each promise: a probe inside a real worker tries to break it.
 
-`require` is asked before anything is graded: where a promise does not hold, nothing runs and nobody gets a grade. A promise stands
-above what examines it: a probe in `probes`, which runs inside the wall, or a function here that uses several.
+`require` is asked before anything is graded: where a promise does not hold, nothing runs and nobody gets a grade. A
+promise stands above what examines it: a probe in `probes`, which runs inside the wall, or a function here that uses
+several.
 """
 
 from __future__ import annotations
@@ -52,14 +53,20 @@ class Finding:
 
 
 FIX = {
-    "landlock": "Use Linux 5.13 or newer with `landlock` named in /sys/kernel/security/lsm (else boot with lsm=landlock,… in "
-    "front of the list); a container must allow the landlock system calls, as Docker's default profile does.",
+    "landlock": (
+        "Use Linux 5.13 or newer with `landlock` named in /sys/kernel/security/lsm (else boot with lsm=landlock,… in "
+        "front of the list); a container must allow the landlock system calls, as Docker's default profile does."
+    ),
     "seccomp": "Install libseccomp (libseccomp2 on Debian and Ubuntu) and use a kernel with seccomp filters.",
-    "limits": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: the kernel limits no other root.",
+    "limits": (
+        "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: the kernel limits no other root."
+    ),
     "user": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID.",
     "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
     "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
-    **dict.fromkeys(("zygote", "grader"), "Report it, with what is said here: this is the grader's own doing on any Linux."),
+    **dict.fromkeys(
+        ("zygote", "grader"), "Report it, with what is said here: this is the grader's own doing on any Linux."
+    ),
 }
 ANY_WAY = "`--isolation none` grades without the wall: only for code that you trust."
 
@@ -85,7 +92,9 @@ def require() -> None:
     """Raises BrokenPromise where a promise does not hold here."""
     for finding in examine():
         if not finding.held:
-            raise BrokenPromise(f"the wall does not hold here: {finding.promise} ({finding.detail}). {finding.fix} {ANY_WAY}")
+            raise BrokenPromise(
+                f"the wall does not hold here: {finding.promise} ({finding.detail}). {finding.fix} {ANY_WAY}"
+            )
 
 
 @dataclass(frozen=True)
@@ -141,7 +150,9 @@ class _Examination:
             if probe.__module__ == __name__:
                 detail = probe(self)
             else:
-                detail = self.try_to(probe.__name__, *(self.given[name] for name in promise.given), ended_for=promise.ended_for)
+                detail = self.try_to(
+                    probe.__name__, *(self.given[name] for name in promise.given), ended_for=promise.ended_for
+                )
         except WorkerDied as error:
             detail = f"the probe's worker {self.end_worker() or error.why}"
         return Finding(promise.words, promise.lock, not detail, detail, FIX[promise.lock])
@@ -159,7 +170,8 @@ class _Examination:
         return codec.decode(reply.value)
 
     def try_to(self, probe: str, *args: Any, ended_for: str = "") -> str:
-        """What a probe says that it was let through; nothing where its worker was ended for having too much of something, and may be."""
+        """What a probe says that it was let through; nothing where its worker was ended for having too much of
+        something, and may be."""
         try:
             return str(self.ask(probe, *args))
         except WorkerDied as error:
@@ -184,15 +196,29 @@ class _Examination:
 @promise("reads no file but the interpreter's, numpy's and its own", "landlock")
 def _reads(examination: _Examination) -> str:
     home = [path for path in Path.home().glob(".*") if path.is_file()][:1]
-    here = [path for path in (PACKAGE.parent / "pyproject.toml", *sorted((PACKAGE.parent / "solutions").glob("*.py"))) if path.is_file()]
+    here = [
+        path
+        for path in (PACKAGE.parent / "pyproject.toml", *sorted((PACKAGE.parent / "solutions").glob("*.py")))
+        if path.is_file()
+    ]
     paths = [examination.canaries.file, Path(__file__), *here[:2], *home, "/etc/passwd"]
-    of_processes = [f"/proc/{process}/{name}" for process in ["self", *examination.processes] for name in ("environ", "maps", "cmdline")]
+    of_processes = [
+        f"/proc/{process}/{name}"
+        for process in ["self", *examination.processes]
+        for name in ("environ", "maps", "cmdline")
+    ]
     return examination.try_to("reads", [*map(str, paths), *of_processes])
 
 
 @promise("lists no other folder", "landlock")
 def _lists(examination: _Examination) -> str:
-    folders = [*map(str, (examination.canaries.folder, PACKAGE.parent, Path.home())), "/", "/proc", "/etc", tempfile.gettempdir()]
+    folders = [
+        *map(str, (examination.canaries.folder, PACKAGE.parent, Path.home())),
+        "/",
+        "/proc",
+        "/etc",
+        tempfile.gettempdir(),
+    ]
     return examination.try_to("lists", folders)
 
 
@@ -207,7 +233,9 @@ def _opens(examination: _Examination) -> str:
 
 @promise("writes nothing outside its scratch folder", "landlock")
 def _writes(examination: _Examination) -> str:
-    through = examination.try_to("writes", str(examination.canaries.folder), str(examination.canaries.file), str(examination.sandbox.home))
+    through = examination.try_to(
+        "writes", str(examination.canaries.folder), str(examination.canaries.file), str(examination.sandbox.home)
+    )
     if sorted(path.name for path in examination.canaries.folder.iterdir()) != ["file", "socket"]:
         through += " (the folder has changed)"
     elif examination.canaries.file.read_bytes() != SECRET:
@@ -297,5 +325,10 @@ def _is_gone(process: int) -> bool:
         return True
 
 
-PROMISES = [thing for room in (vars(probes), dict(globals())) for thing in room.values() if isinstance(getattr(thing, "promise", None), Promise)]
+PROMISES = [
+    thing
+    for room in (vars(probes), dict(globals()))
+    for thing in room.values()
+    if isinstance(getattr(thing, "promise", None), Promise)
+]
 """What examines each of them, in this order: the last one ends the zygote."""

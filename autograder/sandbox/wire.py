@@ -1,10 +1,10 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-The first request of a worker is (module, cells, filename), and every other one a call: whether it is measured, then function and
-arguments as the call is encoded wherever it is kept. A reply is a
-header (exception, lines, changed arguments) and the encoded value. Everything that comes from a worker is read as hostile:
-`codec.decode` builds plain values only, and a header that is not exactly of its form is Malformed. A worker's first reply,
-before any request, says that its locks are on.
+The first request of a worker is (module, cells, filename), and every other one a call: whether it is measured, then
+function and arguments as the call is encoded wherever it is kept. A reply is a header (exception, lines, changed
+arguments) and the encoded value. Everything that comes from a worker is read as hostile: `codec.decode` builds plain
+values only, and a header that is not exactly of its form is Malformed. A worker's first reply, before any request, says
+that its locks are on.
 """
 
 from __future__ import annotations
@@ -75,7 +75,15 @@ def _speakable(raised: Raised) -> tuple[str, tuple[str, ...], str, int | None, s
     """An exception within the bounds of a header: its names may be as long and as odd as a submission likes."""
     bases = tuple(_cut(name) for name in raised.bases[:MAX_NAMES])
     function = None if raised.function is None else _cut(raised.function)
-    return _cut(raised.kind), bases, _cut(raised.message, MAX_MESSAGE), raised.line, function, raised.left_out, raised.on_purpose
+    return (
+        _cut(raised.kind),
+        bases,
+        _cut(raised.message, MAX_MESSAGE),
+        raised.line,
+        function,
+        raised.left_out,
+        raised.on_purpose,
+    )
 
 
 def _cut(text: str, length: int = MAX_NAME) -> str:
@@ -105,7 +113,19 @@ def _unpack_header(header: bytes) -> Reply:
     match codec.decode(header):
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
-        case ((str(kind), tuple(bases), str(message), int() | None as line, str() | None as function, bool(left_out), bool(purpose)), int(lines), ()):
+        case (
+            (
+                str(kind),
+                tuple(bases),
+                str(message),
+                int() | None as line,
+                str() | None as function,
+                bool(left_out),
+                bool(purpose),
+            ),
+            int(lines),
+            (),
+        ):
             if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
                 return Reply(raised=Raised(kind, bases, message, line, function, left_out, purpose), lines=lines)
     raise Malformed("a reply with a header of another form")

@@ -68,7 +68,8 @@ def _serve(grader: int) -> None:
 
 
 def _requests(grader: int) -> Iterator[bytes]:
-    """What the grader asks, one request after the other, until it hangs up. It sends none before it has the last one's reply."""
+    """What the grader asks, one request after the other, until it hangs up. It sends none before it has the last one's
+    reply."""
     while data := os.read(grader, 1 << 16):
         size = LENGTH.size + LENGTH.unpack_from(data)[0]
         while len(data) < size and (part := os.read(grader, size - len(data))):

@@ -1,8 +1,9 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
-Run as a script by `client`, in an empty environment, with one socket inherited; its standard input says what it needs to know,
-and that is no answer to anything. An order asks for a worker (two descriptors come along) or for its end; one worker lives at
-a time. While one lives, the zygote watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
+Run as a script by `client`, in an empty environment, with one socket inherited; its standard input says what it needs
+to know, and that is no answer to anything. An order asks for a worker (two descriptors come along) or for its end; one
+worker lives at a time. While one lives, the zygote watches it, whatever the grader is busy with, for what no limit of
+the kernel bounds.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ PRELOADED = """
 """What submissions import: quick then, and found even where the interpreter's folder is not open to a worker."""
 
 ANSWER = struct.Struct("<iB")
-"""The answer to an order: the process id of a new worker, or the exit status of an ended one and its place in EXCESS. The
-first answer, before any order, says that the zygote is ready; where it cannot be, its standard output says why."""
+"""The answer to an order: the process id of a new worker, or the exit status of an ended one and its place in EXCESS.
+The first answer, before any order, says that the zygote is ready; where it cannot be, its standard output says why."""
 
 EXCESS = ("nothing", "files", "threads")
 """What a worker had too much of."""
@@ -135,8 +136,8 @@ def remove(home: Path) -> None:
 def _forget(*folders: str) -> None:
     """Leave nothing of the grader in what a submission inherits.
 
-    It finds the standard library and numpy, and no other package that this machine happens to have; nor the names of the
-    files beside them, which the import system remembers.
+    It finds the standard library and numpy, and no other package that this machine happens to have; nor the names of
+    the files beside them, which the import system remembers.
     """
     sys.path[:] = [path for path in sys.path if path not in folders]
     for path in list(sys.path_importer_cache):

@@ -6,8 +6,8 @@
     names     names that people chose, made safe for a sentence, a file system and a spreadsheet
     records   what is passed on
 
-A submission that cannot be read is a submission with a `problem`: one sentence for the student and one for the instructor.
-Nothing is written anywhere, no link is followed, and whatever is read is bounded.
+A submission that cannot be read is a submission with a `problem`: one sentence for the student and one for the
+instructor. Nothing is written anywhere, no link is followed, and whatever is read is bounded.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
     found = read(hand_in, names)
     if len(found) == 1 and not found[0].assignment and (named := recognised(hand_in, names)):
         (one,) = read(find_file(path, named, known), names)
-        return replace(one, notes=(f"Its name does not tell the assignment; its functions are those of {named}.", *one.notes))
+        return replace(
+            one, notes=(f"Its name does not tell the assignment; its functions are those of {named}.", *one.notes)
+        )
     if len(found) == 1:
         return found[0]
     several = ", ".join(one.assignment for one in found)

@@ -21,7 +21,8 @@ class Bindings:
 
     names: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
-    """those of the names that are bound to more than a stub: a function with a body of its own, answers that are filled in"""
+    """those of the names that are bound to more than a stub: a function with a body of its own, answers that are filled
+    in"""
     certain: bool = True
     """whether nothing else can be bound when it runs"""
     inside: frozenset[tuple[str, str]] = frozenset()
@@ -81,7 +82,9 @@ def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
             yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             parts = ast.iter_child_nodes(node)
-            waiting += reversed([part for part in parts if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)])
+            waiting += reversed(
+                [part for part in parts if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
+            )
 
 
 def _names(statement: ast.stmt) -> Iterator[ast.Name]:
@@ -91,10 +94,16 @@ def _names(statement: ast.stmt) -> Iterator[ast.Name]:
         node = waiting.pop()
         if isinstance(node, ast.Name):
             yield node
-        waiting += [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
+        waiting += [
+            part
+            for part in ast.iter_child_nodes(node)
+            if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)
+        ]
 
 
 def _are_open_answers(statement: ast.stmt) -> bool:
     """Whether it is a dict of answers of which none is given."""
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
-    return isinstance(value, ast.Dict) and all(isinstance(one, ast.Constant) and one.value is None for one in value.values)
+    return isinstance(value, ast.Dict) and all(
+        isinstance(one, ast.Constant) and one.value is None for one in value.values
+    )

@@ -16,7 +16,9 @@ READ = (*CODE, ".zip")
 
 # What the handout put there and students do not write: never a rival of what they wrote.
 _HANDOUT = {"figures.py", "measuring.py", "lab.py", "conftest.py", "setup.py", "__init__.py"}
-_HANDOUT_FOLDERS = re.compile(r"(?:^|/)(?:assignments/[^/]+/tests|tests/public|autograder/(?:protocol|checks|hints|laptop))/")
+_HANDOUT_FOLDERS = re.compile(
+    r"(?:^|/)(?:assignments/[^/]+/tests|tests/public|autograder/(?:protocol|checks|hints|laptop))/"
+)
 _GIVEN_NOTEBOOK = "explore.ipynb"
 """The handout's too, and students may write their functions in it."""
 
@@ -90,7 +92,9 @@ def suffix(name: str) -> str:
     return _parts(name)[1].casefold()
 
 
-_DOUBLE = re.compile(r"(.+)(?:(\.py|\.ipynb)\.(?:txt|json)|(\.tar\.\w+|\.(?:py|ipynb)\.(?!zip|py|ipynb)\w+))", re.IGNORECASE | re.DOTALL)
+_DOUBLE = re.compile(
+    r"(.+)(?:(\.py|\.ipynb)\.(?:txt|json)|(\.tar\.\w+|\.(?:py|ipynb)\.(?!zip|py|ipynb)\w+))", re.IGNORECASE | re.DOTALL
+)
 """Names of two endings: browsers and mail programs add one to code, and tar has one of its own."""
 
 
@@ -178,7 +182,8 @@ def which_assignment(file: str, course: Course) -> Problem:
     example = course.assignments[0] if course.assignments else "rope"
     return Problem(
         f"The name {printable(file)} does not tell one assignment: name the file after it, for example {example}.py.",
-        "The file's name does not tell one assignment: use --assignment NAME (make: ASSIGNMENT=NAME), or name a folder after it.",
+        "The file's name does not tell one assignment: use --assignment NAME (make: ASSIGNMENT=NAME), or name a folder"
+        " after it.",
         is_unclear=True,
     )
 
@@ -189,7 +194,8 @@ def _zips(files: Sequence[str]) -> Problem | None:
     if inner is None:
         return None
     return Problem(
-        f"There is a zip inside what you handed in, {printable(inner)}, and it is not opened: hand in the .py or .ipynb file itself.",
+        f"There is a zip inside what you handed in, {printable(inner)}, and it is not opened: hand in the .py or .ipynb"
+        " file itself.",
         f"No .py or .ipynb file was found; there is a zip inside, {printable(inner)}, which is not opened.",
     )
 
@@ -206,7 +212,11 @@ def _named_in(assignments: tuple[str, ...], name: str) -> str | None:
     """Kept, since a folder may have thousands of files, each of which is named by all folders around it."""
     words = f"_{_words(name)}_"
     found = [known for known in assignments if f"_{_words(known)}_" in words]
-    outer = [known for known in found if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in found)]
+    outer = [
+        known
+        for known in found
+        if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in found)
+    ]
     return outer[0] if len(outer) == 1 else None
 
 

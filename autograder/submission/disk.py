@@ -30,7 +30,8 @@ def is_junk(name: str) -> bool:
 
 
 def read(path: Path, limit: int = MAX_FILE) -> bytes:
-    """The bytes of a regular file. Raises Refused for anything else, and for a file of more than `limit` bytes; OSError, where it is closed."""
+    """The bytes of a regular file. Raises Refused for anything else, and for a file of more than `limit` bytes;
+    OSError, where it is closed."""
     _check_regular(path.lstat(), limit)  # before opening: opening a device can already do something
     descriptor = os.open(path, _FLAGS)
     with open(descriptor, "rb") as file:

@@ -1,15 +1,15 @@
 """What platforms say in the names of what they give out: who handed in, in which order and when.
 
-Canvas      doejane_12345_67890_rope.py                           name, user's number, number of the upload, the student's own name
+Canvas doejane_12345_67890_rope.py name, user's number, number of the upload, the student's own name
             doejane_LATE_12345_67899_rope-1.py                    handed in late, and the file's second attempt
             doejane_12345_text.html, doejane_12345_link.html      text or a link in the place of a file
             anon_aB3xZ_67890_rope.py, LATE_anon_aB3xZ_…           with anonymous grading
-Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py      name, participant's number, the student's own file name
-            Ada Lovelace_12345_assignsubmission_file_/rope.py     with a folder per student; newer versions leave the last _ out
-            Ada Lovelace_12345_assignsubmission_onlinetext_…      text that was written into Moodle
-Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py  assignment, user name, time, the student's own file name
+Moodle Ada Lovelace_12345_assignsubmission_file_rope.py name, participant's number, the student's own file name
+            Ada Lovelace_12345_assignsubmission_file_/rope.py with a folder per student; newer versions leave the last _
+            out Ada Lovelace_12345_assignsubmission_onlinetext_… text that was written into Moodle
+Blackboard Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py assignment, user name, time, the student's own file name
             Week 5_alovelace_attempt_2026-11-01-14-22-32.txt      what Blackboard says of that attempt
-GitHub      rope-alovelace/                                       clones of GitHub Classroom: the assignment there, the login
+GitHub rope-alovelace/ clones of GitHub Classroom: the assignment there, the login
 
 The platform is decided once for a folder, from all names in it. In a name the platform's own marks come first; what
 follows them was chosen by a student, and is never read as a mark. A name says whom it is about by the platform's number
@@ -27,7 +27,13 @@ from datetime import datetime
 from autograder.submission.names import utf8_safe
 from autograder.submission.records import Person
 
-CANVAS, ANONYMOUS, MOODLE, BLACKBOARD, GITHUB = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard", "GitHub Classroom"
+CANVAS, ANONYMOUS, MOODLE, BLACKBOARD, GITHUB = (
+    "Canvas",
+    "Canvas, anonymous",
+    "Moodle",
+    "Blackboard",
+    "GitHub Classroom",
+)
 
 # Numbers are bounded because Python refuses to convert those without end. The part of a name that a platform makes from
 # a person's is the shortest that fits, so that the first marks in a name are the platform's own.
@@ -64,7 +70,8 @@ class Download:
 
 
 def of_folder(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Download]]:
-    """The platform that most names in a folder are made by, and what each of these says; "" and nothing, where there is none."""
+    """The platform that most names in a folder are made by, and what each of these says; "" and nothing, where there is
+    none."""
     read: dict[str, dict[str, re.Match[str]]] = {platform: {} for platform in _FILES}
     for patterns, names in ((_FILES, files), (_FOLDERS, folders)):
         for platform, pattern in patterns.items():
@@ -112,8 +119,8 @@ def _seconds(time: str) -> float:
 def _logins(found: Mapping[str, Download]) -> dict[str, Download]:
     """The same, with logins: what follows the assignment's title, which all names have in common up to a _.
 
-    Of one name alone the title ends at the last _. So it does where there are several titles, but where what follows is the same for
-    two of them.
+    Of one name alone the title ends at the last _. So it does where there are several titles, but where what follows is
+    the same for two of them.
     """
     names = {one.person.name for one in found.values()}
     heads: dict[str, set[str]] = defaultdict(set)
@@ -129,14 +136,18 @@ def _logins(found: Mapping[str, Download]) -> dict[str, Download]:
 def _common(names: Collection[str]) -> str:
     """What these names begin with, up to a _."""
     first, last = min(names), max(names)
-    alike = next((place for place, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    alike = next(
+        (place for place, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first)
+    )
     return first[:alike].rpartition("_")[0]
 
 
 def _clones(folders: Iterable[str]) -> tuple[str, dict[str, Download]]:
     """Clones of GitHub Classroom: most folders begin with the name of the assignment there."""
     names = [*folders]
-    beginnings = Counter(name[: dash.end()] for name in names for dash in re.finditer("-", name) if dash.end() < len(name))
+    beginnings = Counter(
+        name[: dash.end()] for name in names for dash in re.finditer("-", name) if dash.end() < len(name)
+    )
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     if count < _CLASS or 2 * count <= len(names):
         return "", {}

@@ -1,4 +1,5 @@
-"""Who handed in what: the files and folders of every person, one short function per layout. Nothing here reads what students wrote."""
+"""Who handed in what: the files and folders of every person, one short function per layout. Nothing here reads what
+students wrote."""
 
 from __future__ import annotations
 
@@ -37,13 +38,16 @@ class Everything:
 
 
 def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], out: Path | None = None) -> Everything:
-    """Everything handed in that lies in a folder; not what lies in `out`. Raises NothingToGrade where there is nothing."""
+    """Everything handed in that lies in a folder; not what lies in `out`. Raises NothingToGrade where there is
+    nothing."""
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
         unpack = ": unpack it, and" if suffix(str(folder)) == ".zip" and os.path.isfile(folder) else ":"
         raise NothingToGrade(f"{_shown(folder)} {fault}{unpack} name the folder that holds the submissions.")
     if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
-        raise NothingToGrade(f"The results would lie among the submissions in {_shown(folder)}: name another folder with --out.")
+        raise NothingToGrade(
+            f"The results would lie among the submissions in {_shown(folder)}: name another folder with --out."
+        )
     folder = Path(os.path.abspath(folder))
     deciding = Deciding(Course(tuple(known)), assignment, out, left_out=left_out())
     try:
@@ -67,7 +71,9 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> HandI
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     folders, files = ((path.name,), ()) if is_folder else ((), (path.name,))
     platform, found = downloads.of_folder(folders, files)
-    layout = Class(path.parent, assignment or course.equal_to(name), course.named_in(name), platform, found, folders, files)
+    layout = Class(
+        path.parent, assignment or course.equal_to(name), course.named_in(name), platform, found, folders, files
+    )
     (hand_in,) = _by_person(_Finder(path.parent, course).of_class(layout))
     return hand_in
 
@@ -94,7 +100,8 @@ class _Finder:
                 yield _named(folder.name), Part(self._label(folder), folder, assignment=assignment)
 
     def of_assignments(self, layout: ByAssignment) -> Iterator[Found]:
-        """Folders named after assignments. Who has a file or folder of their own beside them is not one of those in them."""
+        """Folders named after assignments. Who has a file or folder of their own beside them is not one of those in
+        them."""
         beside = list(self.of_class(layout.beside)) if layout.beside else []
         elsewhere = {person.key for person, _ in beside}
         yield from beside
@@ -103,7 +110,10 @@ class _Finder:
                 if person.key not in elsewhere:
                     yield person, part
                     continue
-                note = f"A student named {printable(person.name)} has something of their own beside {printable(part.label.partition('/')[0])}."
+                note = (
+                    f"A student named {printable(person.name)} has something of their own beside"
+                    f" {printable(part.label.partition('/')[0])}."
+                )
                 yield _named(f"{part.label.partition('/')[0]}/{person.name}"), replace(part, notes=(*part.notes, note))
 
     def of_export(self, export: Export) -> Iterator[Found]:
@@ -142,11 +152,14 @@ class _Finder:
         path = layout.folder / name
         part = Part(self._label(path), assignment=layout.assignment, hint=layout.hint, came=disk.modified(path))
         if name in layout.folders:
-            return _named(name), replace(part, folder=path, within=f"{part.label}/", hint=self.course.named_in(name) or layout.hint)
+            return _named(name), replace(
+                part, folder=path, within=f"{part.label}/", hint=self.course.named_in(name) or layout.hint
+            )
         return _named(stem(name)), replace(part, files=(Given(name, path, part.label),), is_meant=True)
 
     def _downloaded(self, layout: Class, several: list[tuple[str, Download]]) -> Iterator[Part]:
-        """What one person gave a platform: the folders; the files of the latest attempt together; each that is older by itself."""
+        """What one person gave a platform: the folders; the files of the latest attempt together; each that is older by
+        itself."""
         given = [(name, one) for name, one in several if not one.is_entry]
         if not given:
             yield self._part(layout, several, problem=_TEXT)
@@ -218,7 +231,11 @@ def _by_person(found: Iterable[Found]) -> tuple[HandIn, ...]:
 def _may_hold_code(hand_in: HandIn) -> bool:
     """Whether a person gave anything that could be code, or that cannot be looked into."""
     try:
-        names = [name for part in hand_in.parts for name in (disk.walk(part.folder) if part.folder else [one.name for one in part.files])]
+        names = [
+            name
+            for part in hand_in.parts
+            for name in (disk.walk(part.folder) if part.folder else [one.name for one in part.files])
+        ]
     except (Refused, OSError):
         return True
     return any(suffix(name) in READ for name in names)
@@ -249,7 +266,8 @@ def _missing(name: str) -> Problem:
 
 
 def _editors_copies(folder: Path) -> list[str]:
-    """What looks like code and is passed over: an editor's copies, such as `dave.py~`, directly in a folder or in a folder there.
+    """What looks like code and is passed over: an editor's copies, such as `dave.py~`, directly in a folder or in a
+    folder there.
 
     A batch names them, since one of them may be all that a student has there.
     """
@@ -258,10 +276,14 @@ def _editors_copies(folder: Path) -> list[str]:
         try:
             with os.scandir(parent) as listing:
                 some = itertools.islice(listing, None if parent == folder else disk.MAX_ENTRIES)
-                copies = [entry.name for entry in some if suffix(entry.name.rstrip("~")) in READ and disk.is_junk(entry.name)]
+                copies = [
+                    entry.name for entry in some if suffix(entry.name.rstrip("~")) in READ and disk.is_junk(entry.name)
+                ]
         except OSError:
             continue
-        found += [utf8_safe((parent / name).relative_to(folder).as_posix()) for name in copies if not name.startswith(".")]
+        found += [
+            utf8_safe((parent / name).relative_to(folder).as_posix()) for name in copies if not name.startswith(".")
+        ]
     return sorted(found)
 
 

@@ -32,7 +32,8 @@ class Entry:
 
 
 def is_export(folders: Iterable[str], files: Collection[str]) -> bool:
-    """Whether what lies directly in a folder has an export's shape: the metadata, and folders such as Gradescope makes them."""
+    """Whether what lies directly in a folder has an export's shape: the metadata, and folders such as Gradescope makes
+    them."""
     return METADATA in files and any(map(_FOLDER.fullmatch, folders))
 
 
@@ -53,7 +54,9 @@ def _entry(content: Any) -> Entry:
 
 def _person(submitter: Any) -> Person:
     fields = submitter if isinstance(submitter, dict) else {}
-    email, sid, name = (utf8_safe(value) if isinstance(value := fields.get(key), str) else "" for key in (":email", ":sid", ":name"))
+    email, sid, name = (
+        utf8_safe(value) if isinstance(value := fields.get(key), str) else "" for key in (":email", ":sid", ":name")
+    )
     return Person("Gradescope", email=email, sid=sid, name=name)
 
 

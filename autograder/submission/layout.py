@@ -1,4 +1,5 @@
-"""How what was handed in is laid out: decided once, from the names at the top of a folder, which platforms and instructors make.
+"""How what was handed in is laid out: decided once, from the names at the top of a folder, which platforms and
+instructors make.
 
 What lies inside a student's folder decides nothing here.
 """
@@ -137,7 +138,9 @@ class Deciding:
         """The layout of the folder that was given. Raises NothingToGrade where it must be another folder."""
         folder = Path(os.path.abspath(folder))
         folders, files = self._listing(folder)
-        if self.only is None and (folder.name in self.left_out or (folders and self.left_out and {*folders} <= {*self.left_out})):
+        if self.only is None and (
+            folder.name in self.left_out or (folders and self.left_out and {*folders} <= {*self.left_out})
+        ):
             name = folder.name if folder.name in self.left_out else folders[0]
             raise NothingToGrade(f"This term leaves out {name}: {course.left_out_file().name} in solutions/ says so.")
         if self._is_one_students(folder, folders, files):
@@ -168,16 +171,22 @@ class Deciding:
             return ByAssignment(tuple(self._each(folder, [*named], named, assignment, hint)), beside)
         return self._class(folder, assignment, hint, folders, files)
 
-    def _each(self, folder: Path, names: Iterable[str], named: Mapping[str, str], assignment: str | None, hint: str | None) -> Iterable[Layout]:
+    def _each(
+        self, folder: Path, names: Iterable[str], named: Mapping[str, str], assignment: str | None, hint: str | None
+    ) -> Iterable[Layout]:
         for name in names:
             own = named.get(name)
             if self.only is None or own in (None, self.only):
                 try:
-                    yield self._decide(folder / name, own or assignment, self.course.named_in(name) or hint, inside=True)
+                    yield self._decide(
+                        folder / name, own or assignment, self.course.named_in(name) or hint, inside=True
+                    )
                 except OSError:  # it is closed: that is one row
                     yield Class(folder, own or assignment, hint, "", {}, (name,), ())
 
-    def _class(self, folder: Path, assignment: str | None, hint: str | None, folders: list[str], files: list[str]) -> Class:
+    def _class(
+        self, folder: Path, assignment: str | None, hint: str | None, folders: list[str], files: list[str]
+    ) -> Class:
         beside = [name for name in files if _lies_beside(name)]
         self.aside.extend(utf8_safe(name) for name in beside if stem(name).casefold() not in ("readme", "license"))
         files = [name for name in files if name not in beside]
@@ -188,7 +197,9 @@ class Deciding:
         folders, files = disk.listing(folder)
         if self.out is None:
             return folders, files
-        return [name for name in folders if Path(os.path.abspath(folder / name)) != Path(os.path.abspath(self.out))], files
+        return [
+            name for name in folders if Path(os.path.abspath(folder / name)) != Path(os.path.abspath(self.out))
+        ], files
 
     def _without_results(self, folder: Path, folders: list[str], files: list[str]) -> list[str]:
         """Folders without those that an earlier run wrote. What a platform's name says is a student's stays."""
@@ -220,7 +231,9 @@ def _lies_beside(name: str) -> bool:
 
 def _is_export(folder: Path) -> bool:
     with contextlib.suppress(OSError):
-        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(*disk.listing(folder, disk.MAX_ENTRIES))
+        return os.path.lexists(folder / gradescope.METADATA) and gradescope.is_export(
+            *disk.listing(folder, disk.MAX_ENTRIES)
+        )
     return False
 
 
@@ -244,7 +257,9 @@ def _require_students(layout: Layout, course: Course) -> None:
         raise NothingToGrade(f"What lies in {printable(str(layout.folder), 200)} looks like {below[0][1]}: {which}.")
     if packed:
         path, what = packed[0]
-        raise NothingToGrade(f"{printable(str(path), 200)} is {what} that is still packed: unpack it, and name its folder.")
+        raise NothingToGrade(
+            f"{printable(str(path), 200)} is {what} that is still packed: unpack it, and name its folder."
+        )
 
 
 def _of_all(function: Callable[[Path], Any], paths: list[Path]) -> list[tuple[Path, str]] | None:
@@ -289,7 +304,9 @@ def _looks_like(folders: list[str], files: list[str]) -> str:
     if gradescope.is_export(folders, files):
         return "an export of Gradescope"
     platform, found = downloads.of_folder(folders, files)
-    return _WHAT.get(platform, f"a download of {platform}") if len({one.person.key for one in found.values()}) > 1 else ""
+    return (
+        _WHAT.get(platform, f"a download of {platform}") if len({one.person.key for one in found.values()}) > 1 else ""
+    )
 
 
 def _looks_plain(course: Course, files: list[str]) -> str:

@@ -23,9 +23,7 @@ _CELL_MAGIC = re.compile(r"\s*%%(\w*)[^\n]*")
 # A line that begins a statement and is IPython's: %magic, !shell, ?help, x = %magic, x = !shell, help?
 # A shell line may go on after a backslash.
 _LINE_MAGIC = re.compile(
-    r"(?P<indent>[ \t]*)"
-    r"(?:[%!?]|[^\W\d][\w.,\[\] \t]*=[ \t]*[%!]|[\w.*]+\?{1,2}[ \t]*(?=\n|\Z))"
-    r"(?:\\\n|[^\n])*"
+    r"(?P<indent>[ \t]*)" r"(?:[%!?]|[^\W\d][\w.,\[\] \t]*=[ \t]*[%!]|[\w.*]+\?{1,2}[ \t]*(?=\n|\Z))" r"(?:\\\n|[^\n])*"
 )
 # The pieces between which a statement can end; a newline that stands alone ends it where no bracket is open.
 _PIECE = re.compile(
@@ -60,7 +58,8 @@ def is_notebook(text: str, named_so: bool) -> bool:
 
 
 def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...], Bindings]:
-    """The Python text of each code cell, notes on what was left out, and what is written. Raises Refused where there is no code.
+    """The Python text of each code cell, notes on what was left out, and what is written. Raises Refused where there is
+    no code.
 
     A cell of which nothing can be run stays, as "", so that the cells keep their numbers.
     """

@@ -1,4 +1,5 @@
-"""From what one person handed in to submissions that can be graded: which of the files are meant, their bytes, text, Python.
+"""From what one person handed in to submissions that can be graded: which of the files are meant, their bytes, text,
+Python.
 
 Where a student has several files that could be meant, this is where what is written in them decides: the stub as it was
 handed out is never a rival of what a student wrote.
@@ -17,7 +18,17 @@ from autograder import course
 from autograder.protocol.call import ANSWERS
 from autograder.submission import archive, bindings, disk, gradescope, notebook, python, text
 from autograder.submission.bindings import Bindings
-from autograder.submission.choice import CODE, MAX_RIVALS, READ, Choice, Course, choose, several, suffix, which_assignment
+from autograder.submission.choice import (
+    CODE,
+    MAX_RIVALS,
+    READ,
+    Choice,
+    Course,
+    choose,
+    several,
+    suffix,
+    which_assignment,
+)
 from autograder.submission.names import listed, printable, utf8_safe
 from autograder.submission.records import Given, HandIn, Part, Problem, Refused, Submission, problem_of
 
@@ -30,7 +41,9 @@ _MENTIONED = 3
 # How well a submission fits: a later file only replaces one that fits no better.
 _NO_CODE, _ANOTHER_ASSIGNMENT, _UNNAMED, _NAMED = range(4)
 
-_STRAY_METADATA = f"{gradescope.METADATA} in a student's folder says nothing about anybody: an export is graded where it lies alone."
+_STRAY_METADATA = (
+    f"{gradescope.METADATA} in a student's folder says nothing about anybody: an export is graded where it lies alone."
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,8 @@ class _Found:
     order: tuple[int, float, int]
     """of two submissions for one assignment the greater counts: how well it fits, when it came"""
     packed: tuple[Given, ...] = ()
-    """zips and documents beside the candidates, which are looked at where the candidates hold an untouched stub alone"""
+    """zips and documents beside the candidates, which are looked at where the candidates hold an untouched stub
+    alone"""
 
 
 @dataclass(frozen=True)
@@ -75,7 +89,8 @@ class _Read:
 
 
 def read(hand_in: HandIn, known: tuple[str, ...]) -> list[Submission]:
-    """The submissions of one person, one that counts for each assignment. Whatever is wrong with one becomes its `problem`."""
+    """The submissions of one person, one that counts for each assignment. Whatever is wrong with one becomes its
+    `problem`."""
     found = [one for part in hand_in.parts for one in _of_part(hand_in, part, Course(known))]
     return [_submission(one) for one in _superseded(found)]
 
@@ -84,7 +99,8 @@ def lost(hand_in: HandIn, why: str) -> list[Submission]:
     """The row of a person whose files could not be read within bounds."""
     part = max(hand_in.parts, key=_when)
     problem = Problem(
-        f"What you handed in could not be read, because that {why}: hand in one plain .py or .ipynb file with your functions.",
+        f"What you handed in could not be read, because that {why}: hand in one plain .py or .ipynb file with your"
+        " functions.",
         f"Reading it {why}.",
     )
     return [replace(_row(hand_in, part, part.assignment or part.hint or "", part.label), problem=problem)]
@@ -150,7 +166,9 @@ def _of_files(row: Submission, part: Part, course: Course) -> Iterator[_Found]:
         yield _Found(replace(row, problem=which_assignment(file.name, course)), file.path, (), (_UNNAMED, *_when(part)))
     else:
         candidate = _Candidate(file.label, file.path, member=file.name)
-        yield _Found(replace(row, assignment=assignment), file.path, (candidate,), (_fit(file, named, assignment), *_when(part)))
+        yield _Found(
+            replace(row, assignment=assignment), file.path, (candidate,), (_fit(file, named, assignment), *_when(part))
+        )
 
 
 def _when(part: Part) -> tuple[float, int]:
@@ -192,7 +210,11 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
         of_name.setdefault(file.name, []).append(file)
     without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
     for choice in choose(sorted(file.name for file in files), part.assignment, part.hint, course):
-        candidates = tuple(_Candidate(file.label, file.path, None, file.name, one.is_named) for one in choice.files for file in of_name[one.file])
+        candidates = tuple(
+            _Candidate(file.label, file.path, None, file.name, one.is_named)
+            for one in choice.files
+            for file in of_name[one.file]
+        )
         label = part.label if part.folder is not None or len(files) > 1 else files[0].label
         path = files[0].path if part.folder is None else None
         fit = _UNNAMED if choice.problem is None else without_choice
@@ -204,7 +226,9 @@ def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course:
         zipped = archive.Archive(disk.read(file.path))
         for choice in choose(zipped.names, part.assignment, named or part.hint, course):
             label = {one: utf8_safe(f"{file.label}!{one.file}") for one in choice.files}
-            candidates = tuple(_Candidate(label[one], file.path, zipped, one.file, one.is_named) for one in choice.files)
+            candidates = tuple(
+                _Candidate(label[one], file.path, zipped, one.file, one.is_named) for one in choice.files
+            )
             yield _chosen(row, choice, candidates, file.label, file.path, (_UNNAMED, *_when(part)))
     except Exception as error:
         problem = problem_of(error)
@@ -217,16 +241,24 @@ def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course:
 
 
 def _chosen(
-    row: Submission, choice: Choice, candidates: tuple[_Candidate, ...], label: str, path: Path | None, order: tuple[int, float, int]
+    row: Submission,
+    choice: Choice,
+    candidates: tuple[_Candidate, ...],
+    label: str,
+    path: Path | None,
+    order: tuple[int, float, int],
 ) -> _Found:
     """What was chosen from several files of one student; `label` and `path` are of all of them."""
     if choice.problem is None:
         label, path = candidates[0].file, candidates[0].path
-    return _Found(replace(row, assignment=choice.assignment, file=label, problem=choice.problem), path, candidates, order)
+    return _Found(
+        replace(row, assignment=choice.assignment, file=label, problem=choice.problem), path, candidates, order
+    )
 
 
 def _superseded(found: Iterable[_Found]) -> Iterator[_Found]:
-    """The same; where the student has several for an assignment, all but one are marked. Of very many the latest are kept."""
+    """The same; where the student has several for an assignment, all but one are marked. Of very many the latest are
+    kept."""
     in_order = sorted(found, key=lambda one: (one.submission.assignment, one.order, one.submission.file))
     for assignment, group in itertools.groupby(in_order, key=lambda one: one.submission.assignment):
         *several, counted = group
@@ -250,7 +282,8 @@ def _noting(found: _Found, notes: Iterable[str]) -> _Found:
 def superseded_by(file: str, assignment: str) -> Problem:
     """Why another file of the same student does not count."""
     return Problem(
-        f"This file was not graded, because {printable(file)} counts for {assignment}: hand in again only if that is wrong.",
+        f"This file was not graded, because {printable(file)} counts for {assignment}: hand in again only if that is"
+        " wrong.",
         f"This file is superseded: {printable(file)} of the same student counts for {assignment}.",
     )
 
@@ -271,7 +304,8 @@ def _submission(found: _Found) -> Submission:
 
 
 def _counting(found: _Found) -> tuple[_Read | None, str]:
-    """The file that counts, with the notes on it, and a doubt about that; None where the problem stays. Raises Refused where it cannot be read."""
+    """The file that counts, with the notes on it, and a doubt about that; None where the problem stays. Raises Refused
+    where it cannot be read."""
     assignment = found.submission.assignment
     if not found.candidates:
         return None, ""
@@ -287,7 +321,12 @@ def _counting(found: _Found) -> tuple[_Read | None, str]:
         if wanted - chosen.bindings.written:
             others = [other for other in map(_tried, rivals) if other is not None and other.bindings.written & wanted]
         if not others and not chosen.bindings.written & wanted:
-            others = [other for file in found.packed for other in _unpacked(file, assignment) if other.bindings.written & wanted]
+            others = [
+                other
+                for file in found.packed
+                for other in _unpacked(file, assignment)
+                if other.bindings.written & wanted
+            ]
         chosen = _best(chosen, others, assignment, wanted)
     mentioned = {found.submission.file, chosen.file, *(other.file for other in others)}
     more = [*_not_graded([one.file for one in found.candidates if one.named and one.file not in mentioned])]
@@ -309,7 +348,8 @@ def _only_one(candidates: Iterable[_Candidate], wanted: frozenset[str]) -> _Read
 
 
 def _best(own: _Read, others: list[_Read], assignment: str, wanted: frozenset[str]) -> _Read:
-    """The file at its place or of the right name; where it is an untouched stub, the one other file that has functions in it."""
+    """The file at its place or of the right name; where it is an untouched stub, the one other file that has functions
+    in it."""
     if own.bindings.written & wanted or not others:
         return own
     if len(others) > 1:
@@ -332,13 +372,17 @@ def _unpacked(file: Given, assignment: str) -> Iterator[_Read]:
     with contextlib.suppress(Refused, OSError):
         zipped = archive.Archive(disk.read(file.path))
         (choice,) = choose(zipped.names, assignment, None, Course(tuple(one.name for one in course.assignments())))
-        candidates = (_Candidate(utf8_safe(f"{file.label}!{one.file}"), file.path, zipped, one.file) for one in choice.files)
+        candidates = (
+            _Candidate(utf8_safe(f"{file.label}!{one.file}"), file.path, zipped, one.file) for one in choice.files
+        )
         yield from filter(None, map(_tried, candidates))
 
 
 def _read(one: _Candidate) -> _Read:
     data = disk.read(one.path)
-    return _Read(one.file, _sha256(data), *_cells(data if one.zipped is None else one.zipped.read(one.member), one.member))
+    return _Read(
+        one.file, _sha256(data), *_cells(data if one.zipped is None else one.zipped.read(one.member), one.member)
+    )
 
 
 def _sha256(data: bytes) -> str:
@@ -363,7 +407,10 @@ def _left_aside(own: _Read, others: Iterable[_Read], wanted: frozenset[str]) -> 
     for other in others:
         more = sorted((other.bindings.written & wanted) - own.bindings.written)
         if more:
-            yield f"{printable(other.file)} has {listed(more, _MENTIONED)} too, and was not graded: move what counts into {printable(own.file)}."
+            yield (
+                f"{printable(other.file)} has {listed(more, _MENTIONED)} too, and was not graded: move what counts into"
+                f" {printable(own.file)}."
+            )
 
 
 def _not_graded(files: list[str]) -> Iterator[str]:
@@ -381,26 +428,33 @@ def _unwritten(found: Bindings, assignment: str, wanted: frozenset[str]) -> Iter
         yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
     elif where := sorted({within for name, within in found.inside if name in wanted}):
         within = printable(where[0], 60)
-        yield f"The functions of {assignment} stand inside {within}, where no test finds them: write each `def` at the beginning of a line."
+        yield (
+            f"The functions of {assignment} stand inside {within}, where no test finds them: write each `def` at the"
+            " beginning of a line."
+        )
     else:
         yield f"The file defines none of the functions of {assignment}."
 
 
 def _of_another(found: Bindings, assignment: str) -> Problem | None:
-    """Why the file is no submission for its assignment, where it holds the functions of another one and none of its own."""
+    """Why the file is no submission for its assignment, where it holds the functions of another one and none of its
+    own."""
     if not bindings.functions(assignment) or found.names & bindings.functions(assignment) or not found.certain:
         return None
     other = next((one.name for one in course.assignments() if found.written & bindings.functions(one.name)), None)
     if other is None:
         return None
     return Problem(
-        f"This file has the functions of {other} and none of {assignment}: hand in your {assignment}.py or {assignment}.ipynb.",
-        f"It is a file for {other}, and was handed in for {assignment}: to count it for {other}, grade it from a folder of its own.",
+        f"This file has the functions of {other} and none of {assignment}: hand in your {assignment}.py or"
+        f" {assignment}.ipynb.",
+        f"It is a file for {other}, and was handed in for {assignment}: to count it for {other}, grade it from a folder"
+        " of its own.",
     )
 
 
 def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Bindings]:
-    """The Python text of a .py or .ipynb file, notes, and what is written. Where name and content disagree, the content decides."""
+    """The Python text of a .py or .ipynb file, notes, and what is written. Where name and content disagree, the content
+    decides."""
     ending = suffix(name)
     if ending not in CODE:
         raise Refused(

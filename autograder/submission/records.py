@@ -30,7 +30,8 @@ class Refused(Exception):
 
 
 def problem_of(error: Exception) -> Problem:
-    """What ended the reading of one submission is the problem of this one: refused, closed, or in a way that nobody foresaw."""
+    """What ended the reading of one submission is the problem of this one: refused, closed, or in a way that nobody
+    foresaw."""
     if isinstance(error, Refused):
         return error.problem
     if isinstance(error, OSError):
@@ -40,7 +41,8 @@ def problem_of(error: Exception) -> Problem:
         )
     message = printable(str(error), 120)
     return Problem(
-        "What you handed in could not be read: hand it in again as one plain .py or .ipynb file, or ask your instructor.",
+        "What you handed in could not be read: hand it in again as one plain .py or .ipynb file, or ask your"
+        " instructor.",
         f"Reading it ended with {type(error).__name__}{f' ({message})' if message else ''}.",
     )
 

@@ -17,12 +17,12 @@ from tests.grader.support.quick_python import quick_kernels, quick_python  # noq
 from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 
 LONGEST = """
-    batch wall_as_another_user platforms cluster carried live_browser otter figures one_submission_decides handout new_assignment progress
-    notebooks by_heart attacks dials_browser page_browser names_speak_for_nobody_else similarity report_browser promises lazy bench
-    experiment modern_lab
+    batch wall_as_another_user platforms cluster carried live_browser otter figures one_submission_decides handout
+    new_assignment progress notebooks by_heart attacks dials_browser page_browser names_speak_for_nobody_else
+    similarity report_browser promises lazy bench experiment modern_lab
 """.split()
-"""The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All that start
-a kernel, a browser or a batch are among them; `--quick` leaves them out."""
+"""The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
+that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded stays: pytest collects garbage ten times for each suite of the course, and looks through all of it."""
+    """What is loaded stays: pytest collects garbage ten times for each suite of the course, and looks through all of
+    it."""
     gc.collect()
     gc.freeze()
 

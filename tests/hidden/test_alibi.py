@@ -1,11 +1,12 @@
-"""ALiBi, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what makes it a straight line.
+"""ALiBi, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what makes it a straight
+line.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-A distance that is off by one only shifts a causal row, and so does an offset in BLOOM's form: softmax hides both, so the
-biases themselves are compared. Numbers of heads that are no power of two are asked of the slopes, and once of each function
-that builds on them, so that one mistake there does not cost everywhere. Tests of the dtype of mixed inputs use a lone token:
-its weight is 1, also in float32.
+A distance that is off by one only shifts a causal row, and so does an offset in BLOOM's form: softmax hides both, so
+the biases themselves are compared. Numbers of heads that are no power of two are asked of the slopes, and once of each
+function that builds on them, so that one mistake there does not cost everywhere. Tests of the dtype of mixed inputs use
+a lone token: its weight is 1, also in float32.
 """
 
 import math
@@ -74,12 +75,15 @@ def test_slopes_of_every_number_of_heads(alibi):
 @pytest.mark.question("alibi_slopes", points=0.75)
 @given(n_heads=st.integers(1, 20))
 def test_new_heads_fill_the_gaps(alibi, n_heads):
-    """The power of two below keeps its slopes; further heads fill the gaps with every other slope of twice that power."""
+    """The power of two below keeps its slopes; further heads fill the gaps with every other slope of twice that
+    power."""
     power = 2 ** (n_heads.bit_length() - 1)
     few, full = alibi.alibi_slopes(n_heads), alibi.alibi_slopes(2 * power)
     expect.close(few[:power], alibi.alibi_slopes(power), "the first slopes are those of the power of two below")
     expect.close(few[power:], full[0::2][: n_heads - power], "the others are every other slope of twice that power")
-    expect.close(full[1:] / full[:-1], np.full(2 * power - 1, full[0]), "the first slope of a power of two is also the ratio")
+    expect.close(
+        full[1:] / full[:-1], np.full(2 * power - 1, full[0]), "the first slope of a power of two is also the ratio"
+    )
     expect.close(full[-1], 1 / 256, "the last slope of a power of two is 1/256")
 
 
@@ -188,7 +192,8 @@ def test_attention_dtype(alibi, rng):
 @pytest.mark.question("alibi_attention", points=0.5)
 @given(seed=seeds(), behind=st.integers(0, 3))
 def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
-    """Late queries alone give their rows of the full pass, no row depends on a key ahead of it, and near keys count more."""
+    """Late queries alone give their rows of the full pass, no row depends on a key ahead of it, and near keys count
+    more."""
     q, k, v = (features(2, 6, 4, seed=seed + part) for part in range(3))
     full = alibi.alibi_attention(q, k, v)
     late = alibi.alibi_attention(q[:, 5 - behind :], k, v)
@@ -219,7 +224,10 @@ def test_attention_refuses_bad_arguments(alibi):
 def test_attention_does_not_loop(alibi):
     """numpy attends from all queries at once; a loop over heads is fine."""
     expect.vectorised(alibi.alibi_attention, lambda length: [features(2, length, 4, seed=part) for part in range(3)])
-    expect.vectorised(alibi.alibi_attention, lambda length: (features(4, 1, 2), features(4, length, 2), features(4, length, 2, seed=1)))
+    expect.vectorised(
+        alibi.alibi_attention,
+        lambda length: (features(4, 1, 2), features(4, length, 2), features(4, length, 2, seed=1)),
+    )
 
 
 # bloom_bias
@@ -238,7 +246,8 @@ def test_bloom_bias_of_any_length(alibi, rng):
 @pytest.mark.question("bloom_bias", points=1.0)
 @given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
 def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
-    """Behind the query the two forms differ by one number per row, so a causal softmax is the same; ahead they differ."""
+    """Behind the query the two forms differ by one number per row, so a causal softmax is the same; ahead they
+    differ."""
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
@@ -276,7 +285,10 @@ def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
     """At this distance the bias leaves the tolerance or less, and one step nearer it leaves more."""
     steep = slope(head, 12)
     window = alibi.effective_window(steep, tolerance)
-    expect.holds(math.exp(-steep * window) <= tolerance < math.exp(-steep * (window - 1)), "the first distance that meets the tolerance")
+    expect.holds(
+        math.exp(-steep * window) <= tolerance < math.exp(-steep * (window - 1)),
+        "the first distance that meets the tolerance",
+    )
 
 
 @pytest.mark.question("effective_window", points=0.5)

@@ -2,11 +2,11 @@
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Tolerances. A gap of float32 features may be computed in float32, where rounding alone leaves some 1e−7: ROUNDED allows a
-hundred times that. A gap of float64 features is that of float64, also where it comes as a float32 number: DOUBLE is what
-float64 is allowed everywhere. Where one feature array is float64 and the others float32, the tests of the dtype use features
-that are multiples of 1/8 and equal weights of 1/4 each, both exact in float32: so they ask for the dtype, and not for where
-a submission rounds.
+Tolerances. A gap of float32 features may be computed in float32, where rounding alone leaves some 1e−7: ROUNDED allows
+a hundred times that. A gap of float64 features is that of float64, also where it comes as a float32 number: DOUBLE is
+what float64 is allowed everywhere. Where one feature array is float64 and the others float32, the tests of the dtype
+use features that are multiples of 1/8 and equal weights of 1/4 each, both exact in float32: so they ask for the dtype,
+and not for where a submission rounds.
 """
 
 import numpy as np
@@ -106,7 +106,13 @@ def test_softmax_does_not_loop(attention):
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_shapes(attention, rng):
     """Any leading axes, one query or many, one key or many, one feature or many."""
-    for leading, queries, keys, d in (((), 4, 6, 5), ((3,), 1, 4, 2), ((2, 3), 4, 1, 3), ((), 5, 5, 1), ((2,), 3, 7, 64)):
+    for leading, queries, keys, d in (
+        ((), 4, 6, 5),
+        ((3,), 1, 4, 2),
+        ((2, 3), 4, 1, 3),
+        ((), 5, 5, 1),
+        ((2,), 3, 7, 64),
+    ):
         expect.matches(attention.attention_weights, normal(rng, *leading, queries, d), normal(rng, *leading, keys, d))
 
 
@@ -124,7 +130,8 @@ def test_weights_with_any_mask(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_bias(attention, rng):
-    """A bias may be for all, per batch, per head, or for the keys alone, and may add leading axes. It is added as it is."""
+    """A bias may be for all, per batch, per head, or for the keys alone, and may add leading axes. It is added as it
+    is."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
@@ -156,14 +163,22 @@ def test_weights_dtype(attention, rng):
 def test_weights_leave_their_arguments_alone(attention, rng):
     """The function does not change queries, keys, mask and bias."""
     expect.unchanged(attention.attention_weights, normal(rng, 2, 3, 4), normal(rng, 2, 5, 4))
-    expect.unchanged(attention.attention_weights, normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5))
+    expect.unchanged(
+        attention.attention_weights, normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5)
+    )
 
 
 @pytest.mark.question("attention_weights", points=0.125)
 def test_no_mask_or_bias_makes_more_queries_or_keys(attention, rng):
-    """A mask or bias with more rows than queries or more columns than keys is an error, also for a single query or key."""
+    """A mask or bias with more rows than queries or more columns than keys is an error, also for a single query or
+    key."""
     q, k = features(3, 4), features(5, 4, seed=1)
-    for one_query, one_key, shape in ((True, False, (2, 5)), (False, True, (3, 6)), (True, True, (4, 7)), (True, False, (2, 1, 3, 5))):
+    for one_query, one_key, shape in (
+        (True, False, (2, 5)),
+        (False, True, (3, 6)),
+        (True, True, (4, 7)),
+        (True, False, (2, 1, 3, 5)),
+    ):
         few = q[:1] if one_query else q, k[:1] if one_key else k
         expect.matches(attention.attention_weights, *few, some(rng, 2, 1, len(few[1])))
         named = [shape, (len(few[0]), len(few[1])), *shape]
@@ -188,12 +203,17 @@ def test_weights_refuse_bad_arguments(attention):
         expect.raises(ValueError, attention.attention_weights, q, k, bias=np.ones(shape), mentions=misfit)
 
 
+def _pair(length):
+    """As many queries as keys, two features wide."""
+    return features(length, 2), features(length, 2, seed=1)
+
+
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_do_not_loop(attention):
     """numpy compares all queries with all keys at once, mask and bias included."""
     expect.vectorised(
         attention.attention_weights,
-        lambda length: (features(length, 2), features(length, 2, seed=1), np.tri(length, dtype=bool), features(length, length)),
+        lambda length: (*_pair(length), np.tri(length) > 0, features(length, length)),
     )
 
 
@@ -336,10 +356,14 @@ def test_self_attention_refuses_bad_arguments(attention):
     for place in range(3):
         for misfit in (features(5, 2), features(3, 2), features(1, 2)):
             bad = [misfit if number == place else weight for number, weight in enumerate(w)]
-            expect.raises(ValueError, attention.self_attention, x, *bad, mentions=[misfit.shape, (3, 4), len(misfit), 4])
+            expect.raises(
+                ValueError, attention.self_attention, x, *bad, mentions=[misfit.shape, (3, 4), len(misfit), 4]
+            )
     expect.raises(ValueError, attention.self_attention, x, w[0], features(4, 5), w[2], mentions=[2, 5])
     expect.raises(ValueError, attention.self_attention, x, *w, np.ones((2, 2), dtype=bool), mentions=[(2, 2), (3, 3)])
-    expect.raises(ValueError, attention.self_attention, x[:1], *w, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (1, 1), 3])
+    expect.raises(
+        ValueError, attention.self_attention, x[:1], *w, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (1, 1), 3]
+    )
 
 
 @pytest.mark.question("self_attention", points=0.25)
@@ -360,7 +384,10 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
     expect.close(other[:seen], out[:seen], "tokens that come later change nothing")
     expect.close(out[0], x[0] @ w[2], "the first token gets its own value")
     for w_q, w_k in ((0 * w[0], w[1]), (w[0], 0 * w[1])):
-        expect.holds(not np.allclose(attention.self_attention(x, w_q, w_k, w[2], mask), out), "queries and keys decide the later outputs")
+        expect.holds(
+            not np.allclose(attention.self_attention(x, w_q, w_k, w[2], mask), out),
+            "queries and keys decide the later outputs",
+        )
 
 
 # split_heads and merge_heads
@@ -369,7 +396,13 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
 @pytest.mark.question("split_heads", points=0.25)
 def test_split_with_any_shapes(attention, rng):
     """Any leading axes, any number of heads that divides the features: head j is a block of neighbouring columns."""
-    for leading, length, heads, width in (((), 5, 2, 3), ((4,), 1, 4, 1), ((2, 3), 4, 3, 2), ((), 3, 1, 5), ((3,), 3, 3, 3)):
+    for leading, length, heads, width in (
+        ((), 5, 2, 3),
+        ((4,), 1, 4, 1),
+        ((2, 3), 4, 3, 2),
+        ((), 3, 1, 5),
+        ((3,), 3, 3, 3),
+    ):
         x = normal(rng, *leading, length, heads * width)
         split = expect.matches(attention.split_heads, x, heads)
         last = x[..., -width:]
@@ -401,7 +434,13 @@ def test_split_refuses_bad_numbers_of_heads(attention):
 @pytest.mark.question("merge_heads", points=0.25)
 def test_merge_undoes_split(attention, rng):
     """Merging the heads gives back the tokens, for any number of heads and any leading axes."""
-    for leading, length, heads, width in (((), 5, 2, 3), ((4,), 1, 4, 1), ((2, 3), 4, 3, 2), ((), 3, 1, 5), ((3,), 3, 3, 3)):
+    for leading, length, heads, width in (
+        ((), 5, 2, 3),
+        ((4,), 1, 4, 1),
+        ((2, 3), 4, 3, 2),
+        ((), 3, 1, 5),
+        ((3,), 3, 3, 3),
+    ):
         x = normal(rng, *leading, length, heads * width)
         blocks = np.stack(np.split(x, heads, axis=-1), axis=-3)
         expect.close(attention.merge_heads(blocks), x, "the blocks of all heads, side by side, are the token again")
@@ -505,7 +544,9 @@ def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
     mask = np.tri(4, dtype=bool)
     gap = expect.matches(attention.equivariance_gap, x, w_q, w_k, w_v, order, mask)
     expect.close(attention.equivariance_gap(x, w_q, w_k, -w_v, order, mask), gap, "negated values have the same gap")
-    expect.close(attention.equivariance_gap(x, w_q, w_k, 2 * w_v, order, mask), 2 * gap, "doubled values double the gap")
+    expect.close(
+        attention.equivariance_gap(x, w_q, w_k, 2 * w_v, order, mask), 2 * gap, "doubled values double the gap"
+    )
 
 
 @pytest.mark.question("equivariance_gap", points=0.25)
@@ -520,7 +561,9 @@ def test_gap_refuses_changes_and_loops_over_nothing(attention, rng):
     expect.raises(ValueError, attention.equivariance_gap, x, *w, np.array([0, 0, 1]), mentions=[0, 2])
     expect.raises(ValueError, attention.equivariance_gap, x, *w, np.array([0, 1]), mentions=[2, 3, (0, 1)])
     expect.raises(ValueError, attention.equivariance_gap, features(3, 4), *w, order, mentions=[(3, 4), 2, 4])
-    expect.raises(ValueError, attention.equivariance_gap, x, *w, order, np.ones((4, 4), dtype=bool), mentions=[(4, 4), (3, 3)])
+    expect.raises(
+        ValueError, attention.equivariance_gap, x, *w, order, np.ones((4, 4), dtype=bool), mentions=[(4, 4), (3, 3)]
+    )
 
 
 # bag_of_tokens

@@ -5,10 +5,10 @@ The first line of a test is shown to students when it does not pass: it states t
 A slow pair turns by 10⁻⁶ radian or so a position, where an error of 10⁻⁸ is one in a hundred. So frequencies are also
 compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for one that is interpolated.
 
-The formulas below are written out a second time, pair by pair, so that they share nothing with the solution. The bounds of
-YaRN are rounded to whole pairs, so a dim(β) within rounding of a whole number could fall either way. Drawn at random, one
-comes as near as that once in 10¹² times. LENGTHS and BASES
-keep YaRN's bounds in order: dim(beta_slow) is above 0, and dim(beta_fast) below d − 1.
+The formulas below are written out a second time, pair by pair, so that they share nothing with the solution. The bounds
+of YaRN are rounded to whole pairs, so a dim(β) within rounding of a whole number could fall either way. Drawn at
+random, one comes as near as that once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order: dim(beta_slow) is
+above 0, and dim(beta_fast) below d − 1.
 """
 
 import math
@@ -27,8 +27,8 @@ LENGTHS = st.integers(128, 200_000)
 BASES = st.floats(5e3, 1e6)
 
 FAR = 1e-7
-"""Angles up to 10⁶ radians are off by up to 1e−10 or so, by each rounding of the position and of the frequency; float32 would
-be off by 0.06."""
+"""Angles up to 10⁶ radians are off by up to 1e−10 or so, by each rounding of the position and of the frequency; float32
+would be off by 0.06."""
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -40,8 +40,12 @@ def theta(head_dim, base):
 
 
 def yarn_ratios(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies over θ_i, from the definition: a share of the pair is interpolated, and the rest of it is kept."""
-    dim_fast, dim_slow = (head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base)) for beta in (beta_fast, beta_slow))
+    """YaRN's frequencies over θ_i, from the definition: a share of the pair is interpolated, and the rest of it is
+    kept."""
+    dim_fast, dim_slow = (
+        head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
+        for beta in (beta_fast, beta_slow)
+    )
     low, high = max(math.floor(dim_fast), 0), min(math.ceil(dim_slow), head_dim - 1)
     shares = [min(max((i - low) / (high - low), 0), 1) for i in range(head_dim // 2)]
     return np.array([(1 - share) + share / factor for share in shares])
@@ -87,7 +91,9 @@ def refuses_factor(function, arguments):
 def test_interpolation_as_an_array_function(context_extension, rng):
     """Positions of any shape come back as float64, divided; the argument is left as it was."""
     for shape in ((), (5,), (2, 3, 4)):
-        expect.unchanged(context_extension.interpolate_positions, rng.uniform(-1e4, 1e4, shape), float(rng.uniform(1, 32)))
+        expect.unchanged(
+            context_extension.interpolate_positions, rng.uniform(-1e4, 1e4, shape), float(rng.uniform(1, 32))
+        )
     expect.unchanged(context_extension.interpolate_positions, rng.integers(0, 10**6, 6), 4)
     expect.dtype(context_extension.interpolate_positions, rng.integers(0, 10**6, 6), 4)
     expect.matches(context_extension.interpolate_positions, rng.uniform(-9, 9, 4), 1)
@@ -116,7 +122,9 @@ def test_slower_pairs_or_closer_positions(context_extension, seed, factor, start
     closer = context_extension.apply_rope_with(x, context_extension.interpolate_positions(where, factor), frequencies)
     slower = context_extension.apply_rope_with(x, where, frequencies / factor)
     expect.close(closer, slower, "interpolated positions are interpolated frequencies", FAR)
-    expect.close(context_extension.interpolate_positions(where, factor) * factor, 1.0 * where, "the factor takes it back")
+    expect.close(
+        context_extension.interpolate_positions(where, factor) * factor, 1.0 * where, "the factor takes it back"
+    )
 
 
 # ntk_base
@@ -164,7 +172,9 @@ def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_d
     dynamic = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     expect.close(dynamic / base, bracket ** (head_dim / (head_dim - 2)), "the base follows the length of the text")
     plain = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, 1)
-    expect.close(plain / base, (seq_len / trained_len) ** (head_dim / (head_dim - 2)), "at factor 1 the bracket is L/L₀")
+    expect.close(
+        plain / base, (seq_len / trained_len) ** (head_dim / (head_dim - 2)), "at factor 1 the bracket is L/L₀"
+    )
 
 
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
@@ -174,7 +184,9 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
     for seq_len in (1, trained_len // 2, trained_len - 1, trained_len):
         for factor in (1, 2.5, 40.0):
             # The bracket is 1 up to the rounding of factor − (factor − 1).
-            wanted = expect.matches(context_extension.dynamic_ntk_base, base, 8, seq_len, trained_len, factor, tolerance=1e-9)
+            wanted = expect.matches(
+                context_extension.dynamic_ntk_base, base, 8, seq_len, trained_len, factor, tolerance=1e-9
+            )
             expect.close(wanted, base, "a text that fits keeps the trained base", 1e-9)
     expect.matches(context_extension.dynamic_ntk_base, base, 8, trained_len + 1, trained_len, 40.0)
     for small in (0.5, 1.0):
@@ -203,7 +215,9 @@ def test_rotations_of_any_size(context_extension, rng):
         base, trained_len = float(rng.uniform(2, 1e6)), int(rng.integers(1, 10**6))
         turns = expect.matches(context_extension.rotations_in_context, head_dim, trained_len, base)
         wavelengths = np.array([2 * math.pi * base ** (2 * i / head_dim) for i in range(head_dim // 2)])
-        expect.close(turns * wavelengths / trained_len, np.ones(head_dim // 2), "turns times wavelength is the trained length")
+        expect.close(
+            turns * wavelengths / trained_len, np.ones(head_dim // 2), "turns times wavelength is the trained length"
+        )
     expect.dtype(context_extension.rotations_in_context, 10, 4096)
     expect.matches(context_extension.rotations_in_context, 10, 1)
     for base in (0.5, 1.0):
@@ -232,9 +246,12 @@ def test_rotations_refuse_bad_arguments(context_extension):
 )
 @example(head_dim=64, base=10000.0, factor=8.0, trained_len=131_072, betas=(1.0, 31.0))
 def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, trained_len, betas):
-    """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and between them the mix changes evenly from pair to pair."""
+    """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and between them the mix changes evenly from pair
+    to pair."""
     beta_slow, beta_fast = betas[0], betas[0] + betas[1]
-    frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    frequencies = expect.matches(
+        context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow
+    )
     wanted = yarn_ratios(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     expect.close(frequencies / theta(head_dim, base), wanted, "each pair is slowed by its share of the factor")
 
@@ -262,9 +279,12 @@ def test_yarn_clamps_low_at_zero(context_extension):
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_divides_nothing_by_zero(context_extension):
     """Where low and high are the same pair, that pair is kept and all after it are interpolated."""
-    # At beta_slow turns over the trained length pair 0 is at high. Should rounding make it pair 1, the ramp is the same.
+    # At beta_slow turns over the trained length pair 0 is at high. Should rounding make it pair 1, the ramp is the
+    # same.
     frequencies = expect.matches(context_extension.yarn_frequencies, 8, 10000.0, 4.0, 100, 40.0, 50 / math.pi)
-    expect.close(frequencies / theta(8, 10000.0), np.array([1, 0.25, 0.25, 0.25]), "pair 0 is kept, the others interpolated")
+    expect.close(
+        frequencies / theta(8, 10000.0), np.array([1, 0.25, 0.25, 0.25]), "pair 0 is kept, the others interpolated"
+    )
 
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
@@ -364,7 +384,9 @@ def test_longrope_holds_the_other_methods(context_extension, rng):
         plain = context_extension.longrope_frequencies(head_dim, np.ones(len(pairs)), base)
         expect.close(plain / theta(head_dim, base), np.ones(len(pairs)), "divisors of 1 keep every pair")
         interpolated = context_extension.longrope_frequencies(head_dim, np.full(len(pairs), factor), base)
-        expect.close(interpolated * factor / plain, np.ones(len(pairs)), "one divisor throughout is position interpolation")
+        expect.close(
+            interpolated * factor / plain, np.ones(len(pairs)), "one divisor throughout is position interpolation"
+        )
         aware = context_extension.longrope_frequencies(head_dim, factor ** (2 * pairs / (head_dim - 2)), base)
         raised = theta(head_dim, base * factor ** (head_dim / (head_dim - 2)))
         expect.close(aware / raised, np.ones(len(pairs)), "the divisors factor^(2i/(d − 2)) are NTK-aware")
@@ -408,7 +430,9 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
             grown = math.log2(factor * trained_len) / math.log2(trained_len)
             expect.close(scale**2, grown, "the square is ln(factor·L₀)/ln(L₀)")
         for factor in (1.0, 0.99, 0.1, 0.0, -2):
-            expect.close(context_extension.longrope_scale(factor, trained_len), 1.0, "where nothing is extended the scale is 1")
+            expect.close(
+                context_extension.longrope_scale(factor, trained_len), 1.0, "where nothing is extended the scale is 1"
+            )
     for factor in (4.0, 1.0):
         expect.raises(ValueError, context_extension.longrope_scale, factor, -4096, mentions=-4096)
 
@@ -422,7 +446,9 @@ def test_apply_rope_with_any_leading_axes(context_extension, rng):
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         where, frequencies = rng.uniform(-100, 100, shape[-2]), rng.uniform(0, 1, shape[-1] // 2)
         expect.matches(context_extension.apply_rope_with, normal(rng, *shape), where, frequencies)
-        expect.matches(context_extension.apply_rope_with, normal(rng, *shape), where, frequencies, float(rng.uniform(1, 2)))
+        expect.matches(
+            context_extension.apply_rope_with, normal(rng, *shape), where, frequencies, float(rng.uniform(1, 2))
+        )
 
 
 @pytest.mark.question("apply_rope_with", points=0.25)
@@ -440,7 +466,9 @@ def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
     """Far along the sequence float32 features are still rotated by the right angle; arguments do not change."""
     x, where = normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4)
     expect.unchanged(context_extension.apply_rope_with, x, where, rng.uniform(0, 1, 4))
-    expect.unchanged(context_extension.apply_rope_with, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4), rng.uniform(0, 1, 3), 1.5)
+    expect.unchanged(
+        context_extension.apply_rope_with, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4), rng.uniform(0, 1, 3), 1.5
+    )
 
 
 @pytest.mark.question("apply_rope_with", points=0.25)
@@ -460,7 +488,10 @@ def test_apply_rope_with_refuses_bad_arguments(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_does_not_loop_over_rows(context_extension):
     """numpy rotates all rows at once."""
-    expect.vectorised(context_extension.apply_rope_with, lambda length: (features(2, length, 4), np.arange(length), np.array([1.0, 0.5]), 1.5))
+    expect.vectorised(
+        context_extension.apply_rope_with,
+        lambda length: (features(2, length, 4), np.arange(length), np.array([1.0, 0.5]), 1.5),
+    )
 
 
 @pytest.mark.question("apply_rope_with", points=0.5)
@@ -470,7 +501,9 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
     x, frequencies = features(1, 6, seed=seed), np.array([1.0, 0.3, 0.007])
     twice = context_extension.apply_rope_with(x, np.array([m]), frequencies, scale)
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
-    expect.close(twice, scale**2 * context_extension.apply_rope_with(x, np.array([m + n]), frequencies), "turns add up", FAR)
+    expect.close(
+        twice, scale**2 * context_extension.apply_rope_with(x, np.array([m + n]), frequencies), "turns add up", FAR
+    )
     expect.close(np.linalg.norm(twice), scale**2 * np.linalg.norm(x), "each turn multiplies the norm by the scale", FAR)
     once = context_extension.apply_rope_with(3 + x, np.array([1]), frequencies, scale)
     expect.holds(not np.isclose(once / scale, 3 + x).any(), "at position 1 every pair is rotated")
@@ -482,7 +515,12 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
 @pytest.mark.question("ANSWERS", points=0.125)
 @pytest.mark.parametrize(
     "key",
-    ["interpolated_position_8191_factor_4", "ntk_keeps_fastest_frequency", "dynamic_ntk_changes_short_inputs", "yarn_scale_16"],
+    [
+        "interpolated_position_8191_factor_4",
+        "ntk_keeps_fastest_frequency",
+        "dynamic_ntk_changes_short_inputs",
+        "yarn_scale_16",
+    ],
 )
 def test_answer(context_extension, key):
     """Every question has one right answer."""

@@ -1,11 +1,12 @@
-"""Extrapolation, the full suite: every method against its definition, the causal mask, errors, dtype, loops, summaries, gaps of a shift.
+"""Extrapolation, the full suite: every method against its definition, the causal mask, errors, dtype, loops, summaries,
+gaps of a shift.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's buckets
-are compared at 2, 4, 8 and 32 of them: there a distance on a boundary comes out right in whichever order the logarithms are
-divided and multiplied, in float32 too. (With 64, ln n − ln 32 opens a bucket one distance too late.) With 3 and 7 of them no
-distance lies on a boundary.
+The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's
+buckets are compared at 2, 4, 8 and 32 of them: there a distance on a boundary comes out right in whichever order the
+logarithms are divided and multiplied, in float32 too. (With 64, ln n − ln 32 opens a bucket one distance too late.)
+With 3 and 7 of them no distance lies on a boundary.
 """
 
 import math
@@ -161,7 +162,8 @@ def test_encode_leaves_its_arguments_alone(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_dtype(extrapolation, rng):
-    """float32 where x, and for learned its table, is, whatever else the parameters hold; everything else becomes float64."""
+    """float32 where x, and for learned its table, is, whatever else the parameters hold; everything else becomes
+    float64."""
     x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.encode, method, x, given_to)
@@ -178,10 +180,14 @@ def test_learned_refuses_what_does_not_fit(extrapolation):
     for rows, length in ((4, 5), (1, 2), (6, 13)):
         table = features(rows, 2, seed=1)
         mentions = [length, rows, length - 1]
-        expect.raises(ValueError, extrapolation.encode, "learned", features(length, 2), {"table": table}, mentions=mentions)
+        expect.raises(
+            ValueError, extrapolation.encode, "learned", features(length, 2), {"table": table}, mentions=mentions
+        )
     for columns in (1, 3, 6):
         table = features(5, columns)
-        expect.raises(ValueError, extrapolation.encode, "learned", features(4, 2), {"table": table}, mentions=[columns, 2])
+        expect.raises(
+            ValueError, extrapolation.encode, "learned", features(4, 2), {"table": table}, mentions=[columns, 2]
+        )
 
 
 @pytest.mark.question("encode", points=0.25)
@@ -194,7 +200,9 @@ def test_binary_refuses_what_does_not_fit(extrapolation):
     for n_bits in (0, -1):
         expect.raises(ValueError, extrapolation.encode, "binary", features(1, 4), {"n_bits": n_bits}, mentions=n_bits)
     for n_bits in (5, 9):
-        expect.raises(ValueError, extrapolation.encode, "binary", features(3, 4), {"n_bits": n_bits}, mentions=[n_bits, 4])
+        expect.raises(
+            ValueError, extrapolation.encode, "binary", features(3, 4), {"n_bits": n_bits}, mentions=[n_bits, 4]
+        )
 
 
 @pytest.mark.question("encode", points=0.25)
@@ -215,7 +223,11 @@ def test_encode_does_not_loop_over_rows(extrapolation):
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.vectorised(
             extrapolation.encode,
-            lambda length, method=method: (method, features(length, 8), {"table": features(length, 8, seed=1), "n_bits": 7}),
+            lambda length, method=method: (
+                method,
+                features(length, 8),
+                {"table": features(length, 8, seed=1), "n_bits": 7},
+            ),
         )
 
 
@@ -227,7 +239,9 @@ def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
         whole = extrapolation.encode(method, x, given_to)
-        expect.close(extrapolation.encode(method, x[:shorter], given_to), whole[:shorter], f"{method}: rows of a beginning")
+        expect.close(
+            extrapolation.encode(method, x[:shorter], given_to), whole[:shorter], f"{method}: rows of a beginning"
+        )
         expect.holds(not np.allclose(whole, x), f"{method} adds something")
     moved = extrapolation.encode("normalized", x, {})[1] - extrapolation.encode("normalized", x[:shorter], {})[1]
     expect.close(moved, np.full(4, 1 / 8 - 1 / (shorter - 1)), "normalized: row 1 depends on the length")
@@ -267,7 +281,8 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
 @pytest.mark.question("logits", points=0.125)
 @pytest.mark.parametrize("sizes", [(2, 3), (4,), (7, 8), (32,)])
 def test_t5_buckets(extrapolation, rng, sizes):
-    """Half of the buckets hold one distance each, the others share those up to 128 on a logarithmic scale; all for the past."""
+    """Half of the buckets hold one distance each, the others share those up to 128 on a logarithmic scale; all for the
+    past."""
     for buckets in sizes:
         q, k, given_to = normal(rng, 132, 2), normal(rng, 132, 2), {"bias_table": normal(rng, buckets, 1)}
         got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
@@ -296,12 +311,16 @@ def test_a_beginning_scores_alike(extrapolation, rng):
             beginning = extrapolation.logits(method, q[:shorter], k[:shorter], given_to)
             agree(beginning, whole[:shorter, :shorter], f"{method}: the scores of a beginning")
         plain = np.where(np.tri(9, dtype=bool), q @ k.T / 2, -np.inf)
-        expect.holds(np.allclose(whole, plain) == (method not in SCORED), f"{method}: its effect is in the scores, or is none there")
+        expect.holds(
+            np.allclose(whole, plain) == (method not in SCORED),
+            f"{method}: its effect is in the scores, or is none there",
+        )
 
 
 @pytest.mark.question("logits", points=0.5)
 def test_only_the_distance_counts(extrapolation, rng):
-    """The score of the same query and key depends on their distance alone; without an effect in the scores, on nothing."""
+    """The score of the same query and key depends on their distance alone; without an effect in the scores, on
+    nothing."""
     q, k = np.tile(normal(rng, 4), (8, 1)), np.tile(normal(rng, 4), (8, 1))
     key_table = np.outer(np.arange(7.0), q[0]) / (q[0] @ q[0])  # row r gives q·row = r
     given_to = {"key_table": key_table, "bias_table": np.arange(8.0)[:, np.newaxis], "slope": 0.25}
@@ -312,9 +331,13 @@ def test_only_the_distance_counts(extrapolation, rng):
             expect.close(along, np.full(8 - distance, got[distance, 0]), f"{method}: the same distance, the same score")
     plain = q[0] @ k[0] / 2
     expect.close(logits["none"][:4, 0], np.full(4, plain), "none: the plain score at every distance")
-    expect.close(logits["alibi"][:4, 0], plain - 0.25 * np.arange(4), "alibi: the slope times the distance is subtracted")
+    expect.close(
+        logits["alibi"][:4, 0], plain - 0.25 * np.arange(4), "alibi: the slope times the distance is subtracted"
+    )
     expect.close(logits["t5"][:4, 0], plain + np.arange(4.0), "t5: the bias stands outside the division by √d")
-    expect.close(logits["shaw"][:4, 0], plain + np.array([3.0, 2, 1, 0]) / 2, "shaw: its rows stand inside the division by √d")
+    expect.close(
+        logits["shaw"][:4, 0], plain + np.array([3.0, 2, 1, 0]) / 2, "shaw: its rows stand inside the division by √d"
+    )
     expect.close(logits["rope"][0, 0], plain, "rope: at distance 0 nothing is turned")
     expect.holds(not np.isclose(logits["rope"][1, 0], plain), "rope: at distance 1 the score is another")
 
@@ -407,7 +430,8 @@ def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, 
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_at_the_limits(extrapolation):
-    """Everything passes: the longest; nothing does: 0; the threshold itself passes, and is 0.9 unless said otherwise."""
+    """Everything passes: the longest; nothing does: 0; the threshold itself passes, and is 0.9 unless said
+    otherwise."""
     longest = extrapolation.longest_reliable_length
     expect.close(longest([1, 4, 2], [1.0, 0.9, 0.95]), 4, "everything passes")
     expect.close(longest([1, 4, 2], [0.5, 1.0, 1.0]), 0, "the shortest fails")
@@ -434,10 +458,7 @@ def test_reliable_refuses_bad_arguments(extrapolation):
 
 
 @pytest.mark.question("extrapolation_gap", points=0.375)
-@given(
-    accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6),
-    order=seeds(),
-)
+@given(accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6), order=seeds())
 def test_gap_of_any_measurement(extrapolation, accuracies, order):
     """The accuracy at the trained length minus that at the largest length, in whatever order they come."""
     lengths = [5 * 2**step for step in range(len(accuracies))]
@@ -490,17 +511,21 @@ def gap_of_shift(method, x, w_q, w_k, given, shift):
 @pytest.mark.question("shift_gap", points=0.125)
 @pytest.mark.parametrize("method", ["normalized", "binary", "sinusoidal", "learned"])
 def test_shift_gap_of_what_is_added(extrapolation, rng, method):
-    """The largest difference between the scores of the same tokens at two positions, over the keys that a query may use."""
+    """The largest difference between the scores of the same tokens at two positions, over the keys that a query may
+    use."""
     for length, d, d_k, shift in ((5, 6, 4, 2), (1, 4, 2, 3), (3, 4, 6, 9)):
         x, given_to = normal(rng, length, d), parameters(rng, length + shift, d)
         w_q, w_k = normal(rng, d, d_k), normal(rng, d, d_k)
         gap = expect.matches(extrapolation.shift_gap, method, x, w_q, w_k, given_to, shift)
-        expect.close(gap, gap_of_shift(method, x, w_q, w_k, given_to, shift), f"{method}: the largest change of a score")
+        expect.close(
+            gap, gap_of_shift(method, x, w_q, w_k, given_to, shift), f"{method}: the largest change of a score"
+        )
 
 
 @pytest.mark.question("shift_gap", points=0.375)
 def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
-    """No gap where a score depends on the distance alone, however large the shift; no shift, no gap; and integers have one."""
+    """No gap where a score depends on the distance alone, however large the shift; no shift, no gap; and integers have
+    one."""
     x, w_q, w_k = normal(rng, 6, 4), normal(rng, 4, 4), normal(rng, 4, 4)
     given_to = parameters(rng, 40, 4) | {"n_bits": 4}
     # Rounding grows with the angle of RoPE and with nothing else here; 1e-8 is a thousand times above it.
@@ -513,7 +538,9 @@ def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
         expect.close(gap, wanted, "integer: the scores depend on the positions")
     for method in ADDED:
         expect.close(extrapolation.shift_gap(method, x, w_q, w_k, given_to, 0), 0.0, f"{method}: nothing was shifted")
-        expect.holds(extrapolation.shift_gap(method, x, w_q, w_k, given_to, 3) > 1e-6, f"{method}: a shift leaves a gap")
+        expect.holds(
+            extrapolation.shift_gap(method, x, w_q, w_k, given_to, 3) > 1e-6, f"{method}: a shift leaves a gap"
+        )
 
 
 @pytest.mark.question("shift_gap", points=0.125)
@@ -538,12 +565,19 @@ def test_shift_gap_does_not_loop_over_rows(extrapolation):
 
 @pytest.mark.question("shift_gap", points=0.25)
 def test_shift_gap_refuses_bad_arguments(extrapolation):
-    """A shift is not negative, the weights fit, the method is one of the ten, and the table must hold the shifted tokens too."""
+    """A shift is not negative, the weights fit, the method is one of the ten, and the table must hold the shifted
+    tokens too."""
     x, w = features(3, 4), features(4, 4, seed=1)
     for shift in (-1, -7):
         expect.raises(ValueError, extrapolation.shift_gap, "integer", x, w, w, {}, shift, mentions=shift)
     expect.raises(ValueError, extrapolation.shift_gap, "fourier", x, w, w, {}, 1, mentions="fourier")
-    for w_q, w_k in ((features(5, 4), w), (w, features(3, 4)), (w, features(4, 6)), (features(1, 4), w), (w, features(4, 1))):
+    for w_q, w_k in (
+        (features(5, 4), w),
+        (w, features(3, 4)),
+        (w, features(4, 6)),
+        (features(1, 4), w),
+        (w, features(4, 1)),
+    ):
         expect.raises(ValueError, extrapolation.shift_gap, "none", x, w_q, w_k, {}, 1)
     given_to = {"table": features(5, 4)}
     expect.raises(ValueError, extrapolation.shift_gap, "learned", x, w, w, given_to, 3, mentions=[5, 6])
@@ -584,14 +618,18 @@ def test_learned_parameters_refuses_unknown_methods(extrapolation):
 
 
 @pytest.mark.question("ANSWERS", points=0.125)
-@pytest.mark.parametrize("key", ["learned_runs_past_its_table", "alibi_changes_the_embeddings", "causal_model_without_encoding_sees_order"])
+@pytest.mark.parametrize(
+    "key", ["learned_runs_past_its_table", "alibi_changes_the_embeddings", "causal_model_without_encoding_sees_order"]
+)
 def test_answer(extrapolation, key):
     """Every question has one right answer."""
     expect.answer(extrapolation, key)
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize("key", ["methods_without_a_shift_gap", "no_shift_gap_is_enough_to_run_longer", "fewest_learned_numbers"])
+@pytest.mark.parametrize(
+    "key", ["methods_without_a_shift_gap", "no_shift_gap_is_enough_to_run_longer", "fewest_learned_numbers"]
+)
 def test_practice_answer(extrapolation, key):
     """A question for practice: no points."""
     expect.answer(extrapolation, key)

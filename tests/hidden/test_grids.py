@@ -1,9 +1,10 @@
-"""Grids, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the properties at any position.
+"""Grids, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the properties at any
+position.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Tolerance at large coordinates: as in the suite of RoPE, FAR allows some hundred times the rounding of an angle in float64 near
-position 10⁶. Angles in float32 are off by 0.06 there.
+Tolerance at large coordinates: as in the suite of RoPE, FAR allows some hundred times the rounding of an angle in
+float64 near position 10⁶. Angles in float32 are off by 0.06 there.
 """
 
 import numpy as np
@@ -83,7 +84,9 @@ def test_products_of_codes_depend_on_the_difference(grids, height, width, down, 
     codes = np.reshape(codes, (height + down, width + right, 12))
     products = np.sum(codes[down:, right:] * codes[:height, :width], axis=-1)
     expected = np.cos(down * one_axis(6)).sum() + np.cos(right * one_axis(6)).sum()
-    expect.close(products, np.full((height, width), expected), "the product depends on the differences of y and of x alone")
+    expect.close(
+        products, np.full((height, width), expected), "the product depends on the differences of y and of x alone"
+    )
 
 
 @pytest.mark.question("sinusoidal_2d", points=0.125)
@@ -116,14 +119,22 @@ def test_sinusoids_do_not_loop_over_cells(grids):
 @pytest.mark.question("resize_grid", points=0.5)
 def test_resizing_between_any_shapes(grids, rng):
     """Larger, smaller, one of each, from and to a single row, column or cell."""
-    for old, new in (((3, 5), (8, 13)), ((7, 4), (2, 3)), ((2, 6), (5, 4)), ((1, 4), (3, 7)), ((5, 1), (4, 2)), ((3, 4), (1, 1))):
+    for old, new in (
+        ((3, 5), (8, 13)),
+        ((7, 4), (2, 3)),
+        ((2, 6), (5, 4)),
+        ((1, 4), (3, 7)),
+        ((5, 1), (4, 2)),
+        ((3, 4), (1, 1)),
+    ):
         expect.matches(grids.resize_grid, normal(rng, old[0] * old[1], 3), old, new)
 
 
 @pytest.mark.question("resize_grid", points=0.25)
 @given(old=st.tuples(SIDES, SIDES), new=st.tuples(SIDES, SIDES), seed=seeds())
 def test_resizing_keeps_what_is_even(grids, old, new, seed):
-    """A table of equal rows gives equal rows, its own shape gives the table, and no value leaves the range of the table."""
+    """A table of equal rows gives equal rows, its own shape gives the table, and no value leaves the range of the
+    table."""
     table = features(old[0] * old[1], 2, seed=seed)
     row = 3.0 + features(1, 2, seed=seed)
     even = grids.resize_grid(np.repeat(row, len(table), axis=0), old, new)
@@ -187,7 +198,9 @@ def test_axial_pairs_read_one_axis(grids):
     """No pair of axial frequencies rotates with both axes; they are float64."""
     found = grids.axial_frequencies(24)
     expect.close(np.shape(found), (12, 2), "the shape")
-    expect.close(np.count_nonzero(found, axis=1), np.ones(12, dtype=np.int64), "each pair rotates with exactly one axis")
+    expect.close(
+        np.count_nonzero(found, axis=1), np.ones(12, dtype=np.int64), "each pair rotates with exactly one axis"
+    )
     expect.close(found[:6, 0], found[6:, 1], "both axes have the same frequencies")
     expect.dtype(grids.axial_frequencies, 8, 10000)
 
@@ -264,7 +277,9 @@ def test_every_pair_has_one_axis(grids):
         found = grids.mrope_frequencies(28, (6, 3, 5), interleaved=interleaved)
         expect.close(np.shape(found), (14, 3), "the shape")
         expect.close(found.sum(axis=1), one_axis(28), "the three columns together are RoPE's frequencies")
-        expect.close(np.count_nonzero(found, axis=1), np.ones(14, dtype=np.int64), "each pair rotates with exactly one axis")
+        expect.close(
+            np.count_nonzero(found, axis=1), np.ones(14, dtype=np.int64), "each pair rotates with exactly one axis"
+        )
 
 
 @pytest.mark.question("mrope_frequencies", points=0.25)
@@ -276,7 +291,9 @@ def test_mrope_frequencies_refuse_bad_arguments(grids):
     expect.raises(ValueError, grids.mrope_frequencies, -2, (1, -1, -1), mentions=[-2, -1])
     for sections in ((2, 3, 2), (2, 2, 1), (4, 4, 4)):
         expect.raises(ValueError, grids.mrope_frequencies, 12, sections, mentions=[sections, sum(sections), 6])
-        expect.raises(ValueError, grids.mrope_frequencies, 12, sections, interleaved=True, mentions=[sections, sum(sections), 6])
+        expect.raises(
+            ValueError, grids.mrope_frequencies, 12, sections, interleaved=True, mentions=[sections, sum(sections), 6]
+        )
     expect.raises(ValueError, grids.mrope_frequencies, 12, (4, 3, -1), mentions=-1)
     expect.raises(ValueError, grids.mrope_frequencies, 12, (-2, 3, 5), interleaved=True, mentions=-2)
     for base in (0.0, -3.0, np.inf, np.nan):
@@ -290,7 +307,12 @@ def test_mrope_frequencies_refuse_bad_arguments(grids):
 def test_rotating_with_any_axes(grids, rng):
     """Any number of leading axes and of coordinates, one row or one pair as well as many, coordinates of any sign."""
     for shape, axes in (((6, 8), 2), ((3, 5, 4), 3), ((2, 1, 3, 2, 6), 1), ((1, 2), 4)):
-        expect.matches(grids.apply_rope_nd, normal(rng, *shape), rng.uniform(-50, 50, (shape[-2], axes)), rates(rng, shape[-1] // 2, axes))
+        expect.matches(
+            grids.apply_rope_nd,
+            normal(rng, *shape),
+            rng.uniform(-50, 50, (shape[-2], axes)),
+            rates(rng, shape[-1] // 2, axes),
+        )
 
 
 @pytest.mark.question("apply_rope_nd", points=0.375)
@@ -300,9 +322,13 @@ def test_equal_coordinates_are_plain_rope(grids, seed, start):
     x, theta = features(3, 12, seed=seed), one_axis(12)
     where = np.arange(start, start + 3)
     axis_of_pair = np.random.default_rng(seed).integers(0, 3, 6)
-    rotated = grids.apply_rope_nd(x, np.repeat(where[:, np.newaxis], 3, axis=1), theta[:, np.newaxis] * np.eye(3)[axis_of_pair])
+    rotated = grids.apply_rope_nd(
+        x, np.repeat(where[:, np.newaxis], 3, axis=1), theta[:, np.newaxis] * np.eye(3)[axis_of_pair]
+    )
     plain = (x[:, 0::2] + 1j * x[:, 1::2]) * np.exp(1j * np.outer(where, theta))
-    expect.close(rotated, np.stack([plain.real, plain.imag], axis=-1).reshape(3, 12), "text is rotated as by plain RoPE", FAR)
+    expect.close(
+        rotated, np.stack([plain.real, plain.imag], axis=-1).reshape(3, 12), "text is rotated as by plain RoPE", FAR
+    )
 
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
@@ -316,7 +342,9 @@ def test_rotations_on_a_grid_add_up(grids, seed, far):
     expect.close(once, twice, "two rotations are one by the sum of the coordinates", FAR)
     expect.close(np.linalg.norm(once, axis=-1), np.linalg.norm(x, axis=-1), "rotations keep the norm", FAR)
     ones = np.ones((2, 6))
-    expect.holds(not np.allclose(grids.apply_rope_nd(ones, np.array([[1, 0], [0, 1]]), frequencies), ones), "one step rotates")
+    expect.holds(
+        not np.allclose(grids.apply_rope_nd(ones, np.array([[1, 0], [0, 1]]), frequencies), ones), "one step rotates"
+    )
 
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
@@ -331,7 +359,12 @@ def test_only_features_decide_the_dtype(grids, rng):
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_angles_on_a_grid_are_float64(grids, rng):
     """At large coordinates float32 features are still rotated by the right angle."""
-    expect.matches(grids.apply_rope_nd, normal(rng, 4, 6, dtype=np.float32), rng.integers(10**5, 10**6, (4, 2)), rng.uniform(0.5, 1, (3, 2)))
+    expect.matches(
+        grids.apply_rope_nd,
+        normal(rng, 4, 6, dtype=np.float32),
+        rng.integers(10**5, 10**6, (4, 2)),
+        rng.uniform(0.5, 1, (3, 2)),
+    )
 
 
 @pytest.mark.question("apply_rope_nd", points=0.125)
@@ -354,7 +387,9 @@ def test_rotating_refuses_bad_arguments(grids):
     expect.raises(ValueError, grids.apply_rope_nd, x, features(4, 1), frequencies, mentions=[(4, 1), (3, 2), 1])
     expect.raises(ValueError, grids.apply_rope_nd, x, where, features(3, 1), mentions=[(3, 1), (4, 2), 1])
     expect.raises(ValueError, grids.apply_rope_nd, features(4, 4), where, features(2), mentions=[(2,), (4, 2)])
-    expect.raises(ValueError, grids.apply_rope_nd, features(4, 4), features(4, 1), features(2), mentions=[(2,), (4, 1), (4, 4)])
+    expect.raises(
+        ValueError, grids.apply_rope_nd, features(4, 4), features(4, 1), features(2), mentions=[(2,), (4, 1), (4, 4)]
+    )
     expect.raises(ValueError, grids.apply_rope_nd, x, where, features(1, 2), mentions=[(1, 2), 1, 3])
     expect.raises(ValueError, grids.apply_rope_nd, x, where, features(6, 2), mentions=[(6, 2), 6])
     expect.raises(ValueError, grids.apply_rope_nd, x, where + np.array([np.nan, 0]), frequencies, mentions="nan")
@@ -379,23 +414,41 @@ def test_scores_on_any_grid(grids, rng):
 
 
 @pytest.mark.question("grid_scores", points=0.5)
-@given(seed=seeds(), shift=st.tuples(positions(), positions()), offset=st.tuples(st.integers(-30, 30), st.integers(-30, 30)))
+@given(
+    seed=seeds(),
+    shift=st.tuples(positions(), positions()),
+    offset=st.tuples(st.integers(-30, 30), st.integers(-30, 30)),
+)
 def test_scores_depend_on_differences_alone(grids, seed, shift, offset):
     """The score is that of a query at (0, 0) and a key at the difference of the coordinates, wherever the two stand."""
-    q, k, frequencies = features(1, 6, seed=seed), features(1, 6, seed=seed + 1), np.array([[1.0, 0.3], [0.1, 0.7], [0.02, 0.0]])
+    q, k, frequencies = (
+        features(1, 6, seed=seed),
+        features(1, 6, seed=seed + 1),
+        np.array([[1.0, 0.3], [0.1, 0.7], [0.02, 0.0]]),
+    )
     shift, offset = np.array([shift]), np.array([offset])
     score = grids.grid_scores(q, k, shift, shift + offset, frequencies)
     from_zero = grids.grid_scores(q, k, 0 * shift, offset, frequencies)
     expect.close(score, from_zero, "the score depends on the difference of the coordinates alone", FAR)
     turn = np.exp(1j * (offset @ frequencies.T))
     pairs = (q[:, 0::2] - 1j * q[:, 1::2]) * (k[:, 0::2] + 1j * k[:, 1::2]) * turn
-    expect.close(score, pairs.sum(axis=1, keepdims=True).real / np.sqrt(6), "each pair is rotated by the angle of the difference", FAR)
+    expect.close(
+        score,
+        pairs.sum(axis=1, keepdims=True).real / np.sqrt(6),
+        "each pair is rotated by the angle of the difference",
+        FAR,
+    )
 
 
 @pytest.mark.question("grid_scores", points=0.125)
 def test_score_dtype(grids, rng):
     """float32 only where queries and keys both are."""
-    q, k, where, frequencies = normal(rng, 3, 4, dtype=np.float32), normal(rng, 5, 4, dtype=np.float32), rng.integers(0, 9, (5, 2)), rates(rng, 2, 2)
+    q, k, where, frequencies = (
+        normal(rng, 3, 4, dtype=np.float32),
+        normal(rng, 5, 4, dtype=np.float32),
+        rng.integers(0, 9, (5, 2)),
+        rates(rng, 2, 2),
+    )
     expect.dtype(grids.grid_scores, q, k, where[:3], where, frequencies)
     expect.dtype(grids.grid_scores, q, k.astype(np.float64), where[:3], where, frequencies.astype(np.float32))
     expect.dtype(grids.grid_scores, q.astype(np.float64), k, where[:3], where, frequencies)
@@ -404,7 +457,14 @@ def test_score_dtype(grids, rng):
 @pytest.mark.question("grid_scores", points=0.125)
 def test_scoring_leaves_its_arguments_alone(grids, rng):
     """Queries, keys, positions and frequencies are left as they were."""
-    expect.unchanged(grids.grid_scores, normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 3, 2), normal(rng, 5, 2), rates(rng, 2, 2))
+    expect.unchanged(
+        grids.grid_scores,
+        normal(rng, 2, 3, 4),
+        normal(rng, 2, 5, 4),
+        normal(rng, 3, 2),
+        normal(rng, 5, 2),
+        rates(rng, 2, 2),
+    )
 
 
 @pytest.mark.question("grid_scores", points=0.25)
@@ -424,7 +484,8 @@ def test_scores_refuse_bad_arguments(grids):
 def test_scores_do_not_loop_over_tokens(grids):
     """numpy scores all pairs of cells at once."""
     expect.vectorised(
-        grids.grid_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [features(length, 2)], features(2, 2))
+        grids.grid_scores,
+        lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [features(length, 2)], features(2, 2)),
     )
 
 
@@ -443,15 +504,24 @@ def test_positions_of_any_sequence(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_text_counts_on_after_an_image(grids, rng):
-    """Text has three equal coordinates; after an image of h rows and w columns it goes on max(h, w) further, not h·w."""
+    """Text has three equal coordinates; after an image of h rows and w columns it goes on max(h, w) further, not
+    h·w."""
     before, height, width, after = (int(number) for number in rng.integers(2, 9, 4))
     where = grids.mrope_positions([before, (1, height, width), after])
     expect.close(np.shape(where), (before + height * width + after, 3), "the shape")
     start = before + max(height, width)
     count = np.arange(before), np.arange(start, start + after)
-    expect.close(where[:before], np.repeat(count[0][:, np.newaxis], 3, axis=1), "text counts 0, 1, 2, … on all three axes")
-    expect.close(where[-after:], np.repeat(count[1][:, np.newaxis], 3, axis=1), "text goes on at 1 + the largest coordinate")
-    expect.close(where[before:-after].max(axis=0), before + np.array([0, height - 1, width - 1]), "a cell adds its own coordinates")
+    expect.close(
+        where[:before], np.repeat(count[0][:, np.newaxis], 3, axis=1), "text counts 0, 1, 2, … on all three axes"
+    )
+    expect.close(
+        where[-after:], np.repeat(count[1][:, np.newaxis], 3, axis=1), "text goes on at 1 + the largest coordinate"
+    )
+    expect.close(
+        where[before:-after].max(axis=0),
+        before + np.array([0, height - 1, width - 1]),
+        "a cell adds its own coordinates",
+    )
 
 
 @pytest.mark.question("mrope_positions", points=0.125)
@@ -486,7 +556,9 @@ def test_next_position_of_any_sequence(grids, rng):
     """1 + the largest coordinate of all, and 0 before the first token."""
     for height in (1, 4, 9):
         where = rng.integers(0, 5 * height, (height, 3))
-        expect.close(grids.next_position(where), int(where.max()) + 1, "the next position is 1 + the largest coordinate")
+        expect.close(
+            grids.next_position(where), int(where.max()) + 1, "the next position is 1 + the largest coordinate"
+        )
     expect.matches(grids.next_position, np.zeros((0, 3), dtype=np.int64))
 
 
@@ -502,7 +574,12 @@ def test_next_position_does_not_loop_over_tokens(grids):
 @pytest.mark.question("ANSWERS", points=0.125)
 @pytest.mark.parametrize(
     "key",
-    ["tokens_of_a_16_by_16_image", "position_of_text_after_it", "text_under_mrope_is_plain_rope", "axial_rope_sees_diagonals_in_one_pair"],
+    [
+        "tokens_of_a_16_by_16_image",
+        "position_of_text_after_it",
+        "text_under_mrope_is_plain_rope",
+        "axial_rope_sees_diagonals_in_one_pair",
+    ],
 )
 def test_answer(grids, key):
     """Every question has one right answer."""
@@ -510,7 +587,9 @@ def test_answer(grids, key):
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize("key", ["fourth_corner_of_the_cross", "old_position_of_new_cell_3", "next_position_after_two_images"])
+@pytest.mark.parametrize(
+    "key", ["fourth_corner_of_the_cross", "old_position_of_new_cell_3", "next_position_after_two_images"]
+)
 def test_practice_answer(grids, key):
     """A question for practice: no points."""
     expect.answer(grids, key)

@@ -1,4 +1,5 @@
-"""Learned positions, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what a table must do.
+"""Learned positions, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what a table
+must do.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 """
@@ -50,7 +51,8 @@ def test_init_table_does_not_loop_over_rows(learned):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup_of_positions_of_any_shape(learned, rng):
-    """Positions are a number or an array of any shape, repeated and unordered; the first and the last row can be read."""
+    """Positions are a number or an array of any shape, repeated and unordered; the first and the last row can be
+    read."""
     table = normal(rng, 7, 3)
     for shape in ((5,), (1,), (2, 4), (2, 1, 3)):
         expect.matches(learned.lookup, table, rng.integers(0, 7, shape))
@@ -58,7 +60,9 @@ def test_lookup_of_positions_of_any_shape(learned, rng):
     expect.matches(learned.lookup, table, 6)
     expect.matches(learned.lookup, table[:1], np.array([0, 0]))
     expect.matches(learned.lookup, table[:, :1], np.array([6, 2]))
-    expect.matches(learned.lookup, np.arange(33_000, dtype=np.float32)[:, np.newaxis], np.array([127, 128, 255, 256, 32_768]))
+    expect.matches(
+        learned.lookup, np.arange(33_000, dtype=np.float32)[:, np.newaxis], np.array([127, 128, 255, 256, 32_768])
+    )
 
 
 @pytest.mark.question("lookup", points=0.25)
@@ -133,7 +137,8 @@ def test_embed_leaves_its_arguments_alone(learned, rng):
 
 @pytest.mark.question("embed", points=0.375)
 def test_embed_refuses_a_text_that_is_too_long(learned):
-    """A sequence may be as long as the position table and no longer, also a table of one row; the message names both numbers."""
+    """A sequence may be as long as the position table and no longer, also a table of one row; the message names both
+    numbers."""
     tokens, places = features(7, 2), features(3, 2)
     learned.embed(tokens, places, np.zeros((5, 3), dtype=np.int64))
     for ids in (np.arange(4), np.zeros((2, 4), dtype=np.int64), np.arange(7)):
@@ -156,9 +161,13 @@ def test_embed_refuses_tables_of_different_width(learned):
     learned.embed(features(5, 4), features(6, 4), np.array([0, 1]))
     for width in (3, 1):
         mentions = [(5, 4), (6, width), 4, width]
-        expect.raises(ValueError, learned.embed, features(5, 4), features(6, width), np.array([0, 1]), mentions=mentions)
+        expect.raises(
+            ValueError, learned.embed, features(5, 4), features(6, width), np.array([0, 1]), mentions=mentions
+        )
         mentions = [(5, width), (6, 4), 4, width]
-        expect.raises(ValueError, learned.embed, features(5, width), features(6, 4), np.array([0, 1]), mentions=mentions)
+        expect.raises(
+            ValueError, learned.embed, features(5, width), features(6, 4), np.array([0, 1]), mentions=mentions
+        )
 
 
 @pytest.mark.question("embed", points=0.25)
@@ -210,7 +219,9 @@ def test_lookup_gradient_refuses_rows_that_are_not_there(learned):
     """A position past either end is an IndexError, as in lookup."""
     learned.lookup_gradient((4, 2), np.array([0, 3]), features(2, 2))
     for position in (-1, -5, 4, 9):
-        expect.raises(IndexError, learned.lookup_gradient, (4, 2), np.array([0, position]), features(2, 2), mentions=position)
+        expect.raises(
+            IndexError, learned.lookup_gradient, (4, 2), np.array([0, position]), features(2, 2), mentions=position
+        )
 
 
 @pytest.mark.question("lookup_gradient", points=0.25)
@@ -232,7 +243,8 @@ def test_lookup_gradient_does_not_loop_over_positions(learned):
 @pytest.mark.question("lookup_gradient", points=0.5)
 @given(seed=seeds(), reads=READS, row=st.integers(0, 4), feature=st.integers(0, 2))
 def test_gradient_is_what_the_loss_changes_by(learned, seed, reads, row, feature):
-    """If one number of the table changes a little, the loss changes by its gradient times that, also if the row was read often."""
+    """If one number of the table changes a little, the loss changes by its gradient times that, also if the row was
+    read often."""
     table, grad_output = features(5, 3, seed=seed), features(len(reads), 3, seed=seed + 1)
     nudged = table.copy()
     nudged[row, feature] += 1
@@ -268,7 +280,9 @@ def test_sgd_step_refuses_shapes_that_do_not_fit(learned):
     """Table and gradient have the same shape, also where numpy would broadcast them."""
     learned.sgd_step(features(3, 2), features(3, 2), 0.1)
     for shape in ((2, 3), (3, 1), (1, 2), (2,), (4, 2), (1, 3, 2)):
-        expect.raises(ValueError, learned.sgd_step, features(3, 2), features(*shape), 0.1, mentions=[shape, (3, 2), *shape])
+        expect.raises(
+            ValueError, learned.sgd_step, features(3, 2), features(*shape), 0.1, mentions=[shape, (3, 2), *shape]
+        )
     expect.raises(ValueError, learned.sgd_step, features(1, 2), features(3, 2), 0.1, mentions=[(1, 2), (3, 2), 1, 3])
 
 
@@ -388,7 +402,9 @@ def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
     line = np.linspace(start, end, rows)
     expect.close(learned.resize_table(line, new_len), np.linspace(start, end, new_len), "a straight line of rows")
     table = features(rows, 3, seed=seed)
-    expect.close(learned.resize_table(table, 3 * rows - 2)[::3], table, "every third row of a table stretched threefold")
+    expect.close(
+        learned.resize_table(table, 3 * rows - 2)[::3], table, "every third row of a table stretched threefold"
+    )
 
 
 # ANSWERS
@@ -402,14 +418,7 @@ def test_answer(learned, key):
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize(
-    "key",
-    [
-        "gradients_added_to_row_63",
-        "gradients_added_to_row_64",
-        "old_position_of_new_row_3",
-    ],
-)
+@pytest.mark.parametrize("key", ["gradients_added_to_row_63", "gradients_added_to_row_64", "old_position_of_new_row_3"])
 def test_practice_answer(learned, key):
     """A question for practice: no points."""
     expect.answer(learned, key)

@@ -2,10 +2,10 @@
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Where a property is compared with a formula, the formula is written out here a second time, token by token or with complex
-numbers, so that it shares nothing with the solution. Positions that meet a floor are whole numbers and so are their scales:
-a quotient of whole numbers is never rounded up to the next one. At position 10⁶ an angle in float64 is off by up to 1e−9 or
-so; FAR allows a hundred times that, and float32 would be off by 0.06.
+Where a property is compared with a formula, the formula is written out here a second time, token by token or with
+complex numbers, so that it shares nothing with the solution. Positions that meet a floor are whole numbers and so are
+their scales: a quotient of whole numbers is never rounded up to the next one. At position 10⁶ an angle in float64 is
+off by up to 1e−9 or so; FAR allows a hundred times that, and float32 would be off by 0.06.
 """
 
 import math
@@ -194,7 +194,8 @@ def test_window_of_any_size(modern, rng):
 @pytest.mark.question("sliding_window_mask", points=0.375)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), window=st.integers(1, 12))
 def test_window_with_a_cache(modern, k_len, missing, window):
-    """Fewer queries are the last rows of the full mask, and query p may attend to min(p + 1, window) keys, itself the last."""
+    """Fewer queries are the last rows of the full mask, and query p may attend to min(p + 1, window) keys, itself the
+    last."""
     start = missing % k_len
     mask = modern.sliding_window_mask(k_len - start, k_len, window)
     full = modern.sliding_window_mask(k_len, k_len, window)
@@ -238,7 +239,8 @@ def test_chunks_of_any_size(modern, rng):
 @pytest.mark.question("chunk_mask", points=0.375)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), chunk=st.integers(1, 12))
 def test_chunks_with_a_cache(modern, k_len, missing, chunk):
-    """Fewer queries are the last rows of the full mask, and query p may attend to (p mod chunk) + 1 keys, itself the last."""
+    """Fewer queries are the last rows of the full mask, and query p may attend to (p mod chunk) + 1 keys, itself the
+    last."""
     start = missing % k_len
     mask = modern.chunk_mask(k_len - start, k_len, chunk)
     full = modern.chunk_mask(k_len, k_len, chunk)
@@ -271,8 +273,17 @@ def test_chunks_refuse_bad_arguments(modern):
 
 @pytest.mark.question("p_rope_frequencies", points=0.375)
 def test_p_rope_of_any_share(modern, rng):
-    """⌊p·d/2⌋ pairs rotate, as float64 computes it, for every size and base: the number of pairs is never rounded up."""
-    for head_dim, p in ((12, 0.8), (100, 0.58), (200, 0.29), (18, 0.375), (10, 0.7), (256, 0.25), (14, float(rng.uniform(0.1, 0.9)))):
+    """⌊p·d/2⌋ pairs rotate, as float64 computes it, for every size and base: the number of pairs is never rounded
+    up."""
+    for head_dim, p in (
+        (12, 0.8),
+        (100, 0.58),
+        (200, 0.29),
+        (18, 0.375),
+        (10, 0.7),
+        (256, 0.25),
+        (14, float(rng.uniform(0.1, 0.9))),
+    ):
         expect.dtype(modern.p_rope_frequencies, head_dim, p)
         for base in (float(rng.uniform(20, 1e6)), 0.5, 1.0):
             expect.matches(modern.p_rope_frequencies, head_dim, p, base)
@@ -308,10 +319,13 @@ def test_p_rope_refuses_bad_arguments(modern):
 
 @pytest.mark.question("temperature", points=0.25)
 def test_temperature_at_any_position(modern, rng):
-    """1 + attn_scale·ln(1 + ⌊(position + 1)/floor_scale⌋), for any scales, positions of any shape, fractions among them."""
+    """1 + attn_scale·ln(1 + ⌊(position + 1)/floor_scale⌋), for any scales, positions of any shape, fractions among
+    them."""
     for shape in ((), (7,), (2, 3, 5)):
         expect.unchanged(modern.temperature, rng.integers(0, 10**6, shape))
-        expect.unchanged(modern.temperature, rng.integers(0, 300, shape), int(rng.integers(3, 9)), float(rng.uniform(0.2, 2)))
+        expect.unchanged(
+            modern.temperature, rng.integers(0, 300, shape), int(rng.integers(3, 9)), float(rng.uniform(0.2, 2))
+        )
     expect.matches(modern.temperature, np.array([0.5, 4.5, 11.25]), 3, attn_scale=0.5)
     expect.matches(modern.temperature, np.arange(9), 0.5, -0.25)
 
@@ -372,7 +386,8 @@ def test_log_n_dtype(modern, rng):
 @pytest.mark.question("log_n_scale", points=0.125)
 @given(trained_len=st.integers(3, 90), power=st.integers(2, 4))
 def test_log_n_leaves_short_texts_alone(modern, trained_len, power):
-    """1 for every token of the trained length; with n = trained_len to the power of a whole number of tokens, that number."""
+    """1 for every token of the trained length; with n = trained_len to the power of a whole number of tokens, that
+    number."""
     where = np.array([0, trained_len // 2, trained_len - 1, trained_len**power - 1])
     expect.close(modern.log_n_scale(where, trained_len), np.array([1.0, 1.0, 1.0, power]), "the factors")
 
@@ -397,14 +412,17 @@ def test_log_n_refuses_bad_arguments(modern):
 
 @pytest.mark.question("decoupled_scores", points=0.375)
 def test_decoupled_with_any_shapes(modern, rng):
-    """Any numbers of heads, queries, keys, content and rotated features; leading axes that broadcast; any real positions."""
+    """Any numbers of heads, queries, keys, content and rotated features; leading axes that broadcast; any real
+    positions."""
     for lead, n_heads, rotary in (((), 1, 6), ((2,), 3, 2), ((2, 4), 3, 8)):
         arrays = [normal(rng, *array.shape) for array in parts(lead, 5, 7, n_heads, 3, rotary)]
         expect.unchanged(modern.decoupled_scores, *arrays, rng.uniform(-50, 50, 5), rng.uniform(-50, 50, 7))
     q_content, k_content, q_rope, k_rope = (normal(rng, *array.shape) for array in parts((2,), 5, 7))
     arrays = [q_content, k_content[0], q_rope[:1], k_rope[0]]
     expect.matches(modern.decoupled_scores, *arrays, np.arange(2, 7), np.arange(7), base=float(rng.uniform(20, 900)))
-    expect.matches(modern.decoupled_scores, q_content[0], k_content[0], q_rope[0], k_rope, np.arange(2, 7), np.arange(7))
+    expect.matches(
+        modern.decoupled_scores, q_content[0], k_content[0], q_rope[0], k_rope, np.arange(2, 7), np.arange(7)
+    )
     for base in (0.5, 1.0):
         expect.matches(modern.decoupled_scores, *arrays, np.arange(2, 7), np.arange(7), base)
 
@@ -417,7 +435,9 @@ def test_decoupled_dtype(modern, rng):
     for place in range(4):
         mixed = [array.astype(np.float64) if place == number else array for number, array in enumerate(arrays)]
         expect.dtype(modern.decoupled_scores, *mixed, np.arange(5), np.arange(7))
-    expect.dtype(modern.decoupled_scores, *(np.rint(array).astype(np.int64) for array in arrays), np.arange(5), np.arange(7))
+    expect.dtype(
+        modern.decoupled_scores, *(np.rint(array).astype(np.int64) for array in arrays), np.arange(5), np.arange(7)
+    )
 
 
 @pytest.mark.question("decoupled_scores", points=0.375)
@@ -481,7 +501,10 @@ def test_decoupled_refuses_bad_arguments(modern):
 @pytest.mark.question("decoupled_scores", points=0.125)
 def test_decoupled_does_not_loop(modern):
     """numpy scores all pairs of tokens at once."""
-    expect.vectorised(modern.decoupled_scores, lambda length: (*parts((), length, length + 3), np.arange(length), np.arange(length + 3)))
+    expect.vectorised(
+        modern.decoupled_scores,
+        lambda length: (*parts((), length, length + 3), np.arange(length), np.arange(length + 3)),
+    )
 
 
 # kept_tokens
@@ -502,7 +525,9 @@ def test_kept_for_any_sizes(modern, rng):
 def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, window):
     """One token later the cache holds a part of what it held, and the new token; its size stays."""
     now, later = modern.kept_tokens(length, n_sinks, window), modern.kept_tokens(length + 1, n_sinks, window)
-    expect.close((len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache holds n_sinks + window tokens")
+    expect.close(
+        (len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache holds n_sinks + window tokens"
+    )
     expect.holds(set(later.tolist()) <= {*now.tolist(), length}, "only the new token comes in")
     expect.close(later, np.array([*range(n_sinks), *range(length + 1 - window, length + 1)]), "the tokens of the cache")
 
@@ -527,7 +552,8 @@ def test_kept_refuses_bad_arguments(modern):
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_with_any_leading_axes(modern, rng):
-    """Any number of leading axes, one row or many, one pair or many, any real offset and base; the cache is left as it was."""
+    """Any number of leading axes, one row or many, one pair or many, any real offset and base; the cache is left as it
+    was."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.unchanged(modern.shift_keys, normal(rng, *shape), float(rng.uniform(-100, 100)))
     for base in (float(rng.uniform(20, 900)), 0.5, 1.0):
@@ -545,7 +571,8 @@ def test_shift_dtype(modern, rng):
 @pytest.mark.question("shift_keys", points=0.375)
 @given(seed=seeds(), start=positions(), offset=positions(), back=st.booleans(), head_dim=st.sampled_from([2, 4, 8, 16]))
 def test_moved_keys_are_keys_rotated_afresh(modern, seed, start, offset, back, head_dim):
-    """Keys stored rotated and moved on are the keys rotated by their new positions, and moving back is moving by −offset."""
+    """Keys stored rotated and moved on are the keys rotated by their new positions, and moving back is moving by
+    −offset."""
     keys, where = 3 + features(3, head_dim, seed=seed), np.arange(start, start + 3)
     offset = -offset if back else offset
     moved = modern.shift_keys(rotated(keys, where), offset)
@@ -560,8 +587,13 @@ def test_moving_queries_and_keys_changes_no_score(modern, rng):
     before = q @ keys.T
     after = modern.shift_keys(q, offset) @ modern.shift_keys(keys, offset).T
     expect.close(after, before, "moving both changes no score")
-    expect.holds(not np.allclose(q @ modern.shift_keys(keys, offset).T, before), "moving the keys alone changes the scores")
-    expect.holds(not np.allclose(modern.shift_keys(keys, offset), modern.shift_keys(keys, offset + 1)), "keys moved further are others")
+    expect.holds(
+        not np.allclose(q @ modern.shift_keys(keys, offset).T, before), "moving the keys alone changes the scores"
+    )
+    expect.holds(
+        not np.allclose(modern.shift_keys(keys, offset), modern.shift_keys(keys, offset + 1)),
+        "keys moved further are others",
+    )
 
 
 @pytest.mark.question("shift_keys", points=0.125)

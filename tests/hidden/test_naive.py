@@ -1,9 +1,10 @@
-"""Three first attempts, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what codes obey.
+"""Three first attempts, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what codes
+obey.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Codes, steps, bits and periods are whole numbers and have to be exact; the others keep the usual tolerance. A loop
-over bits is fine, and so the codes are long where lines are counted: sixteen times the length is four bits more, and from
+Codes, steps, bits and periods are whole numbers and have to be exact; the others keep the usual tolerance. A loop over
+bits is fine, and so the codes are long where lines are counted: sixteen times the length is four bits more, and from
 eight bits to twelve such a loop grows by half.
 """
 
@@ -332,7 +333,9 @@ def test_gray_is_reflected(naive, length):
 
 
 @pytest.mark.question("ANSWERS", points=0.125)
-@pytest.mark.parametrize("key", ["normalized_5_of_10", "normalized_5_of_1000", "bits_for_512", "bits_flipped_3_to_4", "middle_of_512"])
+@pytest.mark.parametrize(
+    "key", ["normalized_5_of_10", "normalized_5_of_1000", "bits_for_512", "bits_flipped_3_to_4", "middle_of_512"]
+)
 def test_answer(naive, key):
     """Every question has one right answer."""
     expect.answer(naive, key)

@@ -1,13 +1,15 @@
-"""Relative positions, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and their properties.
+"""Relative positions, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and their
+properties.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
 Sizes of T5 buckets. Where a distance lies exactly on a boundary, floating point decides whether truncation keeps it
 there. With the odd sizes here no distance does. All others have a power of two of buckets, so that the logarithm of the
-quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not, at some distance of
-each size marked below. The wanted buckets are found in whole numbers, without a logarithm.
+quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not, at some distance
+of each size marked below. The wanted buckets are found in whole numbers, without a logarithm.
 
-Tests of the dtype of mixed inputs use a lone token or a √d that is a power of two: float32 steps on the way are then exact.
+Tests of the dtype of mixed inputs use a lone token or a √d that is a power of two: float32 steps on the way are then
+exact.
 """
 
 import numpy as np
@@ -18,9 +20,12 @@ from hypothesis import strategies as st
 from autograder.checks import expect
 from autograder.checks.inputs import features, positions, seeds
 
-BIDIRECTIONAL = [(32, 128), (4, 20), (6, 10), (7, 10), (10, 20), (8, 32), (16, 16), (32, 512)]  # log n − log e fails in the last three
-CAUSAL = [(32, 128), (2, 10), (3, 10), (5, 20), (4, 3), (9, 128), (4, 32), (8, 16), (16, 512), (64, 128)]  # in the last four
-# With 9 buckets up to 128 the quotient of logarithms itself falls short at a boundary, unless something is added before it is rounded down.
+# Log n − log e fails in the last three.
+BIDIRECTIONAL = [(32, 128), (4, 20), (6, 10), (7, 10), (10, 20), (8, 32), (16, 16), (32, 512)]
+# In the last four.
+CAUSAL = [(32, 128), (2, 10), (3, 10), (5, 20), (4, 3), (9, 128), (4, 32), (8, 16), (16, 512), (64, 128)]
+# With 9 buckets up to 128 the quotient of logarithms itself falls short at a boundary, unless something is added before
+# it is rounded down.
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -184,7 +189,8 @@ def test_shaw_scores_dtype(relative, rng):
 @pytest.mark.question("shaw_scores", points=0.375)
 @given(seed=seeds(), length=st.integers(4, 8))
 def test_equal_tokens_score_by_distance_alone(relative, seed, length):
-    """Equal tokens: the score depends on the distance alone, up to the limit; a table of zeros leaves the plain score."""
+    """Equal tokens: the score depends on the distance alone, up to the limit; a table of zeros leaves the plain
+    score."""
     q, k, key_table = (
         np.tile(features(1, 4, seed=seed), (length, 1)),
         features(1, 4, seed=seed + 1),
@@ -241,14 +247,20 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
 
 @pytest.mark.question("shaw_attention", points=0.375)
 def test_shaw_attention_with_leading_axes(relative, rng):
-    """Any number of leading axes, a mask that broadcasts, zeros for a query without a key, large scores; arguments are left alone."""
+    """Any number of leading axes, a mask that broadcasts, zeros for a query without a key, large scores; arguments are
+    left alone."""
     for lead in ((), (3,), (2, 3)):
         expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, lead))
     mask = rng.random((2, 1, 4, 5)) < 0.5
     mask[..., 2] = True
     expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, (2, 3)), mask)
     expect.matches(relative.shaw_attention, *shaw_inputs(rng, (2,)), mask=mask[0, 0])
-    for shape in ((5,), (1, 5), (4, 1), (3, 2, 1, 1)):  # one row for all queries, one column for all keys, leading axes of its own
+    for shape in (
+        (5,),
+        (1, 5),
+        (4, 1),
+        (3, 2, 1, 1),
+    ):  # one row for all queries, one column for all keys, leading axes of its own
         expect.matches(relative.shaw_attention, *shaw_inputs(rng, (2,)), np.resize([True, False, True], shape))
     q, k, *rest = shaw_inputs(rng)
     large = np.array([[1000], [1], [1], [1], [1]])
@@ -270,17 +282,24 @@ def test_shaw_attention_dtype(relative, rng):
 @pytest.mark.question("shaw_attention", points=0.375)
 @given(seed=seeds())
 def test_weights_share_out_both_tables(relative, seed):
-    """What every row of the value table gains, every output gains; what every row of the key table gains changes no output."""
+    """What every row of the value table gains, every output gains; what every row of the key table gains changes no
+    output."""
     q, k, v, key_table, value_table = (features(5, 4, seed=seed + part) for part in range(5))
     gain = features(4, seed=seed + 5) + 4
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
     more = relative.shaw_attention(q, k, v, key_table, value_table + gain, 2)
-    expect.close(more - out, np.tile(gain, (5, 1)), "the weights of a query sum to one, for the table as for the values")
+    expect.close(
+        more - out, np.tile(gain, (5, 1)), "the weights of a query sum to one, for the table as for the values"
+    )
     shifted = relative.shaw_attention(q, k, v, key_table + gain, value_table, 2)
     expect.close(shifted, out, "the same vector for every distance says nothing about distance")
     plain, marked = 0 * q, value_table + np.outer(np.arange(5) == 0, gain)  # equal scores: every weight is 1/5
-    more = relative.shaw_attention(plain, k, v, key_table, marked, 2) - relative.shaw_attention(plain, k, v, key_table, value_table, 2)
-    expect.close(more, np.outer([0, 0, 0.2, 0.4, 0.6], gain), "row 0 counts once for each key two places behind or further")
+    more = relative.shaw_attention(plain, k, v, key_table, marked, 2) - relative.shaw_attention(
+        plain, k, v, key_table, value_table, 2
+    )
+    expect.close(
+        more, np.outer([0, 0, 0.2, 0.4, 0.6], gain), "row 0 counts once for each key two places behind or further"
+    )
 
 
 @pytest.mark.question("shaw_attention", points=0.375)
@@ -295,21 +314,47 @@ def test_shaw_attention_refuses_bad_arguments(relative):
     expect.raises(ValueError, refuse, q, k, v, key_table, features(7, 6), 1, mentions=[7, 3])
     expect.raises(ValueError, refuse, q, k, v, key_table, features(3, 4), 1, mentions=[6, 4])
     expect.raises(ValueError, refuse, q, k, v, key_table, value_table, -1, mentions=[-1, 3])
-    expect.raises(ValueError, refuse, q, k, v, key_table, value_table, 1, np.tri(3, 5, dtype=bool), mentions=[(3, 5), (2, 5)])
+    expect.raises(
+        ValueError, refuse, q, k, v, key_table, value_table, 1, np.tri(3, 5, dtype=bool), mentions=[(3, 5), (2, 5)]
+    )
     for shape in ((1, 6), (3, 1)):
         expect.raises(ValueError, refuse, q, k, v, key_table, features(*shape), 1, mentions=[shape, (3, 6), 1])
     expect.raises(ValueError, refuse, q, k, v[:1], key_table, value_table, 1, mentions=[5, 1])
     expect.raises(ValueError, refuse, q, k, v[:, :1], key_table, value_table, 1, mentions=[6, 1])
     # A single query, or a single key, takes no mask of several.
-    expect.raises(ValueError, refuse, q[:1], k, v, key_table, value_table, 1, np.ones((3, 5), dtype=bool), mentions=[(3, 5), (1, 5), 3])
-    expect.raises(ValueError, refuse, q, k[:1], v[:1], key_table, value_table, 1, np.ones((2, 3), dtype=bool), mentions=[(2, 3), (2, 1), 3])
+    expect.raises(
+        ValueError,
+        refuse,
+        q[:1],
+        k,
+        v,
+        key_table,
+        value_table,
+        1,
+        np.ones((3, 5), dtype=bool),
+        mentions=[(3, 5), (1, 5), 3],
+    )
+    expect.raises(
+        ValueError,
+        refuse,
+        q,
+        k[:1],
+        v[:1],
+        key_table,
+        value_table,
+        1,
+        np.ones((2, 3), dtype=bool),
+        mentions=[(2, 3), (2, 1), 3],
+    )
 
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_shaw_attention_does_not_loop(relative):
     """numpy computes all queries at once."""
     tables = features(5, 4, seed=3), features(5, 4, seed=4)
-    expect.vectorised(relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2))
+    expect.vectorised(
+        relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2)
+    )
 
 
 # t5_bucket
@@ -346,28 +391,37 @@ def test_bucket_as_an_array_function(relative, rng):
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
     """Buckets never fall with the distance, ahead repeats behind in the second half, and the farthest is the last."""
     half = size[0] // 2
-    expect.close(relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have buckets of their own")
+    expect.close(
+        relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have buckets of their own"
+    )
     where = np.array([near, near + further, 10**7])
     behind, ahead = relative.t5_bucket(-where, True, *size), relative.t5_bucket(where + (where == 0), True, *size)
     causal = relative.t5_bucket(-where, False, *size)
     expect.holds(0 <= behind[0] <= behind[1] <= behind[2], "buckets never fall with the distance")
     expect.holds(0 <= causal[0] <= causal[1] <= causal[2], "causal buckets never fall with the distance")
-    expect.close(np.array([behind[2], ahead[2], causal[2]]), np.array([half - 1, 2 * half - 1, 2 * half - 1]), "the last buckets")
+    expect.close(
+        np.array([behind[2], ahead[2], causal[2]]), np.array([half - 1, 2 * half - 1, 2 * half - 1]), "the last buckets"
+    )
     mirrored = relative.t5_bucket(-where - (where == 0), True, *size) + half
     expect.close(ahead, mirrored, "a key ahead is half the buckets above its mirror image")
 
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_buckets_refuse_bad_sizes(relative):
-    """Too few buckets for a direction to have an exact one are refused, and so is a max_distance that is exact itself."""
+    """Too few buckets for a direction to have an exact one are refused, and so is a max_distance that is exact
+    itself."""
     expect.answers(relative.t5_bucket, np.arange(-3, 4))
     for num_buckets in (0, -8):
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=num_buckets, mentions=num_buckets)
         expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), False, num_buckets, mentions=num_buckets)
     for bidirectional, num_buckets in ((True, 2), (True, 3), (False, 1)):
-        expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), bidirectional, num_buckets, mentions=[num_buckets, 1, 0])
+        expect.raises(
+            ValueError, relative.t5_bucket, np.arange(-3, 4), bidirectional, num_buckets, mentions=[num_buckets, 1, 0]
+        )
     for max_distance in (8, 5):
-        expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), True, 32, max_distance, mentions=[max_distance, 8])
+        expect.raises(
+            ValueError, relative.t5_bucket, np.arange(-3, 4), True, 32, max_distance, mentions=[max_distance, 8]
+        )
 
 
 @pytest.mark.question("t5_bucket", points=0.25)
@@ -382,12 +436,15 @@ def test_buckets_do_not_loop(relative):
 
 @pytest.mark.question("t5_bias", points=0.5)
 def test_bias_of_any_table(relative, rng):
-    """Any number of heads and buckets, both directions, any start, T5's max_distance by default; the table is left alone."""
+    """Any number of heads and buckets, both directions, any start, T5's max_distance by default; the table is left
+    alone."""
     expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140)
     expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.unchanged(relative.t5_bias, normal(rng, 16, 1), 5, 3)
     expect.matches(relative.t5_bias, normal(rng, 8, 3), 4, 20, False, 16, 12)
-    expect.matches(relative.t5_bias, normal(rng, 4, 5), 6, 9, bidirectional=True, max_distance=20, q_start=int(rng.integers(1, 5)))
+    expect.matches(
+        relative.t5_bias, normal(rng, 4, 5), 6, 9, bidirectional=True, max_distance=20, q_start=int(rng.integers(1, 5))
+    )
 
 
 @pytest.mark.question("t5_bias", points=0.5)
@@ -396,7 +453,9 @@ def test_bias_is_a_lookup(relative, rng):
     table = normal(rng, 16, 3)
     bias = relative.t5_bias(table, 4, 9, q_start=2)
     where = np.arange(9) - (np.arange(4)[:, np.newaxis] + 2)
-    expect.close(bias, table[relative.t5_bucket(where, True, 16)].transpose(2, 0, 1), "the table's entry for each bucket")
+    expect.close(
+        bias, table[relative.t5_bucket(where, True, 16)].transpose(2, 0, 1), "the table's entry for each bucket"
+    )
     expect.dtype(relative.t5_bias, table.astype(np.float32), 3, 4)
     expect.dtype(relative.t5_bias, table, 3, 4)
     expect.dtype(relative.t5_bias, np.arange(16).reshape(8, 2), 3, 4)
@@ -432,14 +491,7 @@ def test_answer(relative, key):
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize(
-    "key",
-    [
-        "shaw_numbers_for_k_16_d_64",
-        "last_bucket_starts_at",
-        "q_start_with_7_cached_tokens",
-    ],
-)
+@pytest.mark.parametrize("key", ["shaw_numbers_for_k_16_d_64", "last_bucket_starts_at", "q_start_with_7_cached_tokens"])
 def test_practice_answer(relative, key):
     """A question for practice: no points."""
     expect.answer(relative, key)

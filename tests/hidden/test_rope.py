@@ -1,11 +1,12 @@
-"""RoPE, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the properties at any position.
+"""RoPE, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the properties at any
+position.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a few units in the
-last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈ 1e−15 or so. At position 10⁶ the
-angle, and so each feature, is off by up to about 1e−9 of the row's norm; FAR allows some hundred times that. Angles in
-float32 are off by 0.06 there.
+Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a few units
+in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈ 1e−15 or so. At
+position 10⁶ the angle, and so each feature, is off by up to about 1e−9 of the row's norm; FAR allows some hundred times
+that. Angles in float32 are off by 0.06 there.
 """
 
 import numpy as np
@@ -174,7 +175,9 @@ def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
     half = rope.apply_rope_half(reordered, where)
     first, second = rope.apply_rope_half(np.ones((2, head_dim)), where[:2])
     expect.holds(not np.allclose(first, second), "equal rows at two positions come out different")
-    expect.close(half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR)
+    expect.close(
+        half, rope.interleaved_to_half(rope.apply_rope(x, where)), "the two layouts differ by the reordering alone", FAR
+    )
     expect.close(np.linalg.norm(half), np.linalg.norm(x), "rotations keep the norm", FAR)
 
 
@@ -250,7 +253,8 @@ def test_rotation_matrix_refuses_bad_arguments(rope, rng):
 @pytest.mark.question("rope_scores", points=1.125)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions(), head_dim=HEAD_DIMS)
 def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
-    """The score depends on n − m, and on n − m alone, for positions up to 10⁶; at the same position it is the plain one."""
+    """The score depends on n − m, and on n − m alone, for positions up to 10⁶; at the same position it is the plain
+    one."""
     q, k = features(1, head_dim, seed=seed), features(1, head_dim, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
@@ -273,19 +277,65 @@ def test_scores_with_any_shapes(rope, rng):
     q, k = q[0, 0].astype(np.float32), k[0, 0].astype(np.float32)
     expect.dtype(rope.rope_scores, q, k, np.arange(4), np.arange(6))
     expect.dtype(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))
-    expect.dtype(rope.rope_scores, rng.integers(-9, 10, (2, 4)), rng.integers(-9, 10, (3, 4)), np.arange(2), np.zeros(3))
+    expect.dtype(
+        rope.rope_scores, rng.integers(-9, 10, (2, 4)), rng.integers(-9, 10, (3, 4)), np.arange(2), np.zeros(3)
+    )
 
 
 @pytest.mark.question("rope_scores", points=0.25)
 def test_scores_refuse_and_do_not_loop(rope):
     """Shapes that do not fit are refused; numpy computes all scores at once."""
-    expect.vectorised(rope.rope_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [np.arange(length)]))
-    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6])
-    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(2), np.arange(2), mentions=[(2,), (3, 4)])
-    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(1), np.arange(3), mentions=[(1,), (2, 4)])
-    expect.raises(ValueError, rope.rope_scores, features(1, 4), features(3, 4), np.arange(2), np.arange(3), mentions=[(2,), (1, 4)])
-    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(3, 4), np.arange(2), np.arange(1), mentions=[(1,), (3, 4)])
-    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 4), np.array([0, np.nan]), np.arange(2), mentions="nan")
+    expect.vectorised(
+        rope.rope_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [np.arange(length)])
+    )
+    expect.raises(
+        ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6]
+    )
+    expect.raises(
+        ValueError,
+        rope.rope_scores,
+        features(2, 4),
+        features(3, 4),
+        np.arange(2),
+        np.arange(2),
+        mentions=[(2,), (3, 4)],
+    )
+    expect.raises(
+        ValueError,
+        rope.rope_scores,
+        features(2, 4),
+        features(3, 4),
+        np.arange(1),
+        np.arange(3),
+        mentions=[(1,), (2, 4)],
+    )
+    expect.raises(
+        ValueError,
+        rope.rope_scores,
+        features(1, 4),
+        features(3, 4),
+        np.arange(2),
+        np.arange(3),
+        mentions=[(2,), (1, 4)],
+    )
+    expect.raises(
+        ValueError,
+        rope.rope_scores,
+        features(2, 4),
+        features(3, 4),
+        np.arange(2),
+        np.arange(1),
+        mentions=[(1,), (3, 4)],
+    )
+    expect.raises(
+        ValueError,
+        rope.rope_scores,
+        features(2, 4),
+        features(2, 4),
+        np.array([0, np.nan]),
+        np.arange(2),
+        mentions="nan",
+    )
 
 
 # rope_attention
@@ -309,7 +359,8 @@ def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
 @pytest.mark.question("rope_attention", points=0.25)
 @given(seed=seeds(), shift=positions())
 def test_values_are_not_rotated(rope, seed, shift):
-    """A single token gets its own value at every position; with more tokens a shift of all positions changes nothing."""
+    """A single token gets its own value at every position; with more tokens a shift of all positions changes
+    nothing."""
     x, w = features(4, 4, seed=seed) / 4, [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
     lone = rope.rope_attention(x[:1], *w, 2, np.array([shift]))
     expect.close(lone, x[:1] @ w[2], "a lone token's output is its value", FAR)
@@ -319,7 +370,10 @@ def test_values_are_not_rotated(rope, seed, shift):
     expect.close(far, near, "shifting all positions changes nothing", 100 * FAR)
     others = [(x, 0 * w[0], *w[1:], 2), (x, w[0], 0 * w[1], w[2], 2), (x, *w, 1)]
     for other in others:
-        expect.holds(not np.allclose(rope.rope_attention(*other, np.arange(4)), near), "queries, keys and heads decide the output")
+        expect.holds(
+            not np.allclose(rope.rope_attention(*other, np.arange(4)), near),
+            "queries, keys and heads decide the output",
+        )
 
 
 @pytest.mark.question("rope_attention", points=0.25)
@@ -377,14 +431,20 @@ def test_decoding_equals_the_full_pass(rope, rng):
 def test_decoding_believes_the_position(rope, rng):
     """The token has the position `position`, any real number, whatever the number of rows in the cache, also none."""
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
-    expect.matches(rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0)
+    expect.matches(
+        rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0
+    )
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 0, 4), -9.5)
 
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_dtype_and_arguments(rope, rng):
     """float32 if the token, the weights and the caches are; the old caches do not change."""
-    x, w, old = normal(rng, 1, 4, dtype=np.float32), weights(rng, 4, 8, np.float32), caches(rng, 2, 3, 4, dtype=np.float32)
+    x, w, old = (
+        normal(rng, 1, 4, dtype=np.float32),
+        weights(rng, 4, 8, np.float32),
+        caches(rng, 2, 3, 4, dtype=np.float32),
+    )
     expect.dtype(rope.decode_step, x, *w, 2, *old, 3)
     expect.dtype(rope.decode_step, x, *w, 2, old[0].astype(np.float64), old[1], 1003)
     expect.unchanged(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 1003)
@@ -397,7 +457,9 @@ def test_decoding_refuses_bad_arguments(rope):
     expect.answers(rope.decode_step, x, *w, 2, old, old, 3)
     expect.raises(ValueError, rope.decode_step, features(2, 4), *w, 2, old, old, 3, mentions=[2, (1,)])
     expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old[:, :2], 3, mentions=[(2, 2, 4), (2, 3, 4)])
-    expect.raises(ValueError, rope.decode_step, x, *w, 2, features(2, 3, 6), features(2, 3, 6), 3, mentions=[(2, 3, 6), 4])
+    expect.raises(
+        ValueError, rope.decode_step, x, *w, 2, features(2, 3, 6), features(2, 3, 6), 3, mentions=[(2, 3, 6), 4]
+    )
     for few in (old[:1], old[:1, :0]):
         expect.raises(ValueError, rope.decode_step, x, *w, 2, few, few, 3, mentions=[1, 2])
     expect.raises(ValueError, rope.decode_step, x, *w, 3, old, old, 3, mentions=[3, 8])
@@ -408,7 +470,10 @@ def test_decoding_refuses_bad_arguments(rope):
 def test_decoding_does_not_loop_over_the_cache(rope):
     """numpy computes the scores of the whole cache at once."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
-    expect.vectorised(rope.decode_step, lambda length: (features(1, 4), *w, 2, features(2, length, 2), features(2, length, 2, seed=5), length))
+    expect.vectorised(
+        rope.decode_step,
+        lambda length: (features(1, 4), *w, 2, features(2, length, 2), features(2, length, 2, seed=5), length),
+    )
 
 
 # apply_partial_rope
@@ -428,7 +493,9 @@ def test_partial_rope_refuses_and_does_not_loop(rope):
     """A rotary_dim that is odd, too small or wider than the row is refused; numpy rotates all rows at once."""
     expect.vectorised(rope.apply_partial_rope, lambda length: (features(length, 6), np.arange(length), 4))
     for rotary_dim in (3, 0, -2, 10):
-        expect.raises(ValueError, rope.apply_partial_rope, features(2, 8), np.arange(2), rotary_dim, mentions=rotary_dim)
+        expect.raises(
+            ValueError, rope.apply_partial_rope, features(2, 8), np.arange(2), rotary_dim, mentions=rotary_dim
+        )
     for rows, misfit in ((2, np.arange(3)), (2, np.array([5])), (1, np.arange(3))):
         named = [misfit.shape, (rows, 8), (rows, 4)]
         expect.raises(ValueError, rope.apply_partial_rope, features(rows, 8), misfit, 4, mentions=named)
@@ -461,7 +528,13 @@ def test_decay_bound_refuses_and_does_not_loop(rope):
 @pytest.mark.question("ANSWERS", points=0.125)
 @pytest.mark.parametrize(
     "key",
-    ["score_change_when_all_shift_by_5", "rotates_values", "extra_parameters", "score_m1_n3_equals_m3_n5", "half_layout_is_a_bug"],
+    [
+        "score_change_when_all_shift_by_5",
+        "rotates_values",
+        "extra_parameters",
+        "score_m1_n3_equals_m3_n5",
+        "half_layout_is_a_bug",
+    ],
 )
 def test_answer(rope, key):
     """Every question has one right answer."""
@@ -469,7 +542,9 @@ def test_answer(rope, key):
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize("key", ["score_at_half_a_rotation", "last_pair_with_a_full_rotation_in_8192", "numbers_in_the_cache_at_8192"])
+@pytest.mark.parametrize(
+    "key", ["score_at_half_a_rotation", "last_pair_with_a_full_rotation_in_8192", "numbers_in_the_cache_at_8192"]
+)
 def test_practice_answer(rope, key):
     """A question for practice: no points."""
     expect.answer(rope, key)

@@ -1,14 +1,15 @@
-"""Sinusoidal encoding, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and properties far out.
+"""Sinusoidal encoding, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and properties far
+out.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a few units in the
-last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15. At position 10⁶ the angle, and so
-each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as much, summed over the
-hands. Angles in float32 are off by 0.06 there.
+Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a few units
+in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15. At position 10⁶ the
+angle, and so each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as much,
+summed over the hands. Angles in float32 are off by 0.06 there.
 
-A wavelength returned in float32 is off by up to 6e−8 of itself, and a hand that has turned for so long by 2π times that, 4e−7.
-That is a mistake of dtype, which costs where the dtype is asked for: ROUNDED allows twice as much.
+A wavelength returned in float32 is off by up to 6e−8 of itself, and a hand that has turned for so long by 2π times
+that, 4e−7. That is a mistake of dtype, which costs where the dtype is asked for: ROUNDED allows twice as much.
 """
 
 import numpy as np
@@ -57,7 +58,8 @@ def test_frequencies_refuse_bad_arguments(sinusoidal):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 def test_encoding_of_positions_of_any_shape(sinusoidal, rng):
-    """Positions are a number or an array of any shape, negative and fractional ones too; the features are a new last axis."""
+    """Positions are a number or an array of any shape, negative and fractional ones too; the features are a new last
+    axis."""
     expect.matches(sinusoidal.sinusoidal_encoding, float(rng.uniform(-50, 50)), 6)
     for shape in ((7,), (1,), (2, 3), (2, 1, 3)):
         expect.matches(sinusoidal.sinusoidal_encoding, rng.uniform(-50, 50, shape), 10)
@@ -137,7 +139,8 @@ def test_add_positions_dtype(sinusoidal, rng):
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
     """The encoding is right at large positions also for float32 features."""
-    # With a small base the hands are fast: at row 4095 angles in float32 are off by some 1e−4, a float32 result by 1e−7.
+    # With a small base the hands are fast: at row 4095 angles in float32 are off by some 1e−4, a float32 result by
+    # 1e−7.
     expect.matches(sinusoidal.add_positions, normal(rng, 4096, 6, dtype=np.float32), 2.0)
 
 
@@ -293,13 +296,16 @@ def test_similarity_does_not_loop_over_offsets(sinusoidal):
 @pytest.mark.question("offset_similarity", points=0.5)
 @given(position=positions(), shift=SHIFTS, d_model=D_MODELS)
 def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_model):
-    """PE(p) · PE(p + k) depends on k alone, for positions and offsets up to 10⁶; it is d/2 at 0, and the same for −k."""
+    """PE(p) · PE(p + k) depends on k alone, for positions and offsets up to 10⁶; it is d/2 at 0, and the same for
+    −k."""
     here, there = sinusoidal.sinusoidal_encoding(np.array([position, position + shift]), d_model)
     ahead, none, behind = sinusoidal.offset_similarity(np.array([shift, 0, -shift]), d_model)
     expect.close(here @ there, ahead, "the dot product is the similarity at that offset", FAR)
     expect.close(behind, ahead, "k and −k are equally similar")
     expect.close(none, d_model / 2, "the similarity at offset 0 is d/2")
-    expect.close(sinusoidal.offset_similarity(shift, 2), np.cos(shift), "with one hand it is the cosine of the offset", FAR)
+    expect.close(
+        sinusoidal.offset_similarity(shift, 2), np.cos(shift), "with one hand it is the cosine of the offset", FAR
+    )
 
 
 # to_concatenated, to_interleaved
@@ -345,7 +351,9 @@ def test_to_interleaved_refuses_and_does_not_loop(sinusoidal):
 
 
 @pytest.mark.question("ANSWERS", points=0.125)
-@pytest.mark.parametrize("key", ["slowest_wavelength_512", "fastest_wavelength", "similarity_at_zero_512", "extrapolates_without_error"])
+@pytest.mark.parametrize(
+    "key", ["slowest_wavelength_512", "fastest_wavelength", "similarity_at_zero_512", "extrapolates_without_error"]
+)
 def test_answer(sinusoidal, key):
     """Every question has one right answer."""
     expect.answer(sinusoidal, key)

@@ -1,10 +1,11 @@
-"""State, the full suite: values on the term's inputs, dtype, arguments, errors, loops, memory, and what each idea is for.
+"""State, the full suite: values on the term's inputs, dtype, arguments, errors, loops, memory, and what each idea is
+for.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
-Where a property is compared with a formula, the formula is written out here a second time, token by token and without any
-sum of logarithms, so that it shares nothing with the solution. Where a state is returned, q has no leading axes that k or v
-have not: whether such an axis belongs to the state is nobody's rule.
+Where a property is compared with a formula, the formula is written out here a second time, token by token and without
+any sum of logarithms, so that it shares nothing with the solution. Where a state is returned, q has no leading axes
+that k or v have not: whether such an axis belongs to the state is nobody's rule.
 """
 
 import numpy as np
@@ -77,7 +78,8 @@ def rotated(x, base=10000.0):
 
 
 def refuses_bad_log_gates(function, log_f, *before, after=()):
-    """Positive, infinite and NaN log gates, first and last among good ones, wherever the gates stand among the arguments."""
+    """Positive, infinite and NaN log gates, first and last among good ones, wherever the gates stand among the
+    arguments."""
     for bad, word in NO_LOG_GATES:
         for place in (0, -1):
             mixed = np.array(log_f, dtype=np.float64)
@@ -86,7 +88,8 @@ def refuses_bad_log_gates(function, log_f, *before, after=()):
 
 
 def refuses_what_does_not_fit(attend):
-    """A form of attention refuses bad gates, and numbers of tokens, gates or features that differ, one for several too."""
+    """A form of attention refuses bad gates, and numbers of tokens, gates or features that differ, one for several
+    too."""
     q, k, v = tokens()
     log_f = gates(7)
     expect.answers(attend, q, k, v, log_f)
@@ -138,7 +141,8 @@ def test_bias_with_shut_gates(state, rng):
 @pytest.mark.question("decay_bias", points=0.25)
 @given(seed=seeds(), middle=st.integers(1, 4))
 def test_bias_adds_up_along_the_way(state, seed, middle):
-    """From key to query through a token between them: the two parts add up; one step costs the gate of the later token."""
+    """From key to query through a token between them: the two parts add up; one step costs the gate of the later
+    token."""
     log_f = gates(6, seed=seed) - 0.125
     bias = state.decay_bias(log_f)
     through = bias[middle:, middle, np.newaxis] + bias[middle, : middle + 1]
@@ -177,7 +181,8 @@ def test_matrix_with_any_leading_axes(state, rng):
 @pytest.mark.question("decay_matrix", points=0.25)
 @given(seed=seeds(), shut=st.integers(0, 6), deep=st.booleans())
 def test_matrix_is_a_product_with_cuts(state, seed, shut, deep):
-    """The gates between key and query multiplied; a shut gate cuts off all that stands before it, and nothing after it."""
+    """The gates between key and query multiplied; a shut gate cuts off all that stands before it, and nothing after
+    it."""
     log_f = gates(7, seed=seed)
     log_f[shut] = -1e30 if deep else -INF
     matrix = state.decay_matrix(log_f)
@@ -211,7 +216,8 @@ def test_constant_for_any_slope(state, rng):
 @pytest.mark.question("constant_decay", points=0.125)
 @given(n_heads=st.sampled_from([1, 2, 4, 8, 16]), head=st.integers(1, 16))
 def test_constant_gates_are_those_of_alibi_heads(state, n_heads, head):
-    """With a slope of ALiBi, key j costs query i the slope times i − j, and softmax of it decays by one factor per step."""
+    """With a slope of ALiBi, key j costs query i the slope times i − j, and softmax of it decays by one factor per
+    step."""
     slope = 2.0 ** (-8 * min(head, n_heads) / n_heads)
     bias = state.decay_bias(state.constant_decay(6, slope))
     expect.close(-bias[5] / slope, np.arange(5, -1, -1.0), "the last row in steps of the slope")
@@ -242,7 +248,11 @@ def test_constant_refuses_bad_arguments(state):
 def test_forgetting_with_any_leading_axes(state, rng):
     """Any leading axes that broadcast, any sizes, one token too; no argument is changed."""
     for lead, length, d_k, d_v in (((), 6, 5, 2), ((2,), 1, 1, 3), ((2, 3), 5, 4, 1)):
-        expect.unchanged(state.forgetting_attention, *drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length))
+        expect.unchanged(
+            state.forgetting_attention,
+            *drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v),
+            log_gates(rng, *lead, length),
+        )
     q, k, v = drawn(rng, 2, 3)
     expect.matches(state.forgetting_attention, q[0], k[:, :1], v, log_gates(rng, 3, 7))
     expect.matches(state.forgetting_attention, q[0, 0], k[0, 0], v[0, 0], log_gates(rng, 2, 7))
@@ -274,7 +284,8 @@ def test_forgetting_with_scores_of_any_size(state, rng):
 @pytest.mark.question("forgetting_attention", points=0.25)
 @given(seed=seeds(), shut=st.integers(1, 6))
 def test_forgetting_is_softmax_with_decay(state, seed, shut):
-    """The weights of causal attention times the gates between key and query, divided by their sum; a shut gate is a cut."""
+    """The weights of causal attention times the gates between key and query, divided by their sum; a shut gate is a
+    cut."""
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5)
     log_f[shut] = -INF
     weights = np.exp(q @ k.T / np.sqrt(3)) * product_of_gates(log_f)
@@ -307,7 +318,9 @@ def test_forgetting_refuses_what_does_not_fit(state):
 def test_linear_with_any_leading_axes(state, rng):
     """Any leading axes that broadcast, any sizes, one token too; no argument is changed."""
     for lead, length, d_k, d_v in (((), 6, 5, 2), ((2,), 1, 1, 3), ((2, 3), 5, 4, 1)):
-        expect.unchanged(state.linear_attention, *drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length))
+        expect.unchanged(
+            state.linear_attention, *drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length)
+        )
     q, k, v = drawn(rng, 2, 3)
     expect.matches(state.linear_attention, q[0], k[:, :1], v, log_gates(rng, 3, 7))
     expect.matches(state.linear_attention, q[0, 0], k[0, 0], v[0, 0], log_gates(rng, 2, 7))
@@ -378,11 +391,18 @@ def test_step_dtype(state):
 @pytest.mark.question("linear_step", points=0.25)
 @given(seed=seeds(), shut=st.integers(0, 4))
 def test_steps_are_all_at_once(state, seed, shut):
-    """Step after step, from a given state on, each token reads the sum of all written before it, times the gates since; so with shut gates."""
-    (q, k, v), log_f, memory = tokens(length=5, seed=seed), gates(5, seed=seed + 5) / 4 - 0.125, features(3, 4, seed=seed + 6) + 3
+    """Step after step, from a given state on, each token reads the sum of all written before it, times the gates since;
+    so with shut gates."""
+    (q, k, v), log_f, memory = (
+        tokens(length=5, seed=seed),
+        gates(5, seed=seed + 5) / 4 - 0.125,
+        features(3, 4, seed=seed + 6) + 3,
+    )
     q, k, v = q + 3, k + 3, v + 3
     log_f[shut] = -INF if seed % 2 else log_f[shut]
-    wanted = (q @ k.T * product_of_gates(log_f)) @ v + np.exp([log_f[: t + 1].sum() for t in range(5)])[:, np.newaxis] * (q @ memory)
+    wanted = (q @ k.T * product_of_gates(log_f)) @ v + np.exp([log_f[: t + 1].sum() for t in range(5)])[
+        :, np.newaxis
+    ] * (q @ memory)
     for t in range(5):
         out, memory = state.linear_step(memory, q[t], k[t], v[t], float(log_f[t]))
         expect.close(out, wanted[t], "each token reads all that was written, times the gates since")
@@ -390,7 +410,8 @@ def test_steps_are_all_at_once(state, seed, shut):
 
 @pytest.mark.question("linear_step", points=0.125)
 def test_a_step_forgets_or_keeps_all(state, rng):
-    """A shut gate leaves the new token alone; an open gate and an empty key leave the state as it was, and it can be read."""
+    """A shut gate leaves the new token alone; an open gate and an empty key leave the state as it was, and it can be
+    read."""
     memory, q, k, v = (normal(rng, *part.shape) for part in one_token(2))
     for shut in (-INF, -1e30):
         out, after = state.linear_step(memory, q, k, v, shut)
@@ -404,7 +425,8 @@ def test_a_step_forgets_or_keeps_all(state, rng):
 
 @pytest.mark.question("linear_step", points=0.375)
 def test_step_refuses_what_does_not_fit(state):
-    """Bad gates, and sizes of state, q, k and v that differ, one for several too; leading axes that do not broadcast."""
+    """Bad gates, and sizes of state, q, k and v that differ, one for several too; leading axes that do not
+    broadcast."""
     memory, q, k, v = arrays = one_token()
     expect.answers(state.linear_step, *arrays, -1.0)
     expect.answers(state.linear_step, *one_token(2), gates(2))
@@ -444,7 +466,8 @@ def test_chunks_of_any_size(state, rng):
 @pytest.mark.question("linear_chunks", points=0.25)
 @pytest.mark.parametrize("split", [1, 6])
 def test_chunks_are_token_by_token(state, rng, split):
-    """Any chunk, and any split into two calls, gives what token by token gives, from a given state on, across shut gates too."""
+    """Any chunk, and any split into two calls, gives what token by token gives, from a given state on, across shut
+    gates too."""
     (q, k, v), memory, log_f = drawn(rng, length=10), normal(rng, 3, 4), log_gates(rng, 10, mean=0.1)
     log_f[4] = -INF
     wanted, last = token_by_token(q, k, v, log_f, memory)
@@ -458,18 +481,22 @@ def test_chunks_are_token_by_token(state, rng, split):
 
 @pytest.mark.question("linear_chunks", points=0.125)
 def test_chunks_dtype(state):
-    """float32 where q, k, v and a given state are, both results; log_f does not count, and whole numbers become float64."""
+    """float32 where q, k, v and a given state are, both results; log_f does not count, and whole numbers become
+    float64."""
     arrays, memory = tokens(dtype=np.float32), features(3, 4, seed=8, dtype=np.float32)
     expect.dtype(state.linear_chunks, *arrays, gates(7), 3)
     for place in range(4):
-        mixed = [array.astype(np.float64) if place == number else array for number, array in enumerate([*arrays, memory])]
+        mixed = [
+            array.astype(np.float64) if place == number else array for number, array in enumerate([*arrays, memory])
+        ]
         expect.dtype(state.linear_chunks, *mixed[:3], gates(7).astype(np.float32), 3, mixed[3])
     expect.dtype(state.linear_chunks, *(np.rint(array).astype(np.int64) for array in arrays), gates(7), 3)
 
 
 @pytest.mark.question("linear_chunks", points=0.125)
 def test_chunks_with_a_padded_end(state, rng):
-    """Tokens with k = 0 and log_f = 0 at the end change no result and no state; with gates below 1 they change the state."""
+    """Tokens with k = 0 and log_f = 0 at the end change no result and no state; with gates below 1 they change the
+    state."""
     (q, k, v), log_f, memory = drawn(rng), log_gates(rng, 7), normal(rng, 3, 4)
     out, after = expect.matches(state.linear_chunks, q, k, v, log_f, 3, memory)
     padded = [np.concatenate([part, filling]) for part, filling in ((q, q[:4]), (k, 0 * k[:4]), (v, v[:4]))]
@@ -491,7 +518,10 @@ def test_chunks_of_a_long_text(state):
 @pytest.mark.question("linear_chunks", points=0.125)
 def test_chunks_do_not_loop_over_tokens(state):
     """Python may loop over the chunks, and not over the tokens of a chunk."""
-    expect.vectorised(state.linear_chunks, lambda length: (*tokens(2, length=length), gates(2, length), length // 4, features(2, 3, 4)))
+    expect.vectorised(
+        state.linear_chunks,
+        lambda length: (*tokens(2, length=length), gates(2, length), length // 4, features(2, 3, 4)),
+    )
 
 
 @pytest.mark.question("linear_chunks", points=0.25)
@@ -526,7 +556,8 @@ def test_chunks_refuse_what_does_not_fit(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast, any sizes and keys, β and gate as numbers or with leading axes; no argument is changed."""
+    """Any leading axes that broadcast, any sizes and keys, β and gate as numbers or with leading axes; no argument is
+    changed."""
     for lead, d_k, d_v in (((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         memory, _, k, v = (normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v))
         expect.unchanged(state.delta_step, memory, k, v, rng.uniform(0, 2, lead), log_gates(rng, *lead))
@@ -552,7 +583,8 @@ def test_delta_dtype(state):
 @pytest.mark.question("delta_step", points=0.25)
 @given(seed=seeds(), beta=st.integers(1, 16))
 def test_delta_moves_what_the_key_reads(state, seed, beta):
-    """What the key reads moves towards v by β|k|² of the way, after forgetting; a key at a right angle to it reads what is left."""
+    """What the key reads moves towards v by β|k|² of the way, after forgetting; a key at a right angle to it reads what
+    is left."""
     memory, _, _, v = one_token(seed=seed)
     memory, v, log_f, beta = memory + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, beta / 8
     k, other = np.array([0.5, 1.0, -0.25]), np.array([2.0, -1.0, 0.0])
@@ -564,7 +596,8 @@ def test_delta_moves_what_the_key_reads(state, seed, beta):
 
 @pytest.mark.question("delta_step", points=0.125)
 def test_a_second_value_under_one_key(state, rng):
-    """Two values written under one key of length 1 with β = 1: the second is read, not their sum; with β = 0 none is written."""
+    """Two values written under one key of length 1 with β = 1: the second is read, not their sum; with β = 0 none is
+    written."""
     k, memory = normal(rng, 4), np.zeros((4, 3))
     k /= np.linalg.norm(k)
     first, second = normal(rng, 3), normal(rng, 3)
@@ -575,7 +608,9 @@ def test_a_second_value_under_one_key(state, rng):
     expect.close(state.delta_step(memory, k, first, 0.0, 0.0), memory, "β = 0 writes nothing")
     for shut in (-INF, -1e30):
         alone = np.multiply.outer(k, first)
-        expect.close(state.delta_step(memory, k, first, 1.0, shut), alone, "after a shut gate only the new value is there")
+        expect.close(
+            state.delta_step(memory, k, first, 1.0, shut), alone, "after a shut gate only the new value is there"
+        )
 
 
 @pytest.mark.question("delta_step", points=0.375)
@@ -636,7 +671,9 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
     q, k, v, gamma = q + 3, k + 3, v + 3, eighths / 8
     scores = rotated(q) @ rotated(k).T
     wanted = [sum(gamma ** (i - j) * scores[i, j] * v[j] for j in range(i + 1)) for i in range(7)]
-    expect.close(state.retention(q, k, v, gamma), np.array(wanted), "rotated scores times γ to the power of the distance")
+    expect.close(
+        state.retention(q, k, v, gamma), np.array(wanted), "rotated scores times γ to the power of the distance"
+    )
 
 
 @pytest.mark.question("retention", points=0.125)
@@ -690,12 +727,15 @@ def test_cope_with_any_leading_axes(state, rng):
 @pytest.mark.question("cope_positions", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 5))
 def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
-    """From a key to the next one the position falls by the gate of the first; the query's own key has its gate; 0 above."""
+    """From a key to the next one the position falls by the gate of the first; the query's own key has its gate; 0
+    above."""
     gate = np.abs(features(6, 6, seed=seed)) / 2
     found = state.cope_positions(gate[start:])
     for row in range(6 - start):
         p = start + row
-        expect.close(found[row, :p] - found[row, 1 : p + 1], gate[p, :p], "from key to key the position falls by a gate")
+        expect.close(
+            found[row, :p] - found[row, 1 : p + 1], gate[p, :p], "from key to key the position falls by a gate"
+        )
         expect.close(found[row, p], gate[p, p], "the query's own key has its own gate")
         expect.close(found[row, p + 1 :], np.zeros(5 - p), "keys ahead have the position 0")
 
@@ -706,7 +746,9 @@ def test_cope_of_a_new_token(state, rng):
     gate = rng.uniform(0, 1, (2, 7, 7))
     every = expect.matches(state.cope_positions, gate)
     for rows in (1, 3):
-        expect.close(state.cope_positions(gate[:, -rows:]), every[:, -rows:], "the last rows alone are the last rows of all")
+        expect.close(
+            state.cope_positions(gate[:, -rows:]), every[:, -rows:], "the last rows alone are the last rows of all"
+        )
     expect.close(every[:, 0, 0], gate[:, 0, 0], "the first query counts its own gate")
 
 
@@ -766,7 +808,8 @@ def test_half_life_of_any_shape(state, rng):
 
 @pytest.mark.question("half_life", points=0.125)
 def test_half_life_at_the_ends(state):
-    """inf for a gate that keeps all, whatever the sign of its zero, and 0 for one that keeps nothing; as a number too."""
+    """inf for a gate that keeps all, whatever the sign of its zero, and 0 for one that keeps nothing; as a number
+    too."""
     found = state.half_life(np.array([[0.0, -0.0], [-INF, np.log(0.5)]]))
     expect.close(found, np.array([[INF, INF], [0.0, 1.0]]), "the half-lives at both ends")
     expect.close(state.half_life(0.0), INF, "a number that keeps all")

@@ -10,14 +10,13 @@ import numpy as np
 from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import alibi
 
-COUNTED_FROM_ZERO = "Your slopes are one step too steep; the rule is that the sequence starts at 2^(−8/n), which is its own ratio, and not at 1."
-
-
-@misconception(
-    "alibi_slopes",
-    hint=COUNTED_FROM_ZERO,
-    origin="paiml/aprender #2143",
+COUNTED_FROM_ZERO = (
+    "Your slopes are one step too steep; the rule is that the sequence starts at 2^(−8/n), which is its own ratio, and"
+    " not at 1."
 )
+
+
+@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="paiml/aprender #2143")
 def slopes_start_at_one(n_heads):
     slopes = alibi.alibi_slopes(n_heads)
     power = power_below(n_heads)
@@ -26,8 +25,10 @@ def slopes_start_at_one(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You used the formula for powers of two for every number of heads; the rule for other numbers is: first the "
-    "slopes of the power of two below, then new slopes from the sequence for twice that power.",
+    hint=(
+        "You used the formula for powers of two for every number of heads; the rule for other numbers is: first the "
+        "slopes of the power of two below, then new slopes from the sequence for twice that power."
+    ),
     origin="ml-explore/mlx #343, #3071",
 )
 def one_formula_for_every_number_of_heads(n_heads):
@@ -37,7 +38,10 @@ def one_formula_for_every_number_of_heads(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You sorted the slopes; the rule is the authors' order, which is not sorted if the number of heads is not a power of two.",
+    hint=(
+        "You sorted the slopes; the rule is the authors' order, which is not sorted if the number of heads is not a"
+        " power of two."
+    ),
     origin="NVIDIA/TensorRT-LLM #1611; antofuller/CROMA #12",
 )
 def slopes_sorted(n_heads):
@@ -46,8 +50,10 @@ def slopes_sorted(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You sorted the slopes from small to large; the rule is that the first head has the steepest slope of the formula, and the "
-    "further heads come after.",
+    hint=(
+        "You sorted the slopes from small to large; the rule is that the first head has the steepest slope of the"
+        " formula, and the further heads come after."
+    ),
     origin="expected: sort() as numpy does it",
 )
 def slopes_sorted_upwards(n_heads):
@@ -56,7 +62,10 @@ def slopes_sorted_upwards(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule is to take every other one.",
+    hint=(
+        "You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice; the rule is"
+        " to take every other one."
+    ),
     origin="expected: the stride left out",
 )
 def further_heads_without_the_stride(n_heads):
@@ -66,8 +75,10 @@ def further_heads_without_the_stride(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You gave the further heads slopes that other heads already have; the rule is the first, third, fifth … slope "
-    "of the sequence for twice the power.",
+    hint=(
+        "You gave the further heads slopes that other heads already have; the rule is the first, third, fifth … slope "
+        "of the sequence for twice the power."
+    ),
     origin="expected: every other slope, counted from the wrong end of a pair",
 )
 def further_heads_repeat_the_others(n_heads):
@@ -76,7 +87,8 @@ def further_heads_repeat_the_others(n_heads):
 
 
 RATIO_OF_EIGHT = (
-    "You made each slope half of the one before; that ratio belongs to eight heads, and the rule is that it depends on the number of heads."
+    "You made each slope half of the one before; that ratio belongs to eight heads, and the rule is that it depends on"
+    " the number of heads."
 )
 
 
@@ -90,7 +102,9 @@ def halves(n_heads):
     return 0.5 ** np.arange(1, n_heads + 1)
 
 
-@misconception("alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the paper's example for eight heads taken for the rule")
+@misconception(
+    "alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the paper's example for eight heads taken for the rule"
+)
 def every_ratio_is_one_half(n_heads):
     alibi.alibi_slopes(n_heads)
     return halves(n_heads)
@@ -101,7 +115,11 @@ def every_ratio_is_one_half_in_both_sequences(n_heads):
     return in_two_sequences(halves, n_heads)
 
 
-@misconception("alibi_slopes", hint=RATIO_OF_EIGHT, origin="expected: the ratio of eight heads up to the power of two, the rule beyond it")
+@misconception(
+    "alibi_slopes",
+    hint=RATIO_OF_EIGHT,
+    origin="expected: the ratio of eight heads up to the power of two, the rule beyond it",
+)
 def every_ratio_is_one_half_up_to_the_power(n_heads):
     power = power_below(n_heads)
     return np.concatenate([halves(power), alibi.alibi_slopes(n_heads)[power:]])
@@ -109,8 +127,10 @@ def every_ratio_is_one_half_up_to_the_power(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You made each slope half of the one before, from 1 on; the rule is that the ratio depends on the number of heads, and that the "
-    "first slope is the ratio itself.",
+    hint=(
+        "You made each slope half of the one before, from 1 on; the rule is that the ratio depends on the number of"
+        " heads, and that the first slope is the ratio itself."
+    ),
     origin="expected: 1/2^h with heads counted from 0",
 )
 def halves_from_one(n_heads):
@@ -128,9 +148,7 @@ def exponent_without_its_eight(n_heads):
 
 
 @misconception(
-    "alibi_slopes",
-    hint="You took powers of e; the rule takes powers of 2.",
-    origin="expected: np.exp for a power of 2",
+    "alibi_slopes", hint="You took powers of e; the rule takes powers of 2.", origin="expected: np.exp for a power of 2"
 )
 def powers_of_e(n_heads):
     return in_two_sequences(lambda power: np.exp(-8.0 * np.arange(1, power + 1) / power), n_heads)
@@ -138,7 +156,10 @@ def powers_of_e(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="Your slopes are 1, 1/2, 1/3, …; the rule is a geometric sequence: each slope is the one before times the same ratio.",
+    hint=(
+        "Your slopes are 1, 1/2, 1/3, …; the rule is a geometric sequence: each slope is the one before times the same"
+        " ratio."
+    ),
     origin="expected: 1/h for 2^(−h)",
 )
 def slopes_of_one_over_the_head(n_heads):
@@ -166,7 +187,10 @@ def far_keys_are_rewarded(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has distance 0 from itself.",
+    hint=(
+        "Your distances are one too large if there are fewer queries than keys; the rule is that the newest token has"
+        " distance 0 from itself."
+    ),
     origin="vllm-project/vllm #945",
 )
 def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
@@ -176,7 +200,10 @@ def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="You gave the first query the position of the first key; the rule is that the last query has the position of the last key.",
+    hint=(
+        "You gave the first query the position of the first key; the rule is that the last query has the position of"
+        " the last key."
+    ),
     origin="expected: positions of queries counted from 0 with a cache, as in huggingface/candle #899 for T5",
 )
 def queries_counted_from_the_start(n_heads, q_len, k_len):
@@ -186,8 +213,10 @@ def queries_counted_from_the_start(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_attention",
-    hint="You raise the scores of keys ahead of the query; the rule is −m·|i − j|, and BLOOM's straight line in j "
-    "equals it only for keys up to the query.",
+    hint=(
+        "You raise the scores of keys ahead of the query; the rule is −m·|i − j|, and BLOOM's straight line in j "
+        "equals it only for keys up to the query."
+    ),
     origin="ofirpress/attention_with_linear_biases #5",
 )
 def blooms_bias_without_a_mask(q, k, v, causal=True):
@@ -207,7 +236,9 @@ def keys_ahead_gain(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_attention",
-    hint="You divided the bias by √d as well; the rule is to divide the scores first, and then to add the bias as it is.",
+    hint=(
+        "You divided the bias by √d as well; the rule is to divide the scores first, and then to add the bias as it is."
+    ),
     origin="expected: the bias added before the scaling",
 )
 def bias_divided_too(q, k, v, causal=True):
@@ -225,7 +256,10 @@ def scores_without_their_scale(q, k, v, causal=True):
 
 @misconception(
     "alibi_attention",
-    hint="Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as in the bias.",
+    hint=(
+        "Your causal mask puts the first query at the first key; the rule is that the last query may use all keys, as"
+        " in the bias."
+    ),
     origin="expected: np.tril of a matrix that is not square",
 )
 def mask_lined_up_at_the_start(q, k, v, causal=True):
@@ -236,7 +270,9 @@ def mask_lined_up_at_the_start(q, k, v, causal=True):
 
 @misconception(
     "alibi_attention",
-    hint="Your queries use keys that come after them; the rule is that causal is the default and hides every key ahead.",
+    hint=(
+        "Your queries use keys that come after them; the rule is that causal is the default and hides every key ahead."
+    ),
     origin="expected: the bias taken for a mask",
 )
 def the_mask_forgotten(q, k, v, causal=True):
@@ -245,7 +281,10 @@ def the_mask_forgotten(q, k, v, causal=True):
 
 @misconception(
     "bloom_bias",
-    hint="You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but the numbers differ.",
+    hint=(
+        "You count keys from 1; the rule is that the first key has position 0. Softmax gives the same weights, but the"
+        " numbers differ."
+    ),
     origin="expected: Press et al. write the sequence's places from 1",
 )
 def keys_counted_from_one(n_heads, k_len):
@@ -254,8 +293,10 @@ def keys_counted_from_one(n_heads, k_len):
 
 @misconception(
     "bloom_bias",
-    hint="You count back from the last key, which is MPT's form; the rule is BLOOM's form, which counts from 0 "
-    "upwards. Softmax gives the same weights.",
+    hint=(
+        "You count back from the last key, which is MPT's form; the rule is BLOOM's form, which counts from 0 "
+        "upwards. Softmax gives the same weights."
+    ),
     origin="expected: `build_mpt_alibi_tensor` in Hugging Face transformers in BLOOM's place",
 )
 def counted_back_from_the_last_key(n_heads, k_len):
@@ -265,8 +306,10 @@ def counted_back_from_the_last_key(n_heads, k_len):
 
 @misconception(
     "bloom_bias",
-    hint="You lower the scores of late keys; the rule of this form is that the bias grows with the key's position, "
-    "because late keys are the near ones.",
+    hint=(
+        "You lower the scores of late keys; the rule of this form is that the bias grows with the key's position, "
+        "because late keys are the near ones."
+    ),
     origin="vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)",
 )
 def late_keys_lose(n_heads, k_len):
@@ -275,7 +318,10 @@ def late_keys_lose(n_heads, k_len):
 
 @misconception(
     "bloom_bias",
-    hint="Your result has no axis for the queries; the rule is the shape (heads, 1, keys): one row per head, which broadcasts over all queries.",
+    hint=(
+        "Your result has no axis for the queries; the rule is the shape (heads, 1, keys): one row per head, which"
+        " broadcasts over all queries."
+    ),
     origin="expected: an outer product of slopes and positions",
 )
 def no_axis_for_the_queries(n_heads, k_len):
@@ -284,7 +330,10 @@ def no_axis_for_the_queries(n_heads, k_len):
 
 @misconception(
     "effective_window",
-    hint="You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule is to round up.",
+    hint=(
+        "You rounded to the nearest whole number, so the bias may still leave more than the tolerance; the rule is to"
+        " round up."
+    ),
     origin="expected: round() in place of rounding up",
 )
 def the_window_rounded_to_the_nearest(slope, tolerance):
@@ -294,7 +343,10 @@ def the_window_rounded_to_the_nearest(slope, tolerance):
 
 @misconception(
     "effective_window",
-    hint="You stopped one distance too early, where the bias still leaves more than the tolerance; the rule is to round up.",
+    hint=(
+        "You stopped one distance too early, where the bias still leaves more than the tolerance; the rule is to"
+        " round up."
+    ),
     origin="expected: int() in place of rounding up",
 )
 def the_window_rounded_down(slope, tolerance):
@@ -314,7 +366,10 @@ def the_logarithm_to_base_two(slope, tolerance):
 
 @misconception(
     "effective_window",
-    hint="You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is e^(−m·r).",
+    hint=(
+        "You compared the bias itself with the tolerance; the rule compares the factor on the weight, which is"
+        " e^(−m·r)."
+    ),
     origin="expected: score and weight taken for each other",
 )
 def the_bias_compared_with_the_tolerance(slope, tolerance):
@@ -322,13 +377,17 @@ def the_bias_compared_with_the_tolerance(slope, tolerance):
     return math.ceil(tolerance / slope)
 
 
-@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="paiml/aprender #2143, with every other slope from the first")
+@misconception(
+    "alibi_slopes", hint=COUNTED_FROM_ZERO, origin="paiml/aprender #2143, with every other slope from the first"
+)
 def counted_from_zero_in_both_sequences(n_heads):
     power = power_below(n_heads)
     return np.concatenate([from_zero(power), from_zero(2 * power)[0::2][: n_heads - power]])
 
 
-@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: heads counted from 0, further ones between the others")
+@misconception(
+    "alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: heads counted from 0, further ones between the others"
+)
 def counted_from_zero_and_gaps_from_the_second(n_heads):
     power = power_below(n_heads)
     return np.concatenate([from_zero(power), from_zero(2 * power)[1::2][: n_heads - power]])
@@ -340,7 +399,9 @@ def counted_from_zero_up_to_the_power(n_heads):
     return np.concatenate([from_zero(power), alibi.alibi_slopes(2 * power)[0::2][: n_heads - power]])
 
 
-@misconception("alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: one formula, with h from 0, for every number of heads")
+@misconception(
+    "alibi_slopes", hint=COUNTED_FROM_ZERO, origin="expected: one formula, with h from 0, for every number of heads"
+)
 def counted_from_zero_for_every_number(n_heads):
     alibi.alibi_slopes(n_heads)
     return from_zero(n_heads)
@@ -348,8 +409,10 @@ def counted_from_zero_for_every_number(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You spread the slopes from 1 to 1/256 so that both ends are reached; the rule is that the first one is 2^(−8/n), and the "
-    "ratio is the same number.",
+    hint=(
+        "You spread the slopes from 1 to 1/256 so that both ends are reached; the rule is that the first one is"
+        " 2^(−8/n), and the ratio is the same number."
+    ),
     origin="expected: np.geomspace or np.logspace over the whole range",
 )
 def spread_from_one_to_the_last(n_heads):
@@ -359,7 +422,10 @@ def spread_from_one_to_the_last(n_heads):
 
 @misconception(
     "alibi_slopes",
-    hint="You spread the slopes from 1/2 to 1/256 for every number of heads; 1/2 is the first of eight, and the rule is 2^(−8/n).",
+    hint=(
+        "You spread the slopes from 1/2 to 1/256 for every number of heads; 1/2 is the first of eight, and the rule is"
+        " 2^(−8/n)."
+    ),
     origin="expected: the ends of the paper's example for eight heads taken for the rule",
 )
 def spread_from_one_half(n_heads):
@@ -389,7 +455,10 @@ def one_slope_for_all_heads(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="Your bias hides the keys ahead; the rule is that it falls with their distance too. The causal mask belongs to alibi_attention.",
+    hint=(
+        "Your bias hides the keys ahead; the rule is that it falls with their distance too. The causal mask belongs to"
+        " alibi_attention."
+    ),
     origin="expected: the mask written into the bias, as causal models store it",
 )
 def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
@@ -399,7 +468,10 @@ def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_bias",
-    hint="Your bias is 0 for keys ahead of the query; the rule is that a distance is an absolute value, so it falls there too.",
+    hint=(
+        "Your bias is 0 for keys ahead of the query; the rule is that a distance is an absolute value, so it falls"
+        " there too."
+    ),
     origin="expected: np.tril or a maximum with 0 in place of the absolute value",
 )
 def keys_ahead_without_a_bias(n_heads, q_len, k_len):
@@ -427,7 +499,10 @@ def heads_on_the_last_axis(n_heads, q_len, k_len):
 
 @misconception(
     "alibi_attention",
-    hint="You divided the scores by the square root of the model's width, all heads together; the rule is √d, d being the features of one head.",
+    hint=(
+        "You divided the scores by the square root of the model's width, all heads together; the rule is √d, d being"
+        " the features of one head."
+    ),
     origin="expected: d_model in place of the size of a head",
 )
 def scaled_by_the_width_of_the_model(q, k, v, causal=True):
@@ -438,7 +513,10 @@ def scaled_by_the_width_of_the_model(q, k, v, causal=True):
 
 @misconception(
     "alibi_attention",
-    hint="You summed over the queries in the softmax; the rule is that the weights of one query, over its keys, sum to 1.",
+    hint=(
+        "You summed over the queries in the softmax; the rule is that the weights of one query, over its keys, sum"
+        " to 1."
+    ),
     origin="expected: the wrong axis of the softmax",
 )
 def softmax_over_the_queries(q, k, v, causal=True):
@@ -454,7 +532,10 @@ def softmax_over_the_queries(q, k, v, causal=True):
 
 @misconception(
     "effective_window",
-    hint="You rounded down and added 1, which is one too far where a distance meets the tolerance exactly; the rule is to round up.",
+    hint=(
+        "You rounded down and added 1, which is one too far where a distance meets the tolerance exactly; the rule is"
+        " to round up."
+    ),
     origin="expected: int(…) + 1 in place of rounding up",
 )
 def the_window_rounded_down_plus_one(slope, tolerance):
@@ -497,16 +578,42 @@ def attend(q, k, v, causal, change):
 
 WRONG_ANSWERS = [
     wrong_answer(
-        "first_slope_8_heads", 1, hint="You began at 2^0; the rule is that the first slope is one step down, 2^(−8/n), and the ratio is the same."
+        "first_slope_8_heads",
+        1,
+        hint=(
+            "You began at 2^0; the rule is that the first slope is one step down, 2^(−8/n), and the ratio is the same."
+        ),
     ),
-    wrong_answer("first_slope_8_heads", 2**-8, hint="This is the slope of the last head; the first head has the largest slope."),
+    wrong_answer(
+        "first_slope_8_heads", 2**-8, hint="This is the slope of the last head; the first head has the largest slope."
+    ),
     wrong_answer("first_slope_8_heads", 2, hint="You left out the minus of the exponent; slopes lie between 0 and 1."),
     wrong_answer(
-        "last_slope_8_heads", 2**-7, hint="You began at 2^0, so the last slope is a step too large; the rule is that the first slope is 2^(−8/n)."
+        "last_slope_8_heads",
+        2**-7,
+        hint="You began at 2^0, so the last slope is a step too large; the rule is that the first slope is 2^(−8/n).",
     ),
-    wrong_answer("last_slope_8_heads", 0.5, hint="This is the slope of the first head; each next one is smaller by the same ratio."),
-    wrong_answer("last_slope_8_heads", 2**8, hint="You left out the minus of the exponent; slopes lie between 0 and 1."),
-    wrong_answer("last_slope_8_heads", 2**-64, hint="Your exponent is −8 · 8; the rule is that head k of n has the exponent −8k/n."),
-    wrong_answer("parameters", 8, hint="You counted the slopes of 8 heads; a parameter is a number that training changes, and slopes stay fixed."),
-    wrong_answer("parameters", 1, hint="You counted a number that is chosen before training; a parameter is one that training changes."),
+    wrong_answer(
+        "last_slope_8_heads",
+        0.5,
+        hint="This is the slope of the first head; each next one is smaller by the same ratio.",
+    ),
+    wrong_answer(
+        "last_slope_8_heads", 2**8, hint="You left out the minus of the exponent; slopes lie between 0 and 1."
+    ),
+    wrong_answer(
+        "last_slope_8_heads",
+        2**-64,
+        hint="Your exponent is −8 · 8; the rule is that head k of n has the exponent −8k/n.",
+    ),
+    wrong_answer(
+        "parameters",
+        8,
+        hint="You counted the slopes of 8 heads; a parameter is a number that training changes, and slopes stay fixed.",
+    ),
+    wrong_answer(
+        "parameters",
+        1,
+        hint="You counted a number that is chosen before training; a parameter is one that training changes.",
+    ),
 ]

@@ -26,14 +26,16 @@ def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
 
 
 # bag_of_tokens, the mean of the values
-# It stands first because the first entry that fits gives the hint: with the softmax over the queries every key's weights sum
-# to 1, and the mean of the outputs is the mean of the values as well. The nearer cause is named.
+# It stands first because the first entry that fits gives the hint: with the softmax over the queries every key's
+# weights sum to 1, and the mean of the outputs is the mean of the values as well. The nearer cause is named.
 
 
 @misconception(
     "bag_of_tokens",
-    hint="You averaged the values. The mean of the values is invariant too, but it uses no attention. The rule: "
-    "average the outputs of self-attention.",
+    hint=(
+        "You averaged the values. The mean of the values is invariant too, but it uses no attention. The rule: "
+        "average the outputs of self-attention."
+    ),
     origin="expected: the mean taken before attention",
 )
 def bag_of_values(x, w_q, w_k, w_v):
@@ -47,8 +49,10 @@ def bag_of_values(x, w_q, w_k, w_v):
 
 @misconception(
     "softmax",
-    hint="You took e to the scores as they are: for a huge score this overflows, and for a very negative one it is "
-    "0. The rule: subtract the maximum of each slice before the exponential.",
+    hint=(
+        "You took e to the scores as they are: for a huge score this overflows, and for a very negative one it is "
+        "0. The rule: subtract the maximum of each slice before the exponential."
+    ),
     origin="intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53",
 )
 def softmax_without_a_shift(scores, axis=-1):
@@ -59,7 +63,10 @@ def softmax_without_a_shift(scores, axis=-1):
 
 @misconception(
     "softmax",
-    hint="You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice has its own maximum.",
+    hint=(
+        "You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice has its"
+        " own maximum."
+    ),
     origin="expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the mending",
 )
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
@@ -69,7 +76,10 @@ def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
 
 @misconception(
     "softmax",
-    hint="You divided by the sum over the whole array, so all weights together sum to 1. The rule: each slice along `axis` sums to 1.",
+    hint=(
+        "You divided by the sum over the whole array, so all weights together sum to 1. The rule: each slice along"
+        " `axis` sums to 1."
+    ),
     origin="expected: np.sum without its axis",
 )
 def softmax_divided_by_the_sum_of_all(scores, axis=-1):
@@ -81,7 +91,9 @@ def softmax_divided_by_the_sum_of_all(scores, axis=-1):
 
 @misconception(
     "softmax",
-    hint="Your weights sum to 1 along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`.",
+    hint=(
+        "Your weights sum to 1 along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`."
+    ),
     origin="expected: axis=-1 written into the body",
 )
 def softmax_along_the_last_axis_always(scores, axis=-1):
@@ -104,8 +116,10 @@ def softmax_of_nothing_is_nan(scores, axis=-1):
 
 @misconception(
     "attention_weights",
-    hint="Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs "
-    "along the keys, the last axis of the scores.",
+    hint=(
+        "Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs "
+        "along the keys, the last axis of the scores."
+    ),
     origin="labmlai/annotated_deep_learning_paper_implementations #146, #282",
 )
 def softmax_over_the_queries(q, k, mask=None, bias=None):
@@ -160,9 +174,11 @@ def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="You replaced masked scores by a large negative number: if a whole row is masked, all its scores are "
-    "equal, and the forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully "
-    "masked row are 0.",
+    hint=(
+        "You replaced masked scores by a large negative number: if a whole row is masked, all its scores are "
+        "equal, and the forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully "
+        "masked row are 0."
+    ),
     origin="YutaroOgawa/pytorch_advanced #175, and most tutorials that fill with −1e9",
 )
 def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
@@ -180,7 +196,10 @@ def masked_scores_of_zero(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before the softmax.",
+    hint=(
+        "You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before the"
+        " softmax."
+    ),
     origin="expected: the mask multiplied in last",
 )
 def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
@@ -200,7 +219,10 @@ def bias_subtracted(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="You added the bias to the weights, after the softmax. The rule: the bias belongs to the scores, before the softmax.",
+    hint=(
+        "You added the bias to the weights, after the softmax. The rule: the bias belongs to the scores, before the"
+        " softmax."
+    ),
     origin="expected: the order of the four steps exchanged",
 )
 def bias_added_to_the_weights(q, k, mask=None, bias=None):
@@ -210,7 +232,10 @@ def bias_added_to_the_weights(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="You added the mask to the scores as a number, so True raises a score by 1. The rule: where the mask is False the score is −∞.",
+    hint=(
+        "You added the mask to the scores as a number, so True raises a score by 1. The rule: where the mask is False"
+        " the score is −∞."
+    ),
     origin="expected: PyTorch adds a mask of floats, and here the mask is boolean",
 )
 def mask_added_as_a_number(q, k, mask=None, bias=None):
@@ -232,8 +257,10 @@ def scaled_by_the_number_of_keys(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
-    hint="A mask or bias with more rows than there are queries, or more columns than keys, gave you more weights. "
-    "The rule: it never changes the last two axes; raise a ValueError.",
+    hint=(
+        "A mask or bias with more rows than there are queries, or more columns than keys, gave you more weights. "
+        "The rule: it never changes the last two axes; raise a ValueError."
+    ),
     origin="expected: numpy repeats a single query or key without a word",
 )
 def mask_makes_more_queries(q, k, mask=None, bias=None):
@@ -295,7 +322,10 @@ def causal_mask_of_what_is_forbidden(length):
 
 @misconception(
     "causal_mask",
-    hint="Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what comes before it.",
+    hint=(
+        "Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to what comes"
+        " before it."
+    ),
     origin="expected: triu for tril, or rows taken for keys",
 )
 def causal_mask_of_the_future(length):
@@ -313,7 +343,9 @@ def causal_mask_without_the_diagonal(length):
 
 @misconception(
     "causal_mask",
-    hint="You accepted a negative length and returned an empty mask. The rule: raise a ValueError that names the length.",
+    hint=(
+        "You accepted a negative length and returned an empty mask. The rule: raise a ValueError that names the length."
+    ),
     origin="expected: np.tri and np.arange accept negative sizes",
 )
 def causal_mask_of_negative_length(length):
@@ -373,8 +405,10 @@ def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
 
 @misconception(
     "split_heads",
-    hint="You cut the array in the order of its numbers in memory, so a head gets features of different columns. "
-    "The rule: a head has the same block of columns for every token, and the head axis then moves before the sequence.",
+    hint=(
+        "You cut the array in the order of its numbers in memory, so a head gets features of different columns. The"
+        " rule: a head has the same block of columns for every token, and the head axis then moves before the sequence."
+    ),
     origin="expected: reshape straight to (heads, T, d/h), where a swap of axes is needed too",
 )
 def heads_cut_without_a_swap(x, n_heads):
@@ -395,7 +429,9 @@ def heads_of_every_hth_column(x, n_heads):
 
 @misconception(
     "split_heads",
-    hint="Your head axis stands after the sequence. The rule: the result has the shape (..., heads, sequence, feature).",
+    hint=(
+        "Your head axis stands after the sequence. The rule: the result has the shape (..., heads, sequence, feature)."
+    ),
     origin="expected: the reshape done, the axes not swapped",
 )
 def heads_behind_the_tokens(x, n_heads):
@@ -404,7 +440,10 @@ def heads_behind_the_tokens(x, n_heads):
 
 @misconception(
     "split_heads",
-    hint="You dropped the columns that are left over. The rule: refuse with a ValueError if n_heads does not divide the number of features.",
+    hint=(
+        "You dropped the columns that are left over. The rule: refuse with a ValueError if n_heads does not divide the"
+        " number of features."
+    ),
     origin="expected: d // h without a look at the remainder",
 )
 def columns_left_over_are_dropped(x, n_heads):
@@ -414,8 +453,10 @@ def columns_left_over_are_dropped(x, n_heads):
 
 @misconception(
     "merge_heads",
-    hint="You merged the array in the order of its numbers in memory, so one row gets features of several tokens. "
-    "The rule: a row of the result has the blocks of one token, from all heads.",
+    hint=(
+        "You merged the array in the order of its numbers in memory, so one row gets features of several tokens. "
+        "The rule: a row of the result has the blocks of one token, from all heads."
+    ),
     origin="expected: reshape straight to (T, h·d), where a swap of axes is needed too",
 )
 def heads_merged_without_a_swap(x):
@@ -425,7 +466,10 @@ def heads_merged_without_a_swap(x):
 
 @misconception(
     "merge_heads",
-    hint="You put the same feature of all heads side by side. The rule: the features of one head stay together, head after head.",
+    hint=(
+        "You put the same feature of all heads side by side. The rule: the features of one head stay together, head"
+        " after head."
+    ),
     origin="expected: the wrong pair of axes swapped before the reshape",
 )
 def heads_merged_feature_by_feature(x):
@@ -435,7 +479,9 @@ def heads_merged_feature_by_feature(x):
 
 @misconception(
     "merge_heads",
-    hint="You accepted an array without an axis for the heads. The rule: refuse fewer than three axes with a ValueError.",
+    hint=(
+        "You accepted an array without an axis for the heads. The rule: refuse fewer than three axes with a ValueError."
+    ),
     origin="expected: two axes taken for a single head",
 )
 def one_head_without_an_axis_passes(x):
@@ -448,7 +494,10 @@ def one_head_without_an_axis_passes(x):
 
 @misconception(
     "permute_tokens",
-    hint="You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes from row order[t].",
+    hint=(
+        "You moved row t to row order[t]; this is the inverse permutation. The rule: row t of the result comes from row"
+        " order[t]."
+    ),
     origin="lablup/mlxcel #1600",
 )
 def rows_go_where_they_should_come_from(x, order):
@@ -458,7 +507,10 @@ def rows_go_where_they_should_come_from(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any leading axes.",
+    hint=(
+        "You changed the order of the first axis. The rule: tokens stand along the last axis but one, after any leading"
+        " axes."
+    ),
     origin="expected: x[order] is right for two axes only",
 )
 def first_axis_permuted(x, order):
@@ -468,7 +520,10 @@ def first_axis_permuted(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="You accepted an order that repeats a row or leaves one out. The rule: raise a ValueError unless each row appears exactly once.",
+    hint=(
+        "You accepted an order that repeats a row or leaves one out. The rule: raise a ValueError unless each row"
+        " appears exactly once."
+    ),
     origin="expected: indexing alone accepts it",
 )
 def repeated_rows_pass(x, order):
@@ -480,7 +535,10 @@ def repeated_rows_pass(x, order):
 
 @misconception(
     "permute_tokens",
-    hint="You accepted negative numbers, which count from the end. The rule: an order contains each of 0 … T−1 once, and nothing below 0.",
+    hint=(
+        "You accepted negative numbers, which count from the end. The rule: an order contains each of 0 … T−1 once, and"
+        " nothing below 0."
+    ),
     origin="expected: numpy's indexing accepts them",
 )
 def rows_counted_from_the_end_pass(x, order):
@@ -492,7 +550,10 @@ def rows_counted_from_the_end_pass(x, order):
 
 @misconception(
     "equivariance_gap",
-    hint="You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, and it is the same both times.",
+    hint=(
+        "You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, and it"
+        " is the same both times."
+    ),
     origin="expected: everything reordered alike",
 )
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
@@ -506,8 +567,10 @@ def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
 
 @misconception(
     "equivariance_gap",
-    hint="You compared the outputs without permuting them; this measures invariance. The rule: equivariant means "
-    "that the outputs move with their tokens.",
+    hint=(
+        "You compared the outputs without permuting them; this measures invariance. The rule: equivariant means "
+        "that the outputs move with their tokens."
+    ),
     origin="expected: the two words are taken for each other in much teaching material",
 )
 def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
@@ -518,7 +581,10 @@ def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
 
 @misconception(
     "equivariance_gap",
-    hint="You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values before the maximum.",
+    hint=(
+        "You took the maximum of signed differences, so those below zero are lost. The rule: take absolute values"
+        " before the maximum."
+    ),
     origin="expected: the maximum of signed differences",
 )
 def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
@@ -535,7 +601,9 @@ def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
 def gap_as_a_mean(x, w_q, w_k, w_v, order, mask=None):
     attention.equivariance_gap(x, w_q, w_k, w_v, order, mask)
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
-    return float(np.abs(before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).mean())
+    return float(
+        np.abs(before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).mean()
+    )
 
 
 # bag_of_tokens, the others
@@ -552,9 +620,13 @@ def bag_as_a_sum(x, w_q, w_k, w_v):
 
 @misconception(
     "bag_of_tokens",
-    hint="You returned the output of the first token, which changes if another token comes first. The rule: only an "
-    "average over all tokens is invariant.",
-    origin="expected: BERT reads its answer off one row, and self-attention is called invariant in much teaching material",
+    hint=(
+        "You returned the output of the first token, which changes if another token comes first. The rule: only an "
+        "average over all tokens is invariant."
+    ),
+    origin=(
+        "expected: BERT reads its answer off one row, and self-attention is called invariant in much teaching material"
+    ),
 )
 def first_row_as_the_bag(x, w_q, w_k, w_v):
     return attention.self_attention(x, w_q, w_k, w_v)[..., 0, :]
@@ -562,7 +634,10 @@ def first_row_as_the_bag(x, w_q, w_k, w_v):
 
 @misconception(
     "bag_of_tokens",
-    hint="You averaged over the features, so there is one number per token. The rule: average over the tokens, the last axis but one.",
+    hint=(
+        "You averaged over the features, so there is one number per token. The rule: average over the tokens, the last"
+        " axis but one."
+    ),
     origin="expected: the last axis is the usual one",
 )
 def mean_over_the_features(x, w_q, w_k, w_v):
@@ -593,7 +668,10 @@ def softmax_of_nothing_is_even(scores, axis=-1):
 
 @misconception(
     "bag_of_tokens",
-    hint="You averaged over the first axis, which is the batch. The rule: average over the tokens, the last axis but one.",
+    hint=(
+        "You averaged over the first axis, which is the batch. The rule: average over the tokens, the last axis but"
+        " one."
+    ),
     origin="expected: axis 0 is the sequence for two axes only",
 )
 def mean_over_the_batch(x, w_q, w_k, w_v):

@@ -63,7 +63,9 @@ def positions_rounded_down(positions, factor):
 
 @misconception(
     "interpolate_positions",
-    hint="You accept a factor below 1, which would stretch the sequence; the rule is a ValueError that names the factor.",
+    hint=(
+        "You accept a factor below 1, which would stretch the sequence; the rule is a ValueError that names the factor."
+    ),
     origin="expected: the factor taken for its inverse, and nobody notices",
 )
 def factors_below_one_pass(positions, factor):
@@ -72,7 +74,10 @@ def factors_below_one_pass(positions, factor):
 
 @misconception(
     "ntk_base",
-    hint="You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly factor times slower.",
+    hint=(
+        "You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly"
+        " factor times slower."
+    ),
     origin="expected: the exponent d/(d − 2) left out",
 )
 def base_multiplied_by_the_factor(base, factor, head_dim):
@@ -82,7 +87,10 @@ def base_multiplied_by_the_factor(base, factor, head_dim):
 
 @misconception(
     "ntk_base",
-    hint="You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features in both.",
+    hint=(
+        "You counted pairs in one part of the exponent and features in the other; the rule d/(d − 2) counts features in"
+        " both."
+    ),
     origin="expected: head_dim // 2 passed as d",
 )
 def exponent_of_half_the_head(base, factor, head_dim):
@@ -92,7 +100,10 @@ def exponent_of_half_the_head(base, factor, head_dim):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="You changed the base for a sequence that is not longer than the trained length; the rule is that L is at least the trained length.",
+    hint=(
+        "You changed the base for a sequence that is not longer than the trained length; the rule is that L is at least"
+        " the trained length."
+    ),
     origin="vllm-project/vllm #3488, #5093",
 )
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
@@ -103,7 +114,10 @@ def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the current one.",
+    hint=(
+        "You computed the base of the longest sequence; the rule is that the bracket uses seq_len, the length of the"
+        " current one."
+    ),
     origin="vllm-project/vllm #41236",
 )
 def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
@@ -113,7 +127,10 @@ def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
 
 @misconception(
     "dynamic_ntk_base",
-    hint="You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for every factor.",
+    hint=(
+        "You left out the second term of the bracket; the rule is that the bracket is 1 at the trained length, for"
+        " every factor."
+    ),
     origin="expected: factor·L/L₀ alone changes inputs of the trained length",
 )
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
@@ -132,7 +149,10 @@ def radians_for_turns(head_dim, trained_len, base=10000.0):
 
 @misconception(
     "yarn_frequencies",
-    hint="You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond the last pair.",
+    hint=(
+        "You seem to limit high to the last pair, d/2 − 1; the rule limits it to d − 1, so the ramp may end beyond the"
+        " last pair."
+    ),
     origin="keras-team/keras-hub #2981; jingyaogong/minimind #602",
 )
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -144,7 +164,10 @@ def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast
 
 @misconception(
     "yarn_frequencies",
-    hint="You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair index.",
+    hint=(
+        "You seem to have exchanged the two bounds; the rule is that beta_fast, many rotations, gives the lower pair"
+        " index."
+    ),
     origin="pytorch/torchtitan #3787",
 )
 def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -156,8 +179,10 @@ def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_sl
 
 @misconception(
     "yarn_frequencies",
-    hint="You kept the slow pairs and interpolated the fast ones; the rule is the opposite, because the slow pairs get "
-    "angles that training never had.",
+    hint=(
+        "You kept the slow pairs and interpolated the fast ones; the rule is the opposite, because the slow pairs get "
+        "angles that training never had."
+    ),
     origin="m96-chan/PyGPUkit #169",
 )
 def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -169,7 +194,11 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
 RAISED_BASE = "You started from the raised base of NTK-aware interpolation; the rule starts from the trained base."
 
 
-@misconception("yarn_frequencies", hint=RAISED_BASE, origin="expected: both ends of the mix from the raised base, divided by the factor as well")
+@misconception(
+    "yarn_frequencies",
+    hint=RAISED_BASE,
+    origin="expected: both ends of the mix from the raised base, divided by the factor as well",
+)
 def both_ends_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
@@ -199,7 +228,10 @@ def blended_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.
 
 @misconception(
     "yarn_frequencies",
-    hint="You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of θ and half of θ/4.",
+    hint=(
+        "You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half"
+        " of θ and half of θ/4."
+    ),
     origin="jquesnelle/yarn #24",
 )
 def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -210,8 +242,10 @@ def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, bet
 
 @misconception(
     "yarn_frequencies",
-    hint="Your ramp depends on the number of rotations r_i, as in the paper; the rule is that of the authors' code, in "
-    "which it depends on the pair index.",
+    hint=(
+        "Your ramp depends on the number of rotations r_i, as in the paper; the rule is that of the authors' code, in "
+        "which it depends on the pair index."
+    ),
     origin="jquesnelle/yarn #60",
 )
 def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
@@ -235,7 +269,10 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @misconception(
     "yarn_scale",
-    hint="You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more keys gets flatter.",
+    hint=(
+        "You returned 1 for every factor; the rule is a scale that grows with the factor, because attention over more"
+        " keys gets flatter."
+    ),
     origin="NVIDIA/TensorRT-LLM #16379",
 )
 def scale_lost(factor):
@@ -244,7 +281,10 @@ def scale_lost(factor):
 
 @misconception(
     "yarn_scale",
-    hint="You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then multiplied by the square.",
+    hint=(
+        "You applied the scale twice, or squared it; the rule is once on cos and once on sin, and a score is then"
+        " multiplied by the square."
+    ),
     origin="turboderp-org/exllamav3 #259; sgl-project/sglang #33558",
 )
 def yarn_scale_squared(factor):
@@ -274,50 +314,72 @@ def yarn_scale_below_one(factor):
     hint="You returned the frequencies of plain RoPE; the rule divides the slow ones by the factor.",
     origin="huggingface/transformers #32330; lablup/mlxcel #1355",
 )
-def llama3_scaling_dropped(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def llama3_scaling_dropped(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     return theta(head_dim, base)
 
 
 @misconception(
     "llama3_frequencies",
-    hint="You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is multiplied by it.",
+    hint=(
+        "You made the slow pairs faster; the rule divides a frequency by the factor, while a wavelength is multiplied"
+        " by it."
+    ),
     origin="expected: the factor applied to frequencies as to wavelengths",
 )
-def frequencies_multiplied_by_the_factor(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def frequencies_multiplied_by_the_factor(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), 1 / factor, 1 - kept)
 
 
 NO_MIX = (
-    "You left out the mix: your pairs change at once from kept to interpolated. The rule is a mix of both for the pairs between the two "
-    "numbers of rotations."
+    "You left out the mix: your pairs change at once from kept to interpolated. The rule is a mix of both for the pairs"
+    " between the two numbers of rotations."
 )
 
 
 def switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, at):
     """Llama 3's frequencies with one number of rotations at which a pair is kept, and nothing in between."""
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
-    return blended(theta(head_dim, base), factor, context_extension.rotations_in_context(head_dim, trained_len, base) < at)
+    return blended(
+        theta(head_dim, base), factor, context_extension.rotations_in_context(head_dim, trained_len, base) < at
+    )
 
 
-@misconception("llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third")
-def switched_at_the_low_end(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+@misconception(
+    "llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third"
+)
+def switched_at_the_low_end(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     return switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, low_freq_factor)
 
 
-@misconception("llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third")
-def switched_at_the_high_end(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+@misconception(
+    "llama3_frequencies", hint=NO_MIX, origin="expected: the first two cases of the reference code without the third"
+)
+def switched_at_the_high_end(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     return switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, high_freq_factor)
 
 
 @misconception(
     "llama3_frequencies",
-    hint="You divided the fast pairs by the factor and kept the slow ones; the rule is the opposite, because fast pairs had every angle in training.",
+    hint=(
+        "You divided the fast pairs by the factor and kept the slow ones; the rule is the opposite, because fast pairs"
+        " had every angle in training."
+    ),
     origin="expected: smooth and 1 − smooth exchanged, with both ends clipped",
 )
-def fast_pairs_of_llama3_interpolated(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def fast_pairs_of_llama3_interpolated(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), factor, kept)
@@ -325,11 +387,15 @@ def fast_pairs_of_llama3_interpolated(head_dim, base=500000.0, factor=8.0, low_f
 
 @misconception(
     "llama3_frequencies",
-    hint="Your mix goes on beyond its bounds, so shares below 0 and above 1 come in; the rule keeps a pair above high_freq_factor rotations "
-    "and divides it below low_freq_factor.",
+    hint=(
+        "Your mix goes on beyond its bounds, so shares below 0 and above 1 come in; the rule keeps a pair above"
+        " high_freq_factor rotations and divides it below low_freq_factor."
+    ),
     origin="expected: the third case of the reference code used for every pair",
 )
-def mix_without_its_ends(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def mix_without_its_ends(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
     return blended(theta(head_dim, base), factor, 1 - kept)
@@ -337,8 +403,10 @@ def mix_without_its_ends(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.
 
 @misconception(
     "llama3_frequencies",
-    hint="You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully "
-    "interpolated at low_freq_factor.",
+    hint=(
+        "You exchanged the ends of the mix; the rule is that a pair is kept at high_freq_factor rotations and fully "
+        "interpolated at low_freq_factor."
+    ),
     origin="expected: smooth and 1 − smooth exchanged, which makes a jump at both ends",
 )
 def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
@@ -369,7 +437,9 @@ def longrope_scale_squared(factor, trained_len):
 
 @misconception(
     "longrope_scale",
-    hint="You added 1 to ln(factor · L₀) / ln(L₀), which holds this 1 already; the rule adds it to ln(factor) / ln(L₀).",
+    hint=(
+        "You added 1 to ln(factor · L₀) / ln(L₀), which holds this 1 already; the rule adds it to ln(factor) / ln(L₀)."
+    ),
     origin="expected: the two forms of the formula put together",
 )
 def logarithm_of_the_product_and_one(factor, trained_len):
@@ -407,7 +477,10 @@ def scale_not_applied(x, positions, frequencies, scale=1.0):
 
 @misconception(
     "apply_rope_with",
-    hint="You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is neighbours, (2i, 2i+1).",
+    hint=(
+        "You rotated the pairs (i, i + d/2), the half layout, which is a good encoding too; the rule here is"
+        " neighbours, (2i, 2i+1)."
+    ),
     origin="karpathy/nanochat #264; huggingface/transformers #25199",
 )
 def half_layout(x, positions, frequencies, scale=1.0):
@@ -468,10 +541,15 @@ def binary_logarithm(factor):
 
 @misconception(
     "llama3_frequencies",
-    hint="You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half of θ and half of θ/4.",
+    hint=(
+        "You seem to mix wavelengths; the rule mixes frequencies, and half of λ and half of 4λ is not the same as half"
+        " of θ and half of θ/4."
+    ),
     origin="expected: the reference code compares wavelengths",
 )
-def llama3_wavelengths_mixed(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def llama3_wavelengths_mixed(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return theta(head_dim, base) / ((1 - kept) * factor + kept)
@@ -479,7 +557,10 @@ def llama3_wavelengths_mixed(head_dim, base=500000.0, factor=8.0, low_freq_facto
 
 @misconception(
     "apply_rope_with",
-    hint="You multiplied the angles by the scale; the rule multiplies cos and sin by it, so the vectors become longer and no angle changes.",
+    hint=(
+        "You multiplied the angles by the scale; the rule multiplies cos and sin by it, so the vectors become longer"
+        " and no angle changes."
+    ),
     origin="expected: the scale of the scores taken for one of the positions",
 )
 def scale_on_the_angle(x, positions, frequencies, scale=1.0):
@@ -522,7 +603,10 @@ def number_of_the_row(x, positions, frequencies, scale=1.0):
 # The frequencies that four functions begin with
 
 
-COUNTED_FROM_ONE = "You counted the pairs from 1; the rule is that pair 0 rotates by 1 radian per position before anything is extended."
+COUNTED_FROM_ONE = (
+    "You counted the pairs from 1; the rule is that pair 0 rotates by 1 radian per position before anything is"
+    " extended."
+)
 
 HALF_EXPONENT = "Your exponent is half as large as it should be: the rule is −2i/d, which goes to nearly −1."
 
@@ -539,7 +623,9 @@ def yarn_from(frequencies, head_dim, base, factor, trained_len, beta_fast, beta_
 def llama3_from(frequencies, head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     turns = trained_len * frequencies / (2 * math.pi)
-    return blended(frequencies, factor, 1 - ((turns - low_freq_factor) / (high_freq_factor - low_freq_factor)).clip(0, 1))
+    return blended(
+        frequencies, factor, 1 - ((turns - low_freq_factor) / (high_freq_factor - low_freq_factor)).clip(0, 1)
+    )
 
 
 @misconception("rotations_in_context", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
@@ -554,8 +640,12 @@ def yarn_of_pairs_from_one(head_dim, base, factor, trained_len, beta_fast=32.0, 
 
 
 @misconception("llama3_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
-def llama3_of_pairs_from_one(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
-    return llama3_from(counted_from_one(head_dim, base), head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+def llama3_of_pairs_from_one(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
+    return llama3_from(
+        counted_from_one(head_dim, base), head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len
+    )
 
 
 @misconception("longrope_frequencies", hint=COUNTED_FROM_ONE, origin="expected: i = 1 … d/2, as people count")
@@ -574,8 +664,12 @@ def yarn_with_half_the_exponent(head_dim, base, factor, trained_len, beta_fast=3
 
 
 @misconception("llama3_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
-def llama3_with_half_the_exponent(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
-    return llama3_from(theta(head_dim, math.sqrt(base)), head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
+def llama3_with_half_the_exponent(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
+    return llama3_from(
+        theta(head_dim, math.sqrt(base)), head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len
+    )
 
 
 @misconception("longrope_frequencies", hint=HALF_EXPONENT, origin="expected: i taken over d")
@@ -609,7 +703,9 @@ def bracket_without_its_one(base, head_dim, seq_len, trained_len, factor):
     hint="You divided the pairs above high_freq_factor and kept those below low_freq_factor; the rule is the opposite.",
     origin="expected: the first two cases of the reference code exchanged",
 )
-def ends_of_llama3_exchanged(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def ends_of_llama3_exchanged(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
     return blended(theta(head_dim, base), factor, np.where((kept < 0) | (kept > 1), kept > 1, 1 - kept))
@@ -627,24 +723,46 @@ def ratio_of_logarithms_upside_down(factor, trained_len):
 
 WRONG_ANSWERS = [
     wrong_answer(
-        "interpolated_position_8191_factor_4", 2047, hint="You rounded down; the rule is a plain division, and positions need not be whole numbers."
+        "interpolated_position_8191_factor_4",
+        2047,
+        hint="You rounded down; the rule is a plain division, and positions need not be whole numbers.",
     ),
     wrong_answer(
         "interpolated_position_8191_factor_4",
         2048,
-        hint="You rounded up, or divided the number of tokens, 8192; the rule divides the position 8191, without rounding.",
+        hint=(
+            "You rounded up, or divided the number of tokens, 8192; the rule divides the position 8191, without"
+            " rounding."
+        ),
     ),
     wrong_answer(
         "interpolated_position_8191_factor_4",
         32764,
-        hint="You multiplied by the factor; interpolation divides, so that far positions come back into the trained range.",
+        hint=(
+            "You multiplied by the factor; interpolation divides, so that far positions come back into the trained"
+            " range."
+        ),
     ),
     wrong_answer(
-        "interpolated_position_8191_factor_4", 8191, hint="You left the position as it was; interpolation divides every position by the factor."
+        "interpolated_position_8191_factor_4",
+        8191,
+        hint="You left the position as it was; interpolation divides every position by the factor.",
     ),
-    wrong_answer("yarn_scale_16", 0.1 * np.log(16), hint="You left out the + 1; without it a factor of 1 would scale everything to 0."),
-    wrong_answer("yarn_scale_16", 0.1 * np.log2(16) + 1, hint="You took the logarithm to base 2; the rule has the natural logarithm."),
-    wrong_answer("yarn_scale_16", 0.1 * np.log10(16) + 1, hint="You took the logarithm to base 10; the rule has the natural logarithm."),
+    wrong_answer(
+        "yarn_scale_16",
+        0.1 * np.log(16),
+        hint="You left out the + 1; without it a factor of 1 would scale everything to 0.",
+    ),
+    wrong_answer(
+        "yarn_scale_16",
+        0.1 * np.log2(16) + 1,
+        hint="You took the logarithm to base 2; the rule has the natural logarithm.",
+    ),
+    wrong_answer(
+        "yarn_scale_16",
+        0.1 * np.log10(16) + 1,
+        hint="You took the logarithm to base 10; the rule has the natural logarithm.",
+    ),
     wrong_answer(
         "yarn_scale_16",
         (0.1 * np.log(16) + 1) ** 2,

@@ -90,7 +90,10 @@ def least_significant_bit_first(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 the cosine of one angle.",
+    hint=(
+        "You put all sines first and then all cosines; the rule is that feature 2i gets the sine and feature 2i + 1 the"
+        " cosine of one angle."
+    ),
     origin="tensorflow/tensorflow #37191",
 )
 def sines_and_cosines_in_blocks(method, x, parameters):
@@ -131,7 +134,10 @@ def a_frequency_for_each_feature(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You repeated the last row past the end of the table; the rule is a ValueError, because the table has no entry there.",
+    hint=(
+        "You repeated the last row past the end of the table; the rule is a ValueError, because the table has no entry"
+        " there."
+    ),
     origin="expected: positions clipped to the table, as JAX's indexing does without a word",
 )
 def last_row_repeated(method, x, parameters):
@@ -144,7 +150,10 @@ def last_row_repeated(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You started again at the first row past the end of the table, so two positions look the same; the rule is a ValueError.",
+    hint=(
+        "You started again at the first row past the end of the table, so two positions look the same; the rule is a"
+        " ValueError."
+    ),
     origin="expected: positions taken modulo the table's size",
 )
 def table_begun_again(method, x, parameters):
@@ -156,7 +165,10 @@ def table_begun_again(method, x, parameters):
 
 @misconception(
     "encode",
-    hint="You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing to the embeddings.",
+    hint=(
+        "You rotated the embeddings; the rule is that RoPE acts in the scores, on queries and keys, and adds nothing to"
+        " the embeddings."
+    ),
     origin="expected: RoPE applied to what values are made from as well",
 )
 def embeddings_turned_by_rope(method, x, parameters):
@@ -181,7 +193,10 @@ def mask_left_out(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the diagonal only.",
+    hint=(
+        "You mirrored the mask, so a query uses the keys ahead and not those behind; the rule is −∞ above the diagonal"
+        " only."
+    ),
     origin="expected: the mask of (key, query) used for (query, key)",
 )
 def past_hidden(method, q, k, parameters):
@@ -234,12 +249,17 @@ def rope_on_one_side(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
-    return hide_the_future(plain(turned(np.asarray(q, dtype=np.float64), parameters), np.asarray(k, dtype=np.float64)), right)
+    return hide_the_future(
+        plain(turned(np.asarray(q, dtype=np.float64), parameters), np.asarray(k, dtype=np.float64)), right
+    )
 
 
 @misconception(
     "logits",
-    hint="You took the rows of the key table in the wrong order; the rule is that the relative position is key minus query, j − i.",
+    hint=(
+        "You took the rows of the key table in the wrong order; the rule is that the relative position is key minus"
+        " query, j − i."
+    ),
     origin="dmlc/gluon-nlp #1470",
 )
 def shaw_with_query_minus_key(method, q, k, parameters):
@@ -252,7 +272,10 @@ def shaw_with_query_minus_key(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all buckets to the past.",
+    hint=(
+        "You kept half of the buckets for keys ahead; a causal model uses none of those keys, so the rule gives all"
+        " buckets to the past."
+    ),
     origin="huggingface/transformers #8518",
 )
 def t5_buckets_for_both_directions(method, q, k, parameters):
@@ -293,7 +316,9 @@ def bias_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("t5", "alibi"), method, q, k, parameters)
 
 
-@misconception("logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale, for ALiBi alone")
+@misconception(
+    "logits", hint=BIAS_SCALED_TOO, origin="expected: the bias added to q·k before the scale, for ALiBi alone"
+)
 def bias_of_alibi_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("alibi",), method, q, k, parameters)
 
@@ -305,7 +330,10 @@ def bias_of_t5_scaled_too(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You added Shaw's part after the division by √d; the rule adds the vector to the key, so its product with the query is divided too.",
+    hint=(
+        "You added Shaw's part after the division by √d; the rule adds the vector to the key, so its product with the"
+        " query is divided too."
+    ),
     origin="expected: Shaw's part taken for a bias like T5's",
 )
 def distance_of_shaw_left_unscaled(method, q, k, parameters):
@@ -314,8 +342,10 @@ def distance_of_shaw_left_unscaled(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule is that each method acts in `encode` or in "
-    "`logits`, and only RoPE rotates.",
+    hint=(
+        "You rotated queries and keys for `sinusoidal` too, so its position counts twice; the rule is that each method"
+        " acts in `encode` or in `logits`, and only RoPE rotates."
+    ),
     origin="expected: the methods with angles treated alike",
 )
 def rotated_for_the_sinusoids_too(method, q, k, parameters):
@@ -327,14 +357,19 @@ def rotated_for_the_sinusoids_too(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint="You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method acts in one of the two.",
+    hint=(
+        "You used a method of `encode` in `logits` too, so its position counts twice; the rule is that each method acts"
+        " in one of the two."
+    ),
     origin="expected: every method given something to do in the scores",
 )
 def sinusoids_added_again(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
-    return extrapolation.logits(method, *(extrapolation.encode(method, part, parameters) for part in (q, k)), parameters)
+    return extrapolation.logits(
+        method, *(extrapolation.encode(method, part, parameters) for part in (q, k)), parameters
+    )
 
 
 # longest_reliable_length, extrapolation_gap
@@ -342,17 +377,24 @@ def sinusoids_added_again(method, q, k, parameters):
 
 @misconception(
     "longest_reliable_length",
-    hint="You returned the longest length that passes; the rule is that a length does not count if a shorter one fails.",
+    hint=(
+        "You returned the longest length that passes; the rule is that a length does not count if a shorter one fails."
+    ),
     origin="expected: the words “up to” overlooked",
 )
 def longest_that_passes(lengths, accuracies, threshold=0.9):
     extrapolation.longest_reliable_length(lengths, accuracies, threshold)
-    return max((length for length, accuracy in zip(lengths, accuracies, strict=True) if accuracy >= threshold), default=0)
+    return max(
+        (length for length, accuracy in zip(lengths, accuracies, strict=True) if accuracy >= threshold), default=0
+    )
 
 
 @misconception(
     "longest_reliable_length",
-    hint="You let an accuracy exactly at the threshold fail; the rule is that only an accuracy below the threshold fails.",
+    hint=(
+        "You let an accuracy exactly at the threshold fail; the rule is that only an accuracy below the threshold"
+        " fails."
+    ),
     origin="expected: > for ≥",
 )
 def threshold_itself_fails(lengths, accuracies, threshold=0.9):
@@ -361,7 +403,10 @@ def threshold_itself_fails(lengths, accuracies, threshold=0.9):
 
 @misconception(
     "longest_reliable_length",
-    hint="You used the lengths in the order in which they came; the rule is that they may come in any order, so sort them first.",
+    hint=(
+        "You used the lengths in the order in which they came; the rule is that they may come in any order, so sort"
+        " them first."
+    ),
     origin="expected: a loop that stops at the first failure it meets",
 )
 def order_as_given(lengths, accuracies, threshold=0.9):
@@ -386,7 +431,10 @@ def best_for_trained(lengths, accuracies, trained_length):
 
 @misconception(
     "extrapolation_gap",
-    hint="Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the longest one.",
+    hint=(
+        "Your gap has the wrong sign; the rule is the accuracy at the trained length minus the accuracy at the longest"
+        " one."
+    ),
     origin="expected: longest minus trained",
 )
 def gain_for_loss(lengths, accuracies, trained_length):
@@ -431,7 +479,10 @@ def change(x, before, after):
 
 @misconception(
     "shift_gap",
-    hint="You compared the rows of zeros with the tokens; the rule is to compare the same tokens, so leave the first rows out.",
+    hint=(
+        "You compared the rows of zeros with the tokens; the rule is to compare the same tokens, so leave the first"
+        " rows out."
+    ),
     origin="expected: the first T rows of the padded scores for the last T",
 )
 def padding_compared(method, x, w_q, w_k, parameters, shift):
@@ -445,7 +496,10 @@ def padding_compared(method, x, w_q, w_k, parameters, shift):
 
 @misconception(
     "shift_gap",
-    hint="You put the zeros behind the tokens; the rule is to put them before, so that the tokens move to later positions.",
+    hint=(
+        "You put the zeros behind the tokens; the rule is to put them before, so that the tokens move to later"
+        " positions."
+    ),
     origin="expected: padding at the end, as batches of sequences have it",
 )
 def padding_behind(method, x, w_q, w_k, parameters, shift):
@@ -458,7 +512,10 @@ def padding_behind(method, x, w_q, w_k, parameters, shift):
 
 @misconception(
     "shift_gap",
-    hint="You did not encode the padded rows; the rule is to put the zeros first and then encode, so that the tokens get later positions.",
+    hint=(
+        "You did not encode the padded rows; the rule is to put the zeros first and then encode, so that the tokens get"
+        " later positions."
+    ),
     origin="expected: encode called before the padding, or only logits called",
 )
 def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
@@ -482,7 +539,10 @@ def average_difference(method, x, w_q, w_k, parameters, shift):
 
 @misconception(
     "shift_gap",
-    hint="You took the largest difference without its absolute value; the rule counts a score that falls like one that rises.",
+    hint=(
+        "You took the largest difference without its absolute value; the rule counts a score that falls like one that"
+        " rises."
+    ),
     origin="expected: the absolute value left out",
 )
 def signed_difference(method, x, w_q, w_k, parameters, shift):
@@ -526,7 +586,10 @@ def rows_counted(method, parameters):
 
 @misconception(
     "learned_parameters",
-    hint="You counted the slope, the base or the number of bits; the rule is that they are chosen before training and not learned.",
+    hint=(
+        "You counted the slope, the base or the number of bits; the rule is that they are chosen before training and"
+        " not learned."
+    ),
     origin="expected: everything in the dict taken for something that is trained",
 )
 def constants_counted(method, parameters):
@@ -536,7 +599,10 @@ def constants_counted(method, parameters):
 
 @misconception(
     "learned_parameters",
-    hint="You left out the tables that act in the scores; the rule is that Shaw's rows and T5's entries are learned as well.",
+    hint=(
+        "You left out the tables that act in the scores; the rule is that Shaw's rows and T5's entries are learned as"
+        " well."
+    ),
     origin="expected: only the table called “learned” counted",
 )
 def only_the_learned_table(method, parameters):
@@ -563,12 +629,17 @@ def bits_in_the_last_features(method, x, parameters):
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
-    return (np.asarray(x) + np.roll(right - np.asarray(x), np.shape(x)[1] - parameters["n_bits"], axis=1)).astype(right.dtype)
+    return (np.asarray(x) + np.roll(right - np.asarray(x), np.shape(x)[1] - parameters["n_bits"], axis=1)).astype(
+        right.dtype
+    )
 
 
 @misconception(
     "encode",
-    hint="You multiplied the embeddings by √d before you added the positions, as some models do; the rule here adds to x as it is.",
+    hint=(
+        "You multiplied the embeddings by √d before you added the positions, as some models do; the rule here adds to x"
+        " as it is."
+    ),
     origin="expected: Vaswani et al. 2017 §3.4",
 )
 def embeddings_scaled(method, x, parameters):
@@ -662,7 +733,9 @@ def rope_in_the_half_layout(method, q, k, parameters):
     if method != "rope":
         return right
     halves = np.arange(np.shape(q)[1]).reshape(2, -1).T.ravel()
-    return extrapolation.logits(method, np.asarray(q)[:, halves], np.asarray(k)[:, halves], parameters).astype(right.dtype)
+    return extrapolation.logits(method, np.asarray(q)[:, halves], np.asarray(k)[:, halves], parameters).astype(
+        right.dtype
+    )
 
 
 @misconception(
@@ -717,12 +790,17 @@ def rope_on_the_keys_alone(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
-    return hide_the_future(plain(np.asarray(q, dtype=np.float64), turned(np.asarray(k, dtype=np.float64), parameters)), right)
+    return hide_the_future(
+        plain(np.asarray(q, dtype=np.float64), turned(np.asarray(k, dtype=np.float64), parameters)), right
+    )
 
 
 @misconception(
     "longest_reliable_length",
-    hint="You took the lengths in the order in which they were given; the rule is that they come in any order, so sort both lists by length.",
+    hint=(
+        "You took the lengths in the order in which they were given; the rule is that they come in any order, so sort"
+        " both lists by length."
+    ),
     origin="expected: measurements are usually listed from short to long",
 )
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):

@@ -25,7 +25,8 @@ def like(result, *inputs):
 
 
 def placed(segments, place):
-    """mrope_positions where `place(segment, cells, start, count)` says where a segment's cells stand and where the next one starts."""
+    """mrope_positions where `place(segment, cells, start, count)` says where a segment's cells stand and where the next
+    one starts."""
     grids.mrope_positions(segments)
     pieces, start, count = [], 0, 0
     for segment in segments:
@@ -56,7 +57,10 @@ def cells_column_by_column(height, width):
 
 @misconception(
     "grid_positions",
-    hint="You divided by the height; the rule divides the number of a cell by the width, because a row has that many cells.",
+    hint=(
+        "You divided by the height; the rule divides the number of a cell by the width, because a row has that many"
+        " cells."
+    ),
     origin="expected: right for square grids, so nobody notices",
 )
 def divided_by_the_height(height, width):
@@ -75,7 +79,10 @@ def x_in_the_first_half(height, width, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_2d",
-    hint="Your coordinates count from 1; the rule is that they count from 0, so that the first cell has only sines of 0 and cosines of 0.",
+    hint=(
+        "Your coordinates count from 1; the rule is that they count from 0, so that the first cell has only sines of 0"
+        " and cosines of 0."
+    ),
     origin="facebookresearch/detr, which counts with a cumulative sum of ones",
 )
 def coordinates_count_from_one(height, width, d_model, base=10000.0):
@@ -86,7 +93,10 @@ def coordinates_count_from_one(height, width, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_2d",
-    hint="You wrote all sines of an axis before its cosines; the rule puts the sine and the cosine of a pair side by side.",
+    hint=(
+        "You wrote all sines of an axis before its cosines; the rule puts the sine and the cosine of a pair side by"
+        " side."
+    ),
     origin="facebookresearch/mae and tensor2tensor, which concatenate; tensorflow/tensorflow #37191",
 )
 def sines_before_cosines(height, width, d_model, base=10000.0):
@@ -96,7 +106,10 @@ def sines_before_cosines(height, width, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_2d",
-    hint="Your exponents divide by d_model; the rule is that each half is an encoding of size d/2, so they divide by d/2.",
+    hint=(
+        "Your exponents divide by d_model; the rule is that each half is an encoding of size d/2, so they divide by"
+        " d/2."
+    ),
     origin="expected: the exponent of one axis kept for two",
 )
 def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
@@ -146,11 +159,19 @@ def linear(centres, old):
 
 @misconception(
     "resize_grid",
-    hint="You put the outer new cells exactly on the outer old ones (aligned corners); the rule compares the centres of cells.",
+    hint=(
+        "You put the outer new cells exactly on the outer old ones (aligned corners); the rule compares the centres of"
+        " cells."
+    ),
     origin="Qwen3-VL aligns corners on purpose; torch's default does not",
 )
 def corners_aligned(table, old_shape, new_shape):
-    return stretched(table, old_shape, new_shape, lambda old, new: linear(np.linspace(0, old - 1, new) if new > 1 else np.zeros(1), old))
+    return stretched(
+        table,
+        old_shape,
+        new_shape,
+        lambda old, new: linear(np.linspace(0, old - 1, new) if new > 1 else np.zeros(1), old),
+    )
 
 
 COPIES = "Each new cell copies a single old one; the rule mixes the two nearest rows and the two nearest columns."
@@ -171,25 +192,38 @@ def nearest_cell(table, old_shape, new_shape):
 
 @misconception(
     "resize_grid",
-    hint="You left out the half cells: new cell j starts at j·H/H', but the rule takes its centre, and the old cells' centres too.",
+    hint=(
+        "You left out the half cells: new cell j starts at j·H/H', but the rule takes its centre, and the old cells'"
+        " centres too."
+    ),
     origin="expected: the ratio alone moves the whole grid towards one corner",
 )
 def corners_of_cells_for_centres(table, old_shape, new_shape):
-    return stretched(table, old_shape, new_shape, lambda old, new: linear(np.minimum(np.arange(new) * old / new, old - 1), old))
+    return stretched(
+        table, old_shape, new_shape, lambda old, new: linear(np.minimum(np.arange(new) * old / new, old - 1), old)
+    )
 
 
 @misconception(
     "resize_grid",
-    hint="Beyond the outer centres you went on along the last slope; the rule clamps to the border, so that the outer cells hold there.",
+    hint=(
+        "Beyond the outer centres you went on along the last slope; the rule clamps to the border, so that the outer"
+        " cells hold there."
+    ),
     origin="expected: the clamp left out",
 )
 def border_not_clamped(table, old_shape, new_shape):
-    return stretched(table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old))
+    return stretched(
+        table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old)
+    )
 
 
 @misconception(
     "resize_grid",
-    hint="You read the table column by column; the rule is row by row: the cells of one row of the grid stand one after the other.",
+    hint=(
+        "You read the table column by column; the rule is row by row: the cells of one row of the grid stand one after"
+        " the other."
+    ),
     origin="expected: reshape(width, height) and the axes exchanged",
 )
 def table_read_by_columns(table, old_shape, new_shape):
@@ -200,7 +234,10 @@ def table_read_by_columns(table, old_shape, new_shape):
 
 @misconception(
     "resize_grid",
-    hint="You read the shape as (width, height); the rule is (height, width), and the rows of the table run along the width first.",
+    hint=(
+        "You read the shape as (width, height); the rule is (height, width), and the rows of the table run along the"
+        " width first."
+    ),
     origin="expected: image libraries give sizes as (width, height)",
 )
 def shapes_read_as_width_and_height(table, old_shape, new_shape):
@@ -210,7 +247,10 @@ def shapes_read_as_width_and_height(table, old_shape, new_shape):
 
 @misconception(
     "axial_frequencies",
-    hint="Your exponents divide by head_dim as if there were one axis; the rule gives each axis the frequencies of a head of size d/2.",
+    hint=(
+        "Your exponents divide by head_dim as if there were one axis; the rule gives each axis the frequencies of a"
+        " head of size d/2."
+    ),
     origin="expected: the first d/4 of RoPE's frequencies, given to both axes",
 )
 def fast_half_for_both_axes(head_dim, base=10000.0):
@@ -219,7 +259,10 @@ def fast_half_for_both_axes(head_dim, base=10000.0):
 
 @misconception(
     "axial_frequencies",
-    hint="You gave the fast pairs to y and the slow ones to x; the rule starts the frequencies anew for x, so that both axes have the same.",
+    hint=(
+        "You gave the fast pairs to y and the slow ones to x; the rule starts the frequencies anew for x, so that both"
+        " axes have the same."
+    ),
     origin="expected: one list of frequencies cut in two sections",
 )
 def slow_half_for_x(head_dim, base=10000.0):
@@ -229,7 +272,10 @@ def slow_half_for_x(head_dim, base=10000.0):
 
 @misconception(
     "axial_frequencies",
-    hint="You gave neighbouring pairs to y and x in turn; the rule gives the whole first half to y and the second half to x.",
+    hint=(
+        "You gave neighbouring pairs to y and x in turn; the rule gives the whole first half to y and the second half"
+        " to x."
+    ),
     origin="expected: the order of alternating frequencies",
 )
 def axial_pairs_in_turn(head_dim, base=10000.0):
@@ -258,7 +304,10 @@ def sections_where_axes_alternate(head_dim, base=10000.0):
 
 @misconception(
     "alternating_frequencies",
-    hint="Two neighbouring pairs have the same frequency in yours; the rule is that every pair keeps its own, base^(−2i/d).",
+    hint=(
+        "Two neighbouring pairs have the same frequency in yours; the rule is that every pair keeps its own,"
+        " base^(−2i/d)."
+    ),
     origin="expected: the frequencies of the axial form in alternating order",
 )
 def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
@@ -277,7 +326,10 @@ def alternating_x_first(head_dim, base=10000.0):
 
 @misconception(
     "mrope_frequencies",
-    hint="You gave consecutive sections to the axes where interleaved ones were asked for; the rule then gives every third pair to an axis.",
+    hint=(
+        "You gave consecutive sections to the axes where interleaved ones were asked for; the rule then gives every"
+        " third pair to an axis."
+    ),
     origin="vllm-project/vllm-omni #1784",
 )
 def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
@@ -287,13 +339,19 @@ def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
 def interleaved_by(axis_of, head_dim, sections, base, interleaved):
     """Interleaved frequencies where `axis_of(pair, sections)` says which axis each pair belongs to."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
-    return spread(rates_of(head_dim, base), axis_of(np.arange(head_dim // 2), np.asarray(sections)), 3) if interleaved else right
+    return (
+        spread(rates_of(head_dim, base), axis_of(np.arange(head_dim // 2), np.asarray(sections)), 3)
+        if interleaved
+        else right
+    )
 
 
 @misconception(
     "mrope_frequencies",
-    hint="Interleaved, you compared i with the section itself; the rule compares it with three times the section, since only every third "
-    "pair is meant.",
+    hint=(
+        "Interleaved, you compared i with the section itself; the rule compares it with three times the section, since"
+        " only every third pair is meant."
+    ),
     origin="expected: the 3 of the limit left out",
 )
 def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False):
@@ -305,7 +363,10 @@ def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False
 
 @misconception(
     "mrope_frequencies",
-    hint="Interleaved, you begin with h, then w, then t; the rule is t, h, w: h has the pairs with i mod 3 = 1, and w those with i mod 3 = 2.",
+    hint=(
+        "Interleaved, you begin with h, then w, then t; the rule is t, h, w: h has the pairs with i mod 3 = 1, and w"
+        " those with i mod 3 = 2."
+    ),
     origin="expected: the turns of h and w counted from 0",
 )
 def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False):
@@ -318,7 +379,10 @@ def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False)
 
 @misconception(
     "mrope_frequencies",
-    hint="Your axes take turns to the very end; the rule ends the turns of h and of w at three times their section, and t takes the rest.",
+    hint=(
+        "Your axes take turns to the very end; the rule ends the turns of h and of w at three times their section, and"
+        " t takes the rest."
+    ),
     origin="expected: i mod 3 alone, right only where all sections are equal",
 )
 def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interleaved=False):
@@ -372,7 +436,10 @@ def rotated_backwards(x, positions, frequencies):
 @misconception(
     "apply_rope_nd",
     hint="You used the first coordinate alone; the rule sums the angles of all coordinates.",
-    origin="ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217 (one position where the model wants three)",
+    origin=(
+        "ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217 (one position where the model wants"
+        " three)"
+    ),
 )
 def first_coordinate_alone(x, positions, frequencies):
     grids.apply_rope_nd(x, positions, frequencies)
@@ -425,7 +492,10 @@ def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
 
 @misconception(
     "grid_scores",
-    hint="You rotated the keys the other way; the rule rotates both the same way, and the difference comes from the product.",
+    hint=(
+        "You rotated the keys the other way; the rule rotates both the same way, and the difference comes from the"
+        " product."
+    ),
     origin="huggingface/transformers #30900 asked for it",
 )
 def keys_rotated_the_other_way(q, k, q_positions, k_positions, frequencies):
@@ -456,10 +526,14 @@ def start_at_the_number_of_tokens(segments):
     origin="vllm-project/vllm #16878 (markers around the image counted twice)",
 )
 def one_too_far_after_an_image(segments):
-    return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0)))
+    return placed(
+        segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0))
+    )
 
 
-ONE_SHORT = "What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate."
+ONE_SHORT = (
+    "What follows shares the largest coordinate of the segment before it; the rule goes on at 1 + that coordinate."
+)
 
 
 @misconception("mrope_positions", hint=ONE_SHORT, origin="expected: the 1 left out")
@@ -469,7 +543,10 @@ def next_segment_one_short(segments):
 
 @misconception("mrope_positions", hint=ONE_SHORT, origin="expected: the 1 left out after an image")
 def one_short_after_an_image(segments):
-    return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(initial=-1) + (np.ndim(segment) == 0)))
+    return placed(
+        segments,
+        lambda segment, cells, start, count: (start + cells, start + cells.max(initial=-1) + (np.ndim(segment) == 0)),
+    )
 
 
 @misconception(
@@ -486,7 +563,10 @@ def images_start_at_zero(segments):
 
 @misconception(
     "mrope_positions",
-    hint="Your second image has the coordinates of the first one; the rule gives every segment its own start and its own size.",
+    hint=(
+        "Your second image has the coordinates of the first one; the rule gives every segment its own start and its own"
+        " size."
+    ),
     origin="NVIDIA-NeMo/Speech #14611",
 )
 def every_image_at_the_first_one_s_start(segments):
@@ -503,7 +583,10 @@ def every_image_at_the_first_one_s_start(segments):
 
 @misconception(
     "mrope_positions",
-    hint="You gave the first image its grid and numbered the cells of the later ones like words; the rule is the same for every image.",
+    hint=(
+        "You gave the first image its grid and numbered the cells of the later ones like words; the rule is the same"
+        " for every image."
+    ),
     origin="Blaizzy/mlx-vlm #1282",
 )
 def only_the_first_image_has_a_grid(segments):
@@ -520,16 +603,25 @@ def only_the_first_image_has_a_grid(segments):
 
 @misconception(
     "mrope_positions",
-    hint="Your time coordinate stays at the start of the segment throughout, though the video has several images; the rule adds t to it.",
+    hint=(
+        "Your time coordinate stays at the start of the segment throughout, though the video has several images; the"
+        " rule adds t to it."
+    ),
     origin="expected: images tested, videos not",
 )
 def time_stands_still(segments):
-    return placed(segments, lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1))
+    return placed(
+        segments,
+        lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1),
+    )
 
 
 @misconception(
     "mrope_positions",
-    hint="After a long video you went on at start + max(h, w); the rule here takes the largest coordinate, and time is one of the three.",
+    hint=(
+        "After a long video you went on at start + max(h, w); the rule here takes the largest coordinate, and time is"
+        " one of the three."
+    ),
     origin="huggingface/transformers 5, which does so on purpose",
 )
 def time_does_not_move_the_text_on(segments):
@@ -550,7 +642,10 @@ def width_before_height(segments):
 
 @misconception(
     "next_position",
-    hint="You returned the number of tokens; the rule is 1 + the largest coordinate, and an image has more cells than positions.",
+    hint=(
+        "You returned the number of tokens; the rule is 1 + the largest coordinate, and an image has more cells than"
+        " positions."
+    ),
     origin="expected: right for text, where the two are equal",
 )
 def number_of_tokens(positions):
@@ -605,8 +700,10 @@ def border_wraps_around(table, old_shape, new_shape):
 
 @misconception(
     "resize_grid",
-    hint="Where the grid shrinks you averaged over more than two cells per axis, which is called antialiasing; the rule takes the two "
-    "cells beside the centre.",
+    hint=(
+        "Where the grid shrinks you averaged over more than two cells per axis, which is called antialiasing; the rule"
+        " takes the two cells beside the centre."
+    ),
     origin="expected: antialias=True, or PIL, which always does it",
 )
 def averaged_where_it_shrinks(table, old_shape, new_shape):
@@ -621,8 +718,10 @@ def averaged_where_it_shrinks(table, old_shape, new_shape):
 
 @misconception(
     "mrope_frequencies",
-    hint="Interleaved, you gave every axis exactly as many pairs as its section; the rule looks at i mod 3 and at three times the section "
-    "alone, so h and w can get fewer.",
+    hint=(
+        "Interleaved, you gave every axis exactly as many pairs as its section; the rule looks at i mod 3 and at three"
+        " times the section alone, so h and w can get fewer."
+    ),
     origin="expected: sections counted down pair by pair",
 )
 def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
@@ -730,13 +829,29 @@ def time_starts_anew(segments):
 
 
 WRONG_ANSWERS = [
-    wrong_answer("tokens_of_a_16_by_16_image", 32, hint="You added height and width; every cell of the grid is a token."),
+    wrong_answer(
+        "tokens_of_a_16_by_16_image", 32, hint="You added height and width; every cell of the grid is a token."
+    ),
     wrong_answer("tokens_of_a_16_by_16_image", 16, hint="You counted one row of the grid; every row has 16 cells."),
     wrong_answer("tokens_of_a_16_by_16_image", 225, hint="You counted 15 per side; coordinates 0 to 15 are 16 cells."),
-    wrong_answer("position_of_text_after_it", 256, hint="You counted the tokens before it; the rule is 1 + the largest coordinate so far."),
-    wrong_answer("position_of_text_after_it", 15, hint="This is the largest coordinate of the image; the next segment starts one further."),
     wrong_answer(
-        "position_of_text_after_it", 17, hint="You counted coordinates from 1; they count from 0, and the next segment starts at 1 + the largest."
+        "position_of_text_after_it",
+        256,
+        hint="You counted the tokens before it; the rule is 1 + the largest coordinate so far.",
     ),
-    wrong_answer("position_of_text_after_it", 32, hint="You added height and width; the rule is 1 + the largest single coordinate."),
+    wrong_answer(
+        "position_of_text_after_it",
+        15,
+        hint="This is the largest coordinate of the image; the next segment starts one further.",
+    ),
+    wrong_answer(
+        "position_of_text_after_it",
+        17,
+        hint="You counted coordinates from 1; they count from 0, and the next segment starts at 1 + the largest.",
+    ),
+    wrong_answer(
+        "position_of_text_after_it",
+        32,
+        hint="You added height and width; the rule is 1 + the largest single coordinate.",
+    ),
 ]

@@ -27,7 +27,10 @@ def within(positions, n_rows):
 
 @misconception(
     "init_table",
-    hint="Your numbers are far too small: you passed std², the variance; the generator wants std, the standard deviation.",
+    hint=(
+        "Your numbers are far too small: you passed std², the variance; the generator wants std, the standard"
+        " deviation."
+    ),
     origin="llm-random/llm-random #508 (standard deviation and variance mixed up)",
 )
 def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
@@ -36,7 +39,10 @@ def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "init_table",
-    hint="You drew from N(0, 1), so the rows start fifty times too large; the rule is that std is the standard deviation.",
+    hint=(
+        "You drew from N(0, 1), so the rows start fifty times too large; the rule is that std is the standard"
+        " deviation."
+    ),
     origin="expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise",
 )
 def table_without_its_std(max_len, d_model, seed, std=0.02):
@@ -55,7 +61,10 @@ def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "init_table",
-    hint="You passed std as the mean of the normal distribution. The rule: the mean is 0, and std is the standard deviation.",
+    hint=(
+        "You passed std as the mean of the normal distribution. The rule: the mean is 0, and std is the standard"
+        " deviation."
+    ),
     origin="expected: the first argument of `normal` is the mean",
 )
 def std_as_the_mean(max_len, d_model, seed, std=0.02):
@@ -65,7 +74,10 @@ def std_as_the_mean(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "init_table",
-    hint="You drew the numbers feature by feature and then exchanged the axes; the rule is the order of (max_len, d_model): row after row.",
+    hint=(
+        "You drew the numbers feature by feature and then exchanged the axes; the rule is the order of (max_len,"
+        " d_model): row after row."
+    ),
     origin="expected: the shape exchanged and transposed back",
 )
 def table_drawn_by_columns(max_len, d_model, seed, std=0.02):
@@ -94,8 +106,10 @@ def rows_counted_from_one(table, positions):
 
 @misconception(
     "lookup",
-    hint="You returned the last row for position −1, because numpy counts a negative index from the end; the rule is an IndexError, so "
-    "check the lower end too.",
+    hint=(
+        "You returned the last row for position −1, because numpy counts a negative index from the end; the rule is an"
+        " IndexError, so check the lower end too."
+    ),
     origin="pytorch/pytorch #151918, #183608 (compiled code that wraps); numpy's own indexing",
 )
 def minus_one_is_the_last_row(table, positions):
@@ -125,7 +139,10 @@ def past_the_end_is_zero(table, positions):
 
 @misconception(
     "embed",
-    hint="You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule is that positions count from 0.",
+    hint=(
+        "You gave the first token row 2 of the position table, as RoBERTa and OPT do; the rule is that positions count"
+        " from 0."
+    ),
     origin="huggingface/transformers #1363, #9116, #20761; pytorch/fairseq #1187",
 )
 def positions_start_at_two(token_table, position_table, token_ids):
@@ -135,7 +152,10 @@ def positions_start_at_two(token_table, position_table, token_ids):
 
 @misconception(
     "embed",
-    hint="You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every sequence starts at row 0.",
+    hint=(
+        "You counted positions along the batch; the rule is that the sequence is the last axis of token_ids, and every"
+        " sequence starts at row 0."
+    ),
     origin="cmu-l3/anlp-fall2025-code #1; songyangco/GETNext #2",
 )
 def positions_along_the_batch(token_table, position_table, token_ids):
@@ -148,7 +168,10 @@ def positions_along_the_batch(token_table, position_table, token_ids):
 
 @misconception(
     "embed",
-    hint="You accept a sequence that is longer than the position table and use the last row for its end; the rule is a ValueError.",
+    hint=(
+        "You accept a sequence that is longer than the position table and use the last row for its end; the rule is a"
+        " ValueError."
+    ),
     origin="expected: positions clipped to the table, as in jax-ml/jax #3774",
 )
 def long_texts_share_the_last_row(token_table, position_table, token_ids):
@@ -159,7 +182,9 @@ def long_texts_share_the_last_row(token_table, position_table, token_ids):
 
 @misconception(
     "embed",
-    hint="You returned the token rows alone, which are the same in every order; the rule is token row plus position row.",
+    hint=(
+        "You returned the token rows alone, which are the same in every order; the rule is token row plus position row."
+    ),
     origin="expected: the bag of words that this course began with",
 )
 def tokens_without_positions(token_table, position_table, token_ids):
@@ -167,7 +192,10 @@ def tokens_without_positions(token_table, position_table, token_ids):
     return learned.lookup(token_table, token_ids).astype(right.dtype)
 
 
-IDS_AS_POSITIONS = "You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the token is."
+IDS_AS_POSITIONS = (
+    "You read the position table with the token ids. The rule: token t gets row t of the position table, whatever the"
+    " token is."
+)
 
 
 @misconception("embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables")
@@ -184,10 +212,14 @@ def token_ids_as_positions_clipped(token_table, position_table, token_ids):
     return (learned.lookup(token_table, token_ids) + rows).astype(right.dtype)
 
 
-@misconception("embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables, without a look at their sizes")
+@misconception(
+    "embed", hint=IDS_AS_POSITIONS, origin="expected: one index for both tables, without a look at their sizes"
+)
 def token_ids_as_positions_looked_up(token_table, position_table, token_ids):
     right = learned.embed(token_table, position_table, token_ids)
-    return (learned.lookup(token_table, token_ids) + np.asarray(position_table)[np.asarray(token_ids)]).astype(right.dtype)
+    return (learned.lookup(token_table, token_ids) + np.asarray(position_table)[np.asarray(token_ids)]).astype(
+        right.dtype
+    )
 
 
 @misconception(
@@ -203,8 +235,10 @@ def token_rows_scaled(token_table, position_table, token_ids):
 
 @misconception(
     "lookup_gradient",
-    hint="You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; "
-    "the rule is to add all its gradients.",
+    hint=(
+        "You counted a row that was read several times only once, because `+=` and `=` write a repeated row once; "
+        "the rule is to add all its gradients."
+    ),
     origin="pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242",
 )
 def repeated_positions_count_once(table_shape, positions, grad_output):
@@ -216,7 +250,10 @@ def repeated_positions_count_once(table_shape, positions, grad_output):
 
 @misconception(
     "lookup_gradient",
-    hint="You averaged the gradients of a row that was read several times; the rule is to add them, because each reading contributes to the loss.",
+    hint=(
+        "You averaged the gradients of a row that was read several times; the rule is to add them, because each reading"
+        " contributes to the loss."
+    ),
     origin="expected: PyTorch's option scale_grad_by_freq, taken for the rule",
 )
 def repeated_positions_averaged(table_shape, positions, grad_output):
@@ -227,7 +264,10 @@ def repeated_positions_averaged(table_shape, positions, grad_output):
 
 @misconception(
     "lookup_gradient",
-    hint="You added the gradient of position −1 to the last row, because numpy counts a negative index from the end; the rule is an IndexError.",
+    hint=(
+        "You added the gradient of position −1 to the last row, because numpy counts a negative index from the end; the"
+        " rule is an IndexError."
+    ),
     origin="pytorch/pytorch #148397, #151918 (compiled code that wraps)",
 )
 def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_output):
@@ -238,7 +278,10 @@ def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_outp
 
 @misconception(
     "lookup_gradient",
-    hint="You accept a grad_output of another shape, because numpy stretches it; the rule is one row per position, as wide as the table.",
+    hint=(
+        "You accept a grad_output of another shape, because numpy stretches it; the rule is one row per position, as"
+        " wide as the table."
+    ),
     origin="expected: numpy broadcasts it without a word",
 )
 def gradient_stretched_to_fit(table_shape, positions, grad_output):
@@ -276,7 +319,10 @@ def row_after_the_last_is_trained(max_len, lengths):
 
 @misconception(
     "trained_rows",
-    hint="You marked only the rows that every sequence reaches; the rule is that one long sequence is enough to train a row.",
+    hint=(
+        "You marked only the rows that every sequence reaches; the rule is that one long sequence is enough to train a"
+        " row."
+    ),
     origin="expected: all for any",
 )
 def shortest_sequence_decides(max_len, lengths):
@@ -286,7 +332,10 @@ def shortest_sequence_decides(max_len, lengths):
 
 @misconception(
     "trained_rows",
-    hint="You marked every row as trained; the rule is that only rows of real tokens get a gradient, and padding gets none.",
+    hint=(
+        "You marked every row as trained; the rule is that only rows of real tokens get a gradient, and padding gets"
+        " none."
+    ),
     origin="expected: the claim in articles that padding trains all rows",
 )
 def padding_trains_every_row(max_len, lengths):
@@ -296,7 +345,10 @@ def padding_trains_every_row(max_len, lengths):
 
 @misconception(
     "trained_rows",
-    hint="You marked only the last position of each sequence. The rule: a sequence of length n reads all rows from 0 to n − 1.",
+    hint=(
+        "You marked only the last position of each sequence. The rule: a sequence of length n reads all rows from 0 to"
+        " n − 1."
+    ),
     origin="expected: a length taken for a position",
 )
 def only_last_positions_are_trained(max_len, lengths):
@@ -306,7 +358,10 @@ def only_last_positions_are_trained(max_len, lengths):
 
 @misconception(
     "trained_rows",
-    hint="You accepted a length above the number of rows. The rule: raise a ValueError that names it, since embed refuses such a sequence too.",
+    hint=(
+        "You accepted a length above the number of rows. The rule: raise a ValueError that names it, since embed"
+        " refuses such a sequence too."
+    ),
     origin="expected: a comparison alone accepts it",
 )
 def lengths_beyond_the_table_pass(max_len, lengths):
@@ -315,7 +370,10 @@ def lengths_beyond_the_table_pass(max_len, lengths):
 
 @misconception(
     "resize_table",
-    hint="You rounded every new position down to an old row. The rule: a new position between two rows takes a share of both.",
+    hint=(
+        "You rounded every new position down to an old row. The rule: a new position between two rows takes a share of"
+        " both."
+    ),
     origin="expected: floor without the fraction",
 )
 def row_below_taken(table, new_len):
@@ -325,7 +383,10 @@ def row_below_taken(table, new_len):
 
 @misconception(
     "resize_table",
-    hint="You spread the new rows over (rows − 1)/new_len, so the last old row is never reached. The rule: divide by new_len − 1 steps.",
+    hint=(
+        "You spread the new rows over (rows − 1)/new_len, so the last old row is never reached. The rule: divide by"
+        " new_len − 1 steps."
+    ),
     origin="expected: np.linspace with endpoint=False",
 )
 def last_row_never_reached(table, new_len):
@@ -335,7 +396,10 @@ def last_row_never_reached(table, new_len):
 
 @misconception(
     "resize_table",
-    hint="You moved the end rows, as with half-pixel centres; the rule is that the first row stays first and the last row stays last.",
+    hint=(
+        "You moved the end rows, as with half-pixel centres; the rule is that the first row stays first and the last"
+        " row stays last."
+    ),
     origin="ggml-org/llama.cpp #25781 (this rule where the trained model keeps the ends)",
 )
 def edges_of_cells_lined_up(table, new_len):
@@ -345,8 +409,10 @@ def edges_of_cells_lined_up(table, new_len):
 
 @misconception(
     "resize_table",
-    hint="You placed the new positions at j · rows / new_len; the rule counts steps between rows, and there is one step fewer than "
-    "there are rows, on both sides.",
+    hint=(
+        "You placed the new positions at j · rows / new_len; the rule counts steps between rows, and there is one step"
+        " fewer than there are rows, on both sides."
+    ),
     origin="dwzhu-pku/LongEmbed #7 (stretching by a whole factor, the last row repeated)",
 )
 def rows_counted_for_steps(table, new_len):
@@ -354,7 +420,10 @@ def rows_counted_for_steps(table, new_len):
     return mixed(table, np.arange(new_len) * len(table) / new_len)
 
 
-NEVER_MIXED = "You repeated or dropped rows and never mixed them; the rule is that a new position between two rows takes a share of both."
+NEVER_MIXED = (
+    "You repeated or dropped rows and never mixed them; the rule is that a new position between two rows takes a share"
+    " of both."
+)
 
 
 @misconception("resize_table", hint=NEVER_MIXED, origin="expected: nearest neighbour for linear interpolation")
@@ -363,7 +432,9 @@ def nearest_row_taken(table, new_len):
     return mixed(table, np.round(np.linspace(0, len(table) - 1, new_len)))
 
 
-@misconception("resize_table", hint=NEVER_MIXED, origin="expected: the lower row taken half way, where np.round takes the even one")
+@misconception(
+    "resize_table", hint=NEVER_MIXED, origin="expected: the lower row taken half way, where np.round takes the even one"
+)
 def nearest_row_taken_from_below(table, new_len):
     learned.resize_table(table, new_len)
     return mixed(table, np.ceil(np.linspace(0, len(table) - 1, new_len) - 0.5))
@@ -376,8 +447,8 @@ def nearest_row_taken_from_above(table, new_len):
 
 
 SHARES_EXCHANGED = (
-    "You exchanged the two shares, so the row that is farther away gets the larger one. The rule: the fraction f belongs to the row "
-    "above, 1 − f to the row below."
+    "You exchanged the two shares, so the row that is farther away gets the larger one. The rule: the fraction f"
+    " belongs to the row above, 1 − f to the row below."
 )
 
 
@@ -389,7 +460,9 @@ def shares_exchanged(table, new_len):
     return mixed(table, np.floor(where) + (1 - where % 1 if new_len > 1 else 0))
 
 
-@misconception("resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, the row above found with ceil")
+@misconception(
+    "resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, the row above found with ceil"
+)
 def shares_exchanged_between_two_rows(table, new_len):
     learned.resize_table(table, new_len)
     where = np.linspace(0, len(table) - 1, new_len)
@@ -407,19 +480,29 @@ def one_row_is_the_mean(table, new_len):
 
 
 WRONG_ANSWERS = [
-    wrong_answer("rows_available_at_position_1024", 1, hint="You counted positions from 1; they count from 0, and so do the rows of a table."),
+    wrong_answer(
+        "rows_available_at_position_1024",
+        1,
+        hint="You counted positions from 1; they count from 0, and so do the rows of a table.",
+    ),
     wrong_answer(
         "rows_available_at_position_1024",
         1024,
         hint="This is how many rows the table has in all; the question is how many of them belong to position 1024.",
     ),
     wrong_answer(
-        "rows_available_at_position_1024", 1023, hint="This is the last position with a row; the question is how many rows position 1024 has."
+        "rows_available_at_position_1024",
+        1023,
+        hint="This is the last position with a row; the question is how many rows position 1024 has.",
     ),
-    wrong_answer("parameters_gpt2", 512 * 768, hint="This is the table of BERT-base, with 512 positions; GPT-2 has 1024."),
+    wrong_answer(
+        "parameters_gpt2", 512 * 768, hint="This is the table of BERT-base, with 512 positions; GPT-2 has 1024."
+    ),
     wrong_answer("parameters_gpt2", 1023 * 768, hint="You counted a row too few; positions 0 to 1023 are 1024 rows."),
     wrong_answer("parameters_gpt2", 1025 * 768, hint="You counted a row too many; positions 0 to 1023 are 1024 rows."),
-    wrong_answer("parameters_gpt2", 1024 + 768, hint="You added rows and features; a table holds one number per row and feature."),
+    wrong_answer(
+        "parameters_gpt2", 1024 + 768, hint="You added rows and features; a table holds one number per row and feature."
+    ),
     wrong_answer("parameters_gpt2", 1024, hint="You counted the rows; each row holds 768 numbers."),
     wrong_answer("parameters_gpt2", 768, hint="You counted the numbers of one row; the table has 1024 rows."),
 ]

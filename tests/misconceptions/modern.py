@@ -31,7 +31,10 @@ def rotated(x, positions, base=BASE):
 @misconception(
     "first_token_share",
     hint="Token t shares its weight among t tokens; a token may attend to itself too, so there are t + 1.",
-    origin="expected: a causal mask that hides the diagonal, as in fla-org/flash-linear-attention #766 (a count off by one)",
+    origin=(
+        "expected: a causal mask that hides the diagonal, as in fla-org/flash-linear-attention #766 (a count off by"
+        " one)"
+    ),
 )
 def shares_without_the_token_itself(length):
     modern.first_token_share(length)
@@ -40,7 +43,10 @@ def shares_without_the_token_itself(length):
 
 @misconception(
     "first_token_share",
-    hint="Token t shares its weight among t + 2 tokens in yours; the rule is t + 1: those before it, and the token itself.",
+    hint=(
+        "Token t shares its weight among t + 2 tokens in yours; the rule is t + 1: those before it, and the token"
+        " itself."
+    ),
     origin="expected: t counted from 1 and the token itself added once more",
 )
 def shares_with_one_token_too_many(length):
@@ -79,8 +85,14 @@ def share_of_zero_passes(share):
 
 @misconception(
     "rope_layers",
-    hint="Your schedule is the wrong way round: True is given to the layers without RoPE; True means that a layer uses RoPE.",
-    origin="huggingface/transformers #43756; huggingface/smollm #130 (`no_rope_layers` holds 1 where a layer does use RoPE)",
+    hint=(
+        "Your schedule is the wrong way round: True is given to the layers without RoPE; True means that a layer uses"
+        " RoPE."
+    ),
+    origin=(
+        "huggingface/transformers #43756; huggingface/smollm #130 (`no_rope_layers` holds 1 where a layer does use"
+        " RoPE)"
+    ),
 )
 def schedule_the_wrong_way_round(n_layers, interval):
     return ~modern.rope_layers(n_layers, interval)
@@ -97,7 +109,10 @@ def every_layer_is_rotated(n_layers, interval):
 
 @misconception(
     "rope_layers",
-    hint="The first layer of each group has no encoding here; layers count from 0, and it is the last layer of each group.",
+    hint=(
+        "The first layer of each group has no encoding here; layers count from 0, and it is the last layer of each"
+        " group."
+    ),
     origin="expected: l mod interval in place of (l + 1) mod interval",
 )
 def first_layer_of_each_group_without_rope(n_layers, interval):
@@ -147,7 +162,10 @@ def window_one_too_wide(q_len, k_len, window):
 
 @misconception(
     "sliding_window_mask",
-    hint="Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len − q_len.",
+    hint=(
+        "Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len −"
+        " q_len."
+    ),
     origin="expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)",
 )
 def window_without_the_cache(q_len, k_len, window):
@@ -169,7 +187,10 @@ def window_looks_ahead(q_len, k_len, window):
 
 @misconception(
     "chunk_mask",
-    hint="Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len − q_len.",
+    hint=(
+        "Query i stands at position i here; the last query lines up with the last key, so it stands at i + k_len −"
+        " q_len."
+    ),
     origin="expected with a cache: the mask of a whole text, cut off at the first rows",
 )
 def chunks_without_the_cache(q_len, k_len, chunk):
@@ -247,7 +268,10 @@ def number_of_pairs_rounded(head_dim, p, base=BASE):
 
 @misconception(
     "temperature",
-    hint="The factor grows at every position; it grows in steps, because the quotient is rounded down before the logarithm.",
+    hint=(
+        "The factor grows at every position; it grows in steps, because the quotient is rounded down before the"
+        " logarithm."
+    ),
     origin="expected: the floor of Llama 4's formula left out",
 )
 def temperature_without_steps(positions, floor_scale=8192.0, attn_scale=0.1):
@@ -276,7 +300,8 @@ def short_texts_scaled_too(positions, trained_len):
 
 
 LOGARITHM_OF_THE_RATIO = (
-    "You took the logarithm of the ratio of the lengths; the rule divides one logarithm by the other, ln(p + 1) by ln(trained_len)."
+    "You took the logarithm of the ratio of the lengths; the rule divides one logarithm by the other, ln(p + 1) by"
+    " ln(trained_len)."
 )
 
 
@@ -286,7 +311,11 @@ def logarithm_of_the_ratio(positions, trained_len):
     return np.maximum(1, np.log1p(np.asarray(positions, dtype=np.float64)) - np.log(trained_len))
 
 
-@misconception("log_n_scale", hint=LOGARITHM_OF_THE_RATIO, origin="expected: log(a)/log(b) read as log(a/b), and 1 added as in YaRN's scale")
+@misconception(
+    "log_n_scale",
+    hint=LOGARITHM_OF_THE_RATIO,
+    origin="expected: log(a)/log(b) read as log(a/b), and 1 added as in YaRN's scale",
+)
 def one_and_the_logarithm_of_the_ratio(positions, trained_len):
     modern.log_n_scale(positions, trained_len)
     return 1 + np.maximum(0, np.log1p(np.asarray(positions, dtype=np.float64)) - np.log(trained_len))
@@ -304,7 +333,10 @@ def log_of_the_position(positions, trained_len):
 
 @misconception(
     "decoupled_scores",
-    hint="The sum is divided by the square root of the content size alone; the features of a head are both parts, d_c + d_r.",
+    hint=(
+        "The sum is divided by the square root of the content size alone; the features of a head are both parts, d_c +"
+        " d_r."
+    ),
     origin="expected: the scale of the content part kept when the rotated part was added",
 )
 def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
@@ -315,7 +347,10 @@ def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_position
 
 @misconception(
     "decoupled_scores",
-    hint="Each part is divided by the square root of its own size and then added; the sum is divided once, by √(d_c + d_r).",
+    hint=(
+        "Each part is divided by the square root of its own size and then added; the sum is divided once, by √(d_c +"
+        " d_r)."
+    ),
     origin="expected: two scaled scores added",
 )
 def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
@@ -328,7 +363,9 @@ def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions
 
 @misconception(
     "decoupled_scores",
-    hint="The shared key is not rotated here; it is rotated by the positions of the keys, as the queries are by theirs.",
+    hint=(
+        "The shared key is not rotated here; it is rotated by the positions of the keys, as the queries are by theirs."
+    ),
     origin="expected: one side is left as it is where both rotate",
 )
 def shared_key_not_rotated(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
@@ -364,7 +401,9 @@ def tokens_kept_twice(length, n_sinks, window):
 
 @misconception(
     "kept_tokens",
-    hint="The window is smaller by the number of sinks here; the window keeps its size, and the sinks come on top of it.",
+    hint=(
+        "The window is smaller by the number of sinks here; the window keeps its size, and the sinks come on top of it."
+    ),
     origin="expected: `window` read as the size of the whole cache",
 )
 def sinks_taken_from_the_window(length, n_sinks, window):
@@ -402,7 +441,10 @@ def keys_moved_the_other_way(cache_k, offset, base=BASE):
 
 @misconception(
     "shift_keys",
-    hint="Row t is rotated as if it stood at t + offset; stored keys are rotated already, so every row needs the offset alone.",
+    hint=(
+        "Row t is rotated as if it stood at t + offset; stored keys are rotated already, so every row needs the offset"
+        " alone."
+    ),
     origin="expected: keys that are stored rotated are taken for keys that are stored plain",
 )
 def stored_keys_rotated_afresh(cache_k, offset, base=BASE):
@@ -427,7 +469,10 @@ def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
 
 @misconception(
     "shift_keys",
-    hint="The angle is computed in float32, which is coarse far along the sequence: compute it in float64 and convert at the end.",
+    hint=(
+        "The angle is computed in float32, which is coarse far along the sequence: compute it in float64 and convert at"
+        " the end."
+    ),
     origin="EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535",
 )
 def shifted_in_single_precision(cache_k, offset, base=BASE):
@@ -441,7 +486,10 @@ def shifted_in_single_precision(cache_k, offset, base=BASE):
 
 @misconception(
     "position_from_share",
-    hint="A share that is NaN goes through; with NaN every comparison is False, so the rule is to ask whether a share is good.",
+    hint=(
+        "A share that is NaN goes through; with NaN every comparison is False, so the rule is to ask whether a share is"
+        " good."
+    ),
     origin="expected: the bad shares asked for, and NaN is not among them",
 )
 def nan_passes(share):
@@ -452,7 +500,10 @@ def nan_passes(share):
 
 @misconception(
     "chunk_mask",
-    hint="Your blocks end at the last key; the rule is that they begin at the multiples of `chunk`, counted from the start of the text.",
+    hint=(
+        "Your blocks end at the last key; the rule is that they begin at the multiples of `chunk`, counted from the"
+        " start of the text."
+    ),
     origin="expected: blocks lined up like the queries",
 )
 def chunks_counted_from_the_end(q_len, k_len, chunk):
@@ -463,8 +514,10 @@ def chunks_counted_from_the_end(q_len, k_len, chunk):
 
 @misconception(
     "p_rope_frequencies",
-    hint="You added a small number before you rounded p·d/2 down; the rule here is what float64 gives, as in transformers: 28 pairs for "
-    "p = 0.58 and 100 features.",
+    hint=(
+        "You added a small number before you rounded p·d/2 down; the rule here is what float64 gives, as in"
+        " transformers: 28 pairs for p = 0.58 and 100 features."
+    ),
     origin="expected: the remedy of t5_bucket used here too",
 )
 def number_of_pairs_lifted(head_dim, p, base=BASE):
@@ -493,19 +546,27 @@ def common_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @misconception(
     "decoupled_scores",
-    hint="You took the frequencies from both parts together, d_c + d_r; the rule is that the rotated part has its own size, d_r.",
+    hint=(
+        "You took the frequencies from both parts together, d_c + d_r; the rule is that the rotated part has its own"
+        " size, d_r."
+    ),
     origin="expected: the size of the whole head in the exponent",
 )
 def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
     right = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     d_c, d_r = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     slower = float(base) ** (d_r / (d_c + d_r))  # this base makes the exponents −2i/(d_c + d_r)
-    return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower).astype(right.dtype)
+    return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower).astype(
+        right.dtype
+    )
 
 
 @misconception(
     "kept_tokens",
-    hint="You listed sinks that are not there yet; the rule is that only tokens of the text are listed, and there are `length` of them.",
+    hint=(
+        "You listed sinks that are not there yet; the rule is that only tokens of the text are listed, and there are"
+        " `length` of them."
+    ),
     origin="expected: np.arange(n_sinks) in a text that is shorter",
 )
 def sinks_that_are_not_there(length, n_sinks, window):
@@ -543,15 +604,35 @@ def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
 
 
 WRONG_ANSWERS = [
-    wrong_answer("rope_layers_of_36_with_interval_4", 9, hint="You counted the layers without RoPE; the question is how many have it."),
-    wrong_answer("rope_layers_of_36_with_interval_4", 36, hint="You counted all layers; every fourth one goes without RoPE."),
-    wrong_answer("rope_layers_of_36_with_interval_4", 28, hint="You counted one layer too many; the last one, 35, is a fourth one too."),
     wrong_answer(
-        "rope_layers_of_36_with_interval_4", 26, hint="You left out one layer too many; layer l goes without RoPE where l + 1 is a multiple of 4."
+        "rope_layers_of_36_with_interval_4",
+        9,
+        hint="You counted the layers without RoPE; the question is how many have it.",
     ),
-    wrong_answer("share_of_first_token_at_position_9", 1 / 9, hint="You counted the tokens before it; it also attends to itself."),
-    wrong_answer("share_of_first_token_at_position_9", 1 / 11, hint="You counted a token too many; positions 0 to 9 are ten tokens."),
     wrong_answer(
-        "share_of_first_token_at_position_9", 10, hint="This is how many tokens share the weight; the question is the share of one of them."
+        "rope_layers_of_36_with_interval_4", 36, hint="You counted all layers; every fourth one goes without RoPE."
+    ),
+    wrong_answer(
+        "rope_layers_of_36_with_interval_4",
+        28,
+        hint="You counted one layer too many; the last one, 35, is a fourth one too.",
+    ),
+    wrong_answer(
+        "rope_layers_of_36_with_interval_4",
+        26,
+        hint="You left out one layer too many; layer l goes without RoPE where l + 1 is a multiple of 4.",
+    ),
+    wrong_answer(
+        "share_of_first_token_at_position_9", 1 / 9, hint="You counted the tokens before it; it also attends to itself."
+    ),
+    wrong_answer(
+        "share_of_first_token_at_position_9",
+        1 / 11,
+        hint="You counted a token too many; positions 0 to 9 are ten tokens.",
+    ),
+    wrong_answer(
+        "share_of_first_token_at_position_9",
+        10,
+        hint="This is how many tokens share the weight; the question is the share of one of them.",
     ),
 ]

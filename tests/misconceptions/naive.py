@@ -36,7 +36,10 @@ def positions_of_a_negative_length(length):
 
 @misconception(
     "add_integer_positions",
-    hint="You added the number of the feature. The rule: add the number of the token, which runs along the last axis but one.",
+    hint=(
+        "You added the number of the feature. The rule: add the number of the token, which runs along the last axis but"
+        " one."
+    ),
     origin="expected: broadcasting lines up the last axis",
 )
 def positions_run_along_the_features(x):
@@ -46,7 +49,10 @@ def positions_run_along_the_features(x):
 
 @misconception(
     "add_integer_positions",
-    hint="Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis but one.",
+    hint=(
+        "Your position runs along the first axis, which is the batch. The rule: tokens stand along the last axis but"
+        " one."
+    ),
     origin="expected: len(x) is the number of tokens for two axes only",
 )
 def positions_run_along_the_batch(x):
@@ -79,7 +85,10 @@ def positions_multiplied_in(x):
 
 @misconception(
     "normalized_positions",
-    hint="You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last position, L − 1.",
+    hint=(
+        "You divided by the number of tokens, so the last token does not get 1. The rule: divide by the last position,"
+        " L − 1."
+    ),
     origin="expected: dividing by the length is in many articles",
 )
 def divided_by_the_length(length):
@@ -107,13 +116,15 @@ def normalized_from_minus_one(length):
 
 
 # bits_needed
-# The first entry that fits gives the hint. Where a logarithm goes wrong it errs as one of the others errs everywhere, and so
-# the two that use logarithms stand first.
+# The first entry that fits gives the hint. Where a logarithm goes wrong it errs as one of the others errs everywhere,
+# and so the two that use logarithms stand first.
 
 
 @misconception(
     "bits_needed",
-    hint="You used a rounded logarithm: just above a power of two it can be too small. The rule: count in whole numbers.",
+    hint=(
+        "You used a rounded logarithm: just above a power of two it can be too small. The rule: count in whole numbers."
+    ),
     origin="amaranth-lang/amaranth-soc #50; pymtl/pymtl3 #289",
 )
 def bits_from_a_logarithm_of_base_two(length):
@@ -122,8 +133,10 @@ def bits_from_a_logarithm_of_base_two(length):
 
 @misconception(
     "bits_needed",
-    hint="You used a quotient of logarithms: its rounding can be just above a whole number, and one bit too many is "
-    "the result. The rule: count in whole numbers.",
+    hint=(
+        "You used a quotient of logarithms: its rounding can be just above a whole number, and one bit too many is "
+        "the result. The rule: count in whole numbers."
+    ),
     origin="ucb-bar/chisel2-deprecated #489",
 )
 def bits_from_a_quotient_of_logarithms(length):
@@ -172,7 +185,10 @@ def least_significant_bit_first(length, n_bits=None):
 
 @misconception(
     "binary_positions",
-    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError if the last position does not fit into n_bits.",
+    hint=(
+        "You accepted too few columns, so two positions share a code. The rule: raise a ValueError if the last position"
+        " does not fit into n_bits."
+    ),
     origin="expected: shifting and masking accept any number of columns",
 )
 def high_bits_dropped(length, n_bits=None):
@@ -193,7 +209,10 @@ def zeros_behind_the_number(length, n_bits=None):
 
 @misconception(
     "binary_positions",
-    hint="You divided by 2^b but kept more than one bit of the quotient. The rule: take the quotient modulo 2, so that every entry is 0 or 1.",
+    hint=(
+        "You divided by 2^b but kept more than one bit of the quotient. The rule: take the quotient modulo 2, so that"
+        " every entry is 0 or 1."
+    ),
     origin="expected: the shift without the & 1",
 )
 def quotients_in_place_of_bits(length, n_bits=None):
@@ -228,7 +247,10 @@ def period_grows_by_addition(bit):
 
 @misconception(
     "hamming_steps",
-    hint="You compared how many ones two codes have; 01 and 10 have one each, but both bits differ. The rule: compare bit by bit.",
+    hint=(
+        "You compared how many ones two codes have; 01 and 10 have one each, but both bits differ. The rule: compare"
+        " bit by bit."
+    ),
     origin="expected: the sums compared instead of the bits",
 )
 def difference_of_the_sums(codes):
@@ -257,7 +279,10 @@ def whether_anything_changes(codes):
 
 @misconception(
     "hamming_steps",
-    hint="You returned one number too many: the step from the last position back to the first. The rule: T positions have T − 1 steps.",
+    hint=(
+        "You returned one number too many: the step from the last position back to the first. The rule: T positions"
+        " have T − 1 steps."
+    ),
     origin="expected: np.roll closes the sequence to a ring",
 )
 def steps_around_a_ring(codes):
@@ -267,7 +292,10 @@ def steps_around_a_ring(codes):
 
 @misconception(
     "hamming_steps",
-    hint="You counted how often each bit changes in the whole sequence. The rule: one number per step, so count the bits that change in it.",
+    hint=(
+        "You counted how often each bit changes in the whole sequence. The rule: one number per step, so count the bits"
+        " that change in it."
+    ),
     origin="expected: the sum over the wrong axis",
 )
 def changes_of_each_bit(codes):
@@ -278,7 +306,10 @@ def changes_of_each_bit(codes):
 
 @misconception(
     "hamming_steps",
-    hint="You compared neighbouring columns of one code. The rule: compare each row with the next row, and count over the columns.",
+    hint=(
+        "You compared neighbouring columns of one code. The rule: compare each row with the next row, and count over"
+        " the columns."
+    ),
     origin="expected: the wrong axis",
 )
 def columns_compared(codes):
@@ -312,8 +343,10 @@ def gray_of_the_double(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="You computed the number of a Gray code; this is the opposite direction. The rule: a Gray bit is the exclusive or "
-    "of only two neighbouring bits of the number.",
+    hint=(
+        "You computed the number of a Gray code; this is the opposite direction. The rule: a Gray bit is the exclusive"
+        " or of only two neighbouring bits of the number."
+    ),
     origin="expected: running sums belong to the decoder",
 )
 def gray_decoded(length, n_bits=None):
@@ -323,7 +356,10 @@ def gray_decoded(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="Your bits are in the opposite order. The rule: the columns are those of binary_positions, most significant bit first.",
+    hint=(
+        "Your bits are in the opposite order. The rule: the columns are those of binary_positions, most significant bit"
+        " first."
+    ),
     origin="expected: as for the binary code",
 )
 def gray_with_the_least_significant_bit_first(length, n_bits=None):
@@ -332,7 +368,10 @@ def gray_with_the_least_significant_bit_first(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="You accepted too few columns, so two positions share a code. The rule: raise a ValueError as in binary_positions.",
+    hint=(
+        "You accepted too few columns, so two positions share a code. The rule: raise a ValueError as in"
+        " binary_positions."
+    ),
     origin="expected: the check written once and forgotten the second time",
 )
 def gray_high_bits_dropped(length, n_bits=None):
@@ -343,7 +382,10 @@ def gray_high_bits_dropped(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="You combined the position and its half with `and`, so few bits are left. The rule: the exclusive or, which is 1 where the two bits differ.",
+    hint=(
+        "You combined the position and its half with `and`, so few bits are left. The rule: the exclusive or, which is"
+        " 1 where the two bits differ."
+    ),
     origin="expected: & for ^",
 )
 def gray_with_and(length, n_bits=None):
@@ -354,7 +396,10 @@ def gray_with_and(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="You combined the position and its half with a plain or. The rule: the exclusive or, which is 0 where both bits are 1.",
+    hint=(
+        "You combined the position and its half with a plain or. The rule: the exclusive or, which is 0 where both bits"
+        " are 1."
+    ),
     origin="expected: | for ^",
 )
 def gray_with_a_plain_or(length, n_bits=None):
@@ -365,7 +410,10 @@ def gray_with_a_plain_or(length, n_bits=None):
 
 @misconception(
     "gray_positions",
-    hint="Your codes are those of binary_positions. The rule: Gray code combines a position with its half, ⌊p/2⌋, so that each step changes one bit.",
+    hint=(
+        "Your codes are those of binary_positions. The rule: Gray code combines a position with its half, ⌊p/2⌋, so"
+        " that each step changes one bit."
+    ),
     origin="expected: the body copied from the function above",
 )
 def gray_is_binary(length, n_bits=None):
@@ -375,7 +423,9 @@ def gray_is_binary(length, n_bits=None):
 
 @misconception(
     "normalized_positions",
-    hint="You gave a single token the position 1. The rule: the first token has position 0, also if it is the last one.",
+    hint=(
+        "You gave a single token the position 1. The rule: the first token has position 0, also if it is the last one."
+    ),
     origin="expected: the last token has 1",
 )
 def one_token_at_the_end(length):
@@ -393,28 +443,63 @@ def codes_count_from_one(length, n_bits=None):
 
 
 WRONG_ANSWERS = [
-    wrong_answer("normalized_5_of_10", 0.5, hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1."),
+    wrong_answer(
+        "normalized_5_of_10",
+        0.5,
+        hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
+    ),
     wrong_answer("normalized_5_of_10", 0.6, hint="You counted positions from 1; they count from 0."),
-    wrong_answer("normalized_5_of_10", 4 / 9, hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth."),
+    wrong_answer(
+        "normalized_5_of_10",
+        4 / 9,
+        hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
+    ),
     wrong_answer(
         "normalized_5_of_1000",
         0.005,
-        hint="You divided by the number of tokens, or you rounded; the rule divides by the last position, and five right digits are asked.",
+        hint=(
+            "You divided by the number of tokens, or you rounded; the rule divides by the last position, and five right"
+            " digits are asked."
+        ),
     ),
     wrong_answer("normalized_5_of_1000", 0.006, hint="You counted positions from 1; they count from 0."),
-    wrong_answer("normalized_5_of_1000", 4 / 999, hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth."),
-    wrong_answer("normalized_5_of_1000", 5 / 9, hint="This is the answer for 10 tokens; here the last position is 999."),
-    wrong_answer("bits_for_512", 10, hint="You wrote the number 512 in bits; positions count from 0, so the largest number to write is 511."),
+    wrong_answer(
+        "normalized_5_of_1000",
+        4 / 999,
+        hint="You took the fifth token; positions count from 0, so the token at position 5 is the sixth.",
+    ),
+    wrong_answer(
+        "normalized_5_of_1000", 5 / 9, hint="This is the answer for 10 tokens; here the last position is 999."
+    ),
+    wrong_answer(
+        "bits_for_512",
+        10,
+        hint="You wrote the number 512 in bits; positions count from 0, so the largest number to write is 511.",
+    ),
     wrong_answer("bits_for_512", 8, hint="8 bits write 256 positions; each bit more doubles that."),
     wrong_answer("bits_for_512", 512, hint="You gave each position a feature of its own; b bits write 2^b positions."),
     wrong_answer(
-        "bits_flipped_3_to_4", 1, hint="3 and 4 differ by 1 as numbers; the question is how many of their bits differ. Write both in binary."
+        "bits_flipped_3_to_4",
+        1,
+        hint="3 and 4 differ by 1 as numbers; the question is how many of their bits differ. Write both in binary.",
     ),
-    wrong_answer("bits_flipped_3_to_4", 2, hint="You missed a bit; write both numbers with three bits, one above the other."),
-    wrong_answer("bits_flipped_3_to_4", 7, hint="7 is the exclusive or of 3 and 4; the question is how many of its bits are 1."),
-    wrong_answer("middle_of_512", 0.5, hint="Positions run from 0 to 511, and the middle between them is 255.5; no token stands there."),
     wrong_answer(
-        "middle_of_512", 255 / 512, hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1."
+        "bits_flipped_3_to_4", 2, hint="You missed a bit; write both numbers with three bits, one above the other."
     ),
-    wrong_answer("middle_of_512", 256 / 511, hint="You took position 256; the token at position 255 has 255 tokens before it."),
+    wrong_answer(
+        "bits_flipped_3_to_4", 7, hint="7 is the exclusive or of 3 and 4; the question is how many of its bits are 1."
+    ),
+    wrong_answer(
+        "middle_of_512",
+        0.5,
+        hint="Positions run from 0 to 511, and the middle between them is 255.5; no token stands there.",
+    ),
+    wrong_answer(
+        "middle_of_512",
+        255 / 512,
+        hint="You divided by the number of tokens; the rule divides by the last position, so that it becomes 1.",
+    ),
+    wrong_answer(
+        "middle_of_512", 256 / 511, hint="You took position 256; the token at position 255 has 255 tokens before it."
+    ),
 ]

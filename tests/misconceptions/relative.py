@@ -20,7 +20,10 @@ def query_minus_key(q_len, k_len, q_start=0):
 
 @misconception(
     "relative_positions",
-    hint="You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at q_start.",
+    hint=(
+        "You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at"
+        " q_start."
+    ),
     origin="huggingface/candle #899; huggingface/transformers #20203",
 )
 def every_query_counts_from_zero(q_len, k_len, q_start=0):
@@ -30,7 +33,10 @@ def every_query_counts_from_zero(q_len, k_len, q_start=0):
 
 @misconception(
     "relative_positions",
-    hint="You moved the keys by q_start; the rule is that q_start is the position of the first query, and keys count from 0.",
+    hint=(
+        "You moved the keys by q_start; the rule is that q_start is the position of the first query, and keys count"
+        " from 0."
+    ),
     origin="expected: the sign of q_start lost in the difference",
 )
 def the_start_moves_the_keys(q_len, k_len, q_start=0):
@@ -68,7 +74,10 @@ def only_the_future_is_clipped(positions, max_distance):
 
 @misconception(
     "clip_positions",
-    hint="You replaced distances beyond the limit by 0, which means the token itself; the rule is that they become the limit.",
+    hint=(
+        "You replaced distances beyond the limit by 0, which means the token itself; the rule is that they become the"
+        " limit."
+    ),
     origin="expected: clipping taken for masking",
 )
 def far_tokens_count_as_here(positions, max_distance):
@@ -78,8 +87,10 @@ def far_tokens_count_as_here(positions, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="You used the rows of the table without the query; Shaw adds a vector to the key, and the query is multiplied with it. A "
-    "number per distance is T5's idea.",
+    hint=(
+        "You used the rows of the table without the query; Shaw adds a vector to the key, and the query is multiplied"
+        " with it. A number per distance is T5's idea."
+    ),
     origin="expected: 'Shaw adds a learned bias for each distance', as many articles say",
 )
 def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
@@ -91,7 +102,10 @@ def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="You divided only the part without distances by √d; the vector for the distance is part of the key, so its part is divided too.",
+    hint=(
+        "You divided only the part without distances by √d; the vector for the distance is part of the key, so its part"
+        " is divided too."
+    ),
     origin="expected: the second term added after the scaling",
 )
 def distance_left_unscaled(q, k, key_table, max_distance):
@@ -102,7 +116,10 @@ def distance_left_unscaled(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="Your scores are too large by the factor √d; the rule is to divide by the square root of the number of features.",
+    hint=(
+        "Your scores are too large by the factor √d; the rule is to divide by the square root of the number of"
+        " features."
+    ),
     origin="expected: the scale of Vaswani et al. 2017 §3.2.1 left out",
 )
 def scores_without_their_scale(q, k, key_table, max_distance):
@@ -112,8 +129,10 @@ def scores_without_their_scale(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule is that the middle row "
-    "belongs to distance 0.",
+    hint=(
+        "You used row 0 of the table for distance 0, and negative distances were counted from its end; the rule is that"
+        " the middle row belongs to distance 0."
+    ),
     origin="expected: the + k that turns a clipped distance into a row left out, which numpy's negative indices hide",
 )
 def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
@@ -123,7 +142,10 @@ def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_attention",
-    hint="You did not use the value table; the rule is that each value carries the vector for its distance, as each key does.",
+    hint=(
+        "You did not use the value table; the rule is that each value carries the vector for its distance, as each key"
+        " does."
+    ),
     origin="expected: the shape is right without it, and 'relative_key' in Hugging Face's BERT has the key table alone",
 )
 def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -133,7 +155,10 @@ def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=No
 
 @misconception(
     "shaw_attention",
-    hint="You removed masked keys after the softmax, so the weights do not sum to one; the rule is to mask the scores before it.",
+    hint=(
+        "You removed masked keys after the softmax, so the weights do not sum to one; the rule is to mask the scores"
+        " before it."
+    ),
     origin="expected: weights multiplied with the mask",
 )
 def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -158,8 +183,10 @@ def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
 
 @misconception(
     "t5_bucket",
-    hint="You gave far distances buckets that do not exist, or that belong to the other direction; the rule is that the last bucket "
-    "takes all the rest.",
+    hint=(
+        "You gave far distances buckets that do not exist, or that belong to the other direction; the rule is that the"
+        " last bucket takes all the rest."
+    ),
     origin="huggingface/candle #1312",
 )
 def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -172,8 +199,10 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
 
 @misconception(
     "t5_bucket",
-    hint="You put a distance that lies exactly on a boundary one bucket too low; the rule takes the logarithm of the quotient n/e, "
-    "because log n − log e differs from it in floating point.",
+    hint=(
+        "You put a distance that lies exactly on a boundary one bucket too low; the rule takes the logarithm of the"
+        " quotient n/e, because log n − log e differs from it in floating point."
+    ),
     origin="expected: the quotient rule applied by hand; only boundary distances of some sizes show it",
 )
 def difference_of_logarithms(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -198,7 +227,9 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @misconception(
     "t5_bucket",
-    hint="You gave keys ahead a bucket by their distance in the causal case; the rule is that they count as distance 0.",
+    hint=(
+        "You gave keys ahead a bucket by their distance in the causal case; the rule is that they count as distance 0."
+    ),
     origin="expected: |j − i| taken in both cases",
 )
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -209,8 +240,10 @@ def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, n
 
 @misconception(
     "t5_bucket",
-    hint="You made all buckets one position wide; the rule is that only half of a direction's buckets are exact, and the others grow "
-    "with the logarithm.",
+    hint=(
+        "You made all buckets one position wide; the rule is that only half of a direction's buckets are exact, and the"
+        " others grow with the logarithm."
+    ),
     origin="expected: the logarithmic half of the formula left out",
 )
 def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -221,8 +254,10 @@ def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32,
 
 @misconception(
     "t5_bucket",
-    hint="You took the logarithm of n and of max_distance; the rule divides both by e, the number of exact buckets, so that the "
-    "logarithmic part starts where the exact part ends.",
+    hint=(
+        "You took the logarithm of n and of max_distance; the rule divides both by e, the number of exact buckets, so"
+        " that the logarithmic part starts where the exact part ends."
+    ),
     origin="lucidrains/x-transformers #10 (buckets wrong at and beyond the exact range)",
 )
 def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -235,7 +270,10 @@ def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_b
 
 @misconception(
     "t5_bucket",
-    hint="You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule is to round down.",
+    hint=(
+        "You rounded the logarithmic steps to the nearest number, so buckets start too early; the rule is to round"
+        " down."
+    ),
     origin="expected: round() where T5 converts to an integer",
 )
 def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -249,8 +287,10 @@ def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buck
 
 @misconception(
     "t5_bias",
-    hint="You used the bidirectional buckets although `bidirectional` is False; the rule for the causal case is that all buckets lie "
-    "behind the query.",
+    hint=(
+        "You used the bidirectional buckets although `bidirectional` is False; the rule for the causal case is that all"
+        " buckets lie behind the query."
+    ),
     origin="huggingface/transformers #8518 (bidirectional buckets used inside the decoder)",
 )
 def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
@@ -260,7 +300,10 @@ def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=1
 
 @misconception(
     "t5_bias",
-    hint="You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at q_start.",
+    hint=(
+        "You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at"
+        " q_start."
+    ),
     origin="huggingface/transformers #20203 (positions forgotten with a cache)",
 )
 def bias_without_its_start(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
@@ -278,7 +321,10 @@ def the_mask_is_ignored(q, k, v, key_table, value_table, max_distance, mask=None
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance)
 
 
-ALWAYS_32_BUCKETS = "You used 32 buckets for every table; the rule is that the table has one row per bucket, so its length is their number."
+ALWAYS_32_BUCKETS = (
+    "You used 32 buckets for every table; the rule is that the table has one row per bucket, so its length is their"
+    " number."
+)
 
 
 def biased(table, buckets):
@@ -292,7 +338,9 @@ def always_32_buckets(table, q_len, k_len, bidirectional=True, max_distance=128,
     return biased(np.asarray(table), relative.t5_bucket(distances, bidirectional, max_distance=max_distance))
 
 
-@misconception("t5_bias", hint=ALWAYS_32_BUCKETS, origin="expected: the default of t5_bucket, clipped to the rows of the table")
+@misconception(
+    "t5_bias", hint=ALWAYS_32_BUCKETS, origin="expected: the default of t5_bucket, clipped to the rows of the table"
+)
 def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
     relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     distances = relative.relative_positions(q_len, k_len, q_start)
@@ -321,7 +369,10 @@ def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_dist
 
 @misconception(
     "relative_positions",
-    hint="You put the last query at the last key where no q_start was given; the rule is that queries start at q_start, which is 0 then.",
+    hint=(
+        "You put the last query at the last key where no q_start was given; the rule is that queries start at q_start,"
+        " which is 0 then."
+    ),
     origin="expected: ALiBi's way with a cache, huggingface/transformers #20203",
 )
 def lined_up_at_the_end(q_len, k_len, q_start=0):
@@ -331,7 +382,10 @@ def lined_up_at_the_end(q_len, k_len, q_start=0):
 
 @misconception(
     "clip_positions",
-    hint="You clipped to 0 … 2k, which are rows of a table; the rule clips to −k … k, and the + k comes where a row is looked up.",
+    hint=(
+        "You clipped to 0 … 2k, which are rows of a table; the rule clips to −k … k, and the + k comes where a row is"
+        " looked up."
+    ),
     origin="expected: clipped distance and row taken for each other",
 )
 def clipped_like_rows(positions, max_distance):
@@ -351,7 +405,10 @@ def scaled_by_the_length(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="You added the vector for the distance to the query; the rule adds it to the key, and the query is multiplied with both.",
+    hint=(
+        "You added the vector for the distance to the query; the rule adds it to the key, and the query is multiplied"
+        " with both."
+    ),
     origin="expected: the formula of the scores read from the wrong side",
 )
 def vector_added_to_the_query(q, k, key_table, max_distance):
@@ -364,7 +421,9 @@ def vector_added_to_the_query(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_scores",
-    hint="You averaged over the features where you multiplied the query with the vectors; the rule is a sum, as in q·k.",
+    hint=(
+        "You averaged over the features where you multiplied the query with the vectors; the rule is a sum, as in q·k."
+    ),
     origin="expected: mean in place of sum, or a sum over the wrong axis",
 )
 def mean_over_the_features(q, k, key_table, max_distance):
@@ -375,7 +434,10 @@ def mean_over_the_features(q, k, key_table, max_distance):
 
 @misconception(
     "shaw_attention",
-    hint="A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number; the rule is zeros, as in lesson 1.",
+    hint=(
+        "A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number; the rule is zeros,"
+        " as in lesson 1."
+    ),
     origin="expected: a softmax without the special case of lesson 1",
 )
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -385,7 +447,10 @@ def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, m
 
 @misconception(
     "shaw_attention",
-    hint="A query that may use no key uses all keys equally in yours, because a large negative number is not −∞; the rule is zeros.",
+    hint=(
+        "A query that may use no key uses all keys equally in yours, because a large negative number is not −∞; the"
+        " rule is zeros."
+    ),
     origin="expected: −1e9 in place of −∞",
 )
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -398,7 +463,10 @@ def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_dist
 
 @misconception(
     "shaw_attention",
-    hint="You used the weights from before the mask for the value table; the rule is the same weights for values and for table.",
+    hint=(
+        "You used the weights from before the mask for the value table; the rule is the same weights for values and for"
+        " table."
+    ),
     origin="expected: two softmaxes, one of them without the mask",
 )
 def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distance, mask=None):
@@ -424,7 +492,10 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
 
 @misconception(
     "t5_bucket",
-    hint="You counted distance 0 as ahead; the rule is that only relative positions above 0 use the second half, and 0 has bucket 0.",
+    hint=(
+        "You counted distance 0 as ahead; the rule is that only relative positions above 0 use the second half, and 0"
+        " has bucket 0."
+    ),
     origin="expected: ≥ in place of >",
 )
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
@@ -481,7 +552,10 @@ def largest_distance_left_out(positions, max_distance):
 
 @misconception(
     "t5_bucket",
-    hint="You spread the logarithm over all B buckets of a direction; the rule is B − e, because the first e buckets are taken by near distances.",
+    hint=(
+        "You spread the logarithm over all B buckets of a direction; the rule is B − e, because the first e buckets are"
+        " taken by near distances."
+    ),
     origin="expected: the number of buckets in place of those that are left",
 )
 def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_distance=128):
@@ -491,37 +565,67 @@ def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_dis
     positions = np.asarray(positions).astype(np.int64)
     distance = np.abs(positions) if bidirectional else np.maximum(-positions, 0)
     share = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
-    bucket = np.where(distance < exact, distance, np.minimum(exact + (share * buckets + 1e-12).astype(np.int64), buckets - 1))
+    bucket = np.where(
+        distance < exact, distance, np.minimum(exact + (share * buckets + 1e-12).astype(np.int64), buckets - 1)
+    )
     return (bucket + buckets * (bidirectional & (positions > 0))).astype(right.dtype)
 
 
 WRONG_ANSWERS = [
     wrong_answer("shaw_rows_for_k_16", 32, hint="You counted 16 on each side; the distance 0 has a row too."),
-    wrong_answer("shaw_rows_for_k_16", 16, hint="You counted one side; a key may stand before or after the query, and the distance 0 has a row too."),
-    wrong_answer("shaw_rows_for_k_16", 17, hint="You counted 0 and one side; a key may stand on either side of the query."),
-    wrong_answer("shaw_rows_for_k_16", 31, hint="You left out the largest distances; −16 and 16 have a row each, and clipped ones share them."),
+    wrong_answer(
+        "shaw_rows_for_k_16",
+        16,
+        hint="You counted one side; a key may stand before or after the query, and the distance 0 has a row too.",
+    ),
+    wrong_answer(
+        "shaw_rows_for_k_16", 17, hint="You counted 0 and one side; a key may stand on either side of the query."
+    ),
+    wrong_answer(
+        "shaw_rows_for_k_16",
+        31,
+        hint="You left out the largest distances; −16 and 16 have a row each, and clipped ones share them.",
+    ),
     wrong_answer(
         "t5_bucket_of_minus_1_bidirectional",
         17,
-        hint="You exchanged the sides; keys behind the query take the first half of the buckets, keys ahead the second.",
-    ),
-    wrong_answer("t5_bucket_of_minus_1_bidirectional", 0, hint="Bucket 0 is the query's own position; the next distance has the next bucket."),
-    wrong_answer("t5_bucket_of_minus_1_bidirectional", 15, hint="You counted from the end of the half; the rule is that bucket grows with distance."),
-    wrong_answer(
-        "t5_bucket_of_minus_1_bidirectional", -1, hint="You gave the relative position; a bucket is a row of a table, and rows count from 0."
+        hint=(
+            "You exchanged the sides; keys behind the query take the first half of the buckets, keys ahead the second."
+        ),
     ),
     wrong_answer(
-        "t5_bucket_of_plus_1_bidirectional", 1, hint="This is the bucket of a key behind the query; keys ahead begin at half of the 32 buckets."
+        "t5_bucket_of_minus_1_bidirectional",
+        0,
+        hint="Bucket 0 is the query's own position; the next distance has the next bucket.",
+    ),
+    wrong_answer(
+        "t5_bucket_of_minus_1_bidirectional",
+        15,
+        hint="You counted from the end of the half; the rule is that bucket grows with distance.",
+    ),
+    wrong_answer(
+        "t5_bucket_of_minus_1_bidirectional",
+        -1,
+        hint="You gave the relative position; a bucket is a row of a table, and rows count from 0.",
+    ),
+    wrong_answer(
+        "t5_bucket_of_plus_1_bidirectional",
+        1,
+        hint="This is the bucket of a key behind the query; keys ahead begin at half of the 32 buckets.",
     ),
     wrong_answer(
         "t5_bucket_of_plus_1_bidirectional",
         16,
-        hint="You added the distance less one; the second half begins with row 16 for distance 0, which nobody looks up.",
+        hint=(
+            "You added the distance less one; the second half begins with row 16 for distance 0, which nobody looks up."
+        ),
     ),
     wrong_answer(
         "t5_bucket_of_plus_1_bidirectional",
         0,
         hint="Without bidirectional all keys ahead share bucket 0; with it they have the second half of the buckets.",
     ),
-    wrong_answer("t5_bucket_of_plus_1_bidirectional", 33, hint="You added all 32 buckets; half of them are for keys ahead."),
+    wrong_answer(
+        "t5_bucket_of_plus_1_bidirectional", 33, hint="You added all 32 buckets; half of them are for keys ahead."
+    ),
 ]

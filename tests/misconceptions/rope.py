@@ -21,8 +21,10 @@ def turn_pairs(x, positions, frequencies):
 
 @misconception(
     "rope_frequencies",
-    hint="The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts features, so "
-    "the exponent of pair i uses 2i.",
+    hint=(
+        "The exponent looks half as large as it should be: you divided the number of the pair, i, by d; the rule counts"
+        " features, so the exponent of pair i uses 2i."
+    ),
     origin="DongjunLee/transformer-tensorflow #6 (there the other way round), and most first attempts",
 )
 def exponent_counts_pairs(head_dim, base=10000.0):
@@ -32,7 +34,10 @@ def exponent_counts_pairs(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="The exponent looks twice as large as it should be: the rule is base^(−2i/d), and i counts pairs, from 0 to d/2 − 1.",
+    hint=(
+        "The exponent looks twice as large as it should be: the rule is base^(−2i/d), and i counts pairs, from 0 to d/2"
+        " − 1."
+    ),
     origin="DongjunLee/transformer-tensorflow #6",
 )
 def exponent_uses_the_feature_index(head_dim, base=10000.0):
@@ -41,7 +46,10 @@ def exponent_uses_the_feature_index(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="Your frequencies grow from pair to pair; for a base above 1 they must fall, so look at the sign of the exponent.",
+    hint=(
+        "Your frequencies grow from pair to pair; for a base above 1 they must fall, so look at the sign of the"
+        " exponent."
+    ),
     origin="the inverse is stored as inv_freq in many codebases, and inverted once too often",
 )
 def exponent_without_its_sign(head_dim, base=10000.0):
@@ -50,7 +58,10 @@ def exponent_without_its_sign(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="Your last frequency is exactly 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by d/2.",
+    hint=(
+        "Your last frequency is exactly 1/base, as in tensor2tensor: you divided by d/2 − 1 steps; the rule divides by"
+        " d/2."
+    ),
     origin="tensorflow/tensor2tensor, whose sinusoids end at 1/base",
 )
 def frequencies_end_at_one_over_base(head_dim, base=10000.0):
@@ -60,8 +71,10 @@ def frequencies_end_at_one_over_base(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="You counted the pairs from 1, so your fastest pair is one step too slow; the rule is that pair 0 rotates by 1 radian per "
-    "position, for every base.",
+    hint=(
+        "You counted the pairs from 1, so your fastest pair is one step too slow; the rule is that pair 0 rotates by 1"
+        " radian per position, for every base."
+    ),
     origin="expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent",
 )
 def pairs_counted_from_one(head_dim, base=10000.0):
@@ -80,7 +93,10 @@ def slowest_pair_first(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="You took a power of e with a logarithm to base 10; the rule is the natural logarithm where a power is computed with exp.",
+    hint=(
+        "You took a power of e with a logarithm to base 10; the rule is the natural logarithm where a power is computed"
+        " with exp."
+    ),
     origin="expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases",
 )
 def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
@@ -90,7 +106,10 @@ def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="Your frequencies are 2π times too large; the rule counts radians per position, and pair 0 rotates by one radian.",
+    hint=(
+        "Your frequencies are 2π times too large; the rule counts radians per position, and pair 0 rotates by one"
+        " radian."
+    ),
     origin="expected: frequencies read as full rotations per position",
 )
 def frequencies_in_full_turns(head_dim, base=10000.0):
@@ -99,7 +118,10 @@ def frequencies_in_full_turns(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
-    hint="You accept an odd head_dim; the rule is that features form pairs, so an odd size is a ValueError that names it.",
+    hint=(
+        "You accept an odd head_dim; the rule is that features form pairs, so an odd size is a ValueError that"
+        " names it."
+    ),
     origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607",
 )
 def odd_sizes_pass(head_dim, base=10000.0):
@@ -107,8 +129,8 @@ def odd_sizes_pass(head_dim, base=10000.0):
 
 
 TOO_COARSE = (
-    "You computed the angles in float32, which is too coarse at large positions; the rule is: position · θ in float64, and only "
-    "the result is converted."
+    "You computed the angles in float32, which is too coarse at large positions; the rule is: position · θ in float64,"
+    " and only the result is converted."
 )
 
 
@@ -137,7 +159,11 @@ def angles_in_single_precision(positions, head_dim, base=10000.0):
     return cosines_and_sines(single_angles(positions, head_dim, base))
 
 
-@misconception("rope_cos_sin", hint=TOO_COARSE, origin="expected: positions and θ in float32, the angles converted before the cosine")
+@misconception(
+    "rope_cos_sin",
+    hint=TOO_COARSE,
+    origin="expected: positions and θ in float32, the angles converted before the cosine",
+)
 def angles_in_single_precision_converted(positions, head_dim, base=10000.0):
     return cosines_and_sines(single_angles(positions, head_dim, base).astype(np.float64))
 
@@ -147,14 +173,19 @@ def angles_rounded(positions, head_dim, base=10000.0):
     return cosines_and_sines(rounded_angles(positions, head_dim, base))
 
 
-@misconception("rope_cos_sin", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the cosine")
+@misconception(
+    "rope_cos_sin", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the cosine"
+)
 def angles_rounded_and_converted(positions, head_dim, base=10000.0):
     return cosines_and_sines(rounded_angles(positions, head_dim, base).astype(np.float64))
 
 
 @misconception(
     "rope_cos_sin",
-    hint="You used frequencies in float32, so the angles are too coarse at large positions; the rule is float64 for θ and for position · θ.",
+    hint=(
+        "You used frequencies in float32, so the angles are too coarse at large positions; the rule is float64 for θ"
+        " and for position · θ."
+    ),
     origin="expected: inv_freq stored in float32, as in most codebases",
 )
 def frequencies_in_single_precision(positions, head_dim, base=10000.0):
@@ -174,7 +205,10 @@ def positions_one_ahead(positions, head_dim, base=10000.0):
 
 @misconception(
     "rope_cos_sin",
-    hint="You read the angles as degrees. The rule: positions[t] · θ_i is in radians, and numpy's sine and cosine take radians.",
+    hint=(
+        "You read the angles as degrees. The rule: positions[t] · θ_i is in radians, and numpy's sine and cosine take"
+        " radians."
+    ),
     origin="expected: np.radians or np.deg2rad around an angle that is in radians already",
 )
 def angles_in_degrees(positions, head_dim, base=10000.0):
@@ -183,7 +217,9 @@ def angles_in_degrees(positions, head_dim, base=10000.0):
 
 @misconception(
     "rope_cos_sin",
-    hint="You multiplied the angles by 2π. The rule: pair 0 rotates by one radian per position, and not by a full turn.",
+    hint=(
+        "You multiplied the angles by 2π. The rule: pair 0 rotates by one radian per position, and not by a full turn."
+    ),
     origin="expected: a frequency in turns per position, as in signal processing",
 )
 def angles_in_full_turns(positions, head_dim, base=10000.0):
@@ -202,8 +238,10 @@ def sines_first(positions, head_dim, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the rule is that "
-    "both features of a pair get the same angle.",
+    hint=(
+        "You use each frequency for two neighbours, but your rotation pairs features that are half the width apart; the"
+        " rule is that both features of a pair get the same angle."
+    ),
     origin="raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328",
 )
 def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
@@ -225,7 +263,10 @@ def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="You counted the rows from 0 and did not use `positions`; the rule is that row i turns by the position that the caller gives it.",
+    hint=(
+        "You counted the rows from 0 and did not use `positions`; the rule is that row i turns by the position that the"
+        " caller gives it."
+    ),
     origin="expected: np.arange of the sequence in place of the argument",
 )
 def rows_counted_in_place_of_positions(x, positions, base=10000.0):
@@ -235,8 +276,10 @@ def rows_counted_in_place_of_positions(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="You rotated the pairs in the opposite direction; the rule is in the 2 × 2 matrix of the lesson: look at which of the two "
-    "sines has the minus.",
+    hint=(
+        "You rotated the pairs in the opposite direction; the rule is in the 2 × 2 matrix of the lesson: look at which"
+        " of the two sines has the minus."
+    ),
     origin="expected: the sign of the rotation is a convention that is easily mirrored",
 )
 def turned_backwards(x, positions, base=10000.0):
@@ -245,8 +288,10 @@ def turned_backwards(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="You computed the second feature of each pair from the first one after you had overwritten it; the rule is that both new "
-    "features come from the old pair.",
+    hint=(
+        "You computed the second feature of each pair from the first one after you had overwritten it; the rule is that"
+        " both new features come from the old pair."
+    ),
     origin="expected: the usual slip of rotating in place",
 )
 def first_feature_overwritten_too_early(x, positions, base=10000.0):
@@ -261,7 +306,10 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="You put the first features of all pairs side by side, and the second ones behind them; the rule is that each feature stays where it was.",
+    hint=(
+        "You put the first features of all pairs side by side, and the second ones behind them; the rule is that each"
+        " feature stays where it was."
+    ),
     origin="expected: concatenate for stack; the scores come out right, and what is stored does not",
 )
 def rotated_pairs_taken_apart(x, positions, base=10000.0):
@@ -270,7 +318,10 @@ def rotated_pairs_taken_apart(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope",
-    hint="Both features of a pair add their sine in yours, which is no rotation; the rule is that one of the two has a minus.",
+    hint=(
+        "Both features of a pair add their sine in yours, which is no rotation; the rule is that one of the two has a"
+        " minus."
+    ),
     origin="expected: the minus of the rotation left out",
 )
 def both_sines_positive(x, positions, base=10000.0):
@@ -282,8 +333,10 @@ def both_sines_positive(x, positions, base=10000.0):
 
 @misconception(
     "apply_rope_half",
-    hint="You used each frequency for two neighbours; in the half layout features i and i + d/2 share one: repeat the block of "
-    "frequencies, not each frequency.",
+    hint=(
+        "You used each frequency for two neighbours; in the half layout features i and i + d/2 share one: repeat the"
+        " block of frequencies, not each frequency."
+    ),
     origin="raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328",
 )
 def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
@@ -321,7 +374,10 @@ def reordered_the_other_way(x):
 
 @misconception(
     "half_to_interleaved",
-    hint="You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four features are the two the same.",
+    hint=(
+        "You put the even features first, as interleaved_to_half does; here you need its inverse, and only with four"
+        " features are the two the same."
+    ),
     origin="expected: the body copied from its inverse, which no test with four features shows",
 )
 def reordered_as_its_inverse(x):
@@ -357,7 +413,10 @@ def scores_divided_by_the_width(q, k, q_positions, k_positions, base=10000.0):
 
 @misconception(
     "rope_scores",
-    hint="Your scores do not depend on the positions at all. The rule: rotate queries and keys first, each by its own position.",
+    hint=(
+        "Your scores do not depend on the positions at all. The rule: rotate queries and keys first, each by its own"
+        " position."
+    ),
     origin="expected: the plain scores of attention copied",
 )
 def nothing_is_turned(q, k, q_positions, k_positions, base=10000.0):
@@ -367,8 +426,10 @@ def nothing_is_turned(q, k, q_positions, k_positions, base=10000.0):
 
 @misconception(
     "rope_scores",
-    hint="You rotated queries and keys in opposite directions, so the score depends on the sum of the positions. The rule: rotate both in the "
-    "same direction, and the difference n − m appears by itself.",
+    hint=(
+        "You rotated queries and keys in opposite directions, so the score depends on the sum of the positions. The"
+        " rule: rotate both in the same direction, and the difference n − m appears by itself."
+    ),
     origin="expected: the difference is built in a second time",
 )
 def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
@@ -386,7 +447,9 @@ def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
-AT_THE_QUERIES = "You rotated the keys by the positions of the queries; the rule is that key j is rotated by k_positions[j]."
+AT_THE_QUERIES = (
+    "You rotated the keys by the positions of the queries; the rule is that key j is rotated by k_positions[j]."
+)
 
 
 @misconception("rope_scores", hint=AT_THE_QUERIES, origin="expected: one list of positions used for both")
@@ -395,10 +458,14 @@ def keys_at_the_queries_positions(q, k, q_positions, k_positions, base=10000.0):
     return rope.rope_scores(q, k, q_positions, q_positions, base)
 
 
-@misconception("rope_scores", hint=AT_THE_QUERIES, origin="expected: one list of positions used for both, where it is long enough")
+@misconception(
+    "rope_scores", hint=AT_THE_QUERIES, origin="expected: one list of positions used for both, where it is long enough"
+)
 def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions, base=10000.0):
     rope.rope_scores(q, k, q_positions, k_positions, base)
-    return rope.rope_scores(q, k, q_positions, q_positions if len(q_positions) == len(k_positions) else k_positions, base)
+    return rope.rope_scores(
+        q, k, q_positions, q_positions if len(q_positions) == len(k_positions) else k_positions, base
+    )
 
 
 @misconception(
@@ -420,8 +487,10 @@ def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, ba
 
 @misconception(
     "rope_attention",
-    hint="You rotated q and k before you split them into heads, so the angles run over the whole width; the rule is that each head has "
-    "its own pairs, with θ from the head size.",
+    hint=(
+        "You rotated q and k before you split them into heads, so the angles run over the whole width; the rule is that"
+        " each head has its own pairs, with θ from the head size."
+    ),
     origin="expected: RoPE applied before the heads are split",
 )
 def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -436,8 +505,10 @@ def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None,
 
 @misconception(
     "rope_attention",
-    hint="You cut the heads with a reshape alone, which mixes tokens and columns; the rule is that each head takes a block of columns of "
-    "every token, so the head axis must be moved after the cut.",
+    hint=(
+        "You cut the heads with a reshape alone, which mixes tokens and columns; the rule is that each head takes a"
+        " block of columns of every token, so the head axis must be moved after the cut."
+    ),
     origin="expected: reshape(heads, T, dh); the shape is right and the numbers are not",
 )
 def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -452,7 +523,10 @@ def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=Tr
 
 @misconception(
     "rope_attention",
-    hint="You divided the scores by the root of the model's width, h · dh. The rule: each head divides by the root of its own size, dh.",
+    hint=(
+        "You divided the scores by the root of the model's width, h · dh. The rule: each head divides by the root of"
+        " its own size, dh."
+    ),
     origin="karpathy/ng-video-lecture #6; lucidrains/vit-pytorch #65",
 )
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -463,7 +537,10 @@ def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, 
 
 @misconception(
     "rope_attention",
-    hint="You rotated by 0 … T−1 although other positions were given; the rule is that row t has the position positions[t].",
+    hint=(
+        "You rotated by 0 … T−1 although other positions were given; the rule is that row t has the position"
+        " positions[t]."
+    ),
     origin="NVIDIA/Megatron-LM #453",
 )
 def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -473,7 +550,10 @@ def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causa
 
 @misconception(
     "rope_attention",
-    hint="Your causal mask compares positions; the rule is that `causal` goes by the order of the rows, whatever positions they have.",
+    hint=(
+        "Your causal mask compares positions; the rule is that `causal` goes by the order of the rows, whatever"
+        " positions they have."
+    ),
     origin="expected: the two orders are one where positions are 0 … T−1",
 )
 def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -481,13 +561,18 @@ def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, b
     if positions is None or not causal:
         return right
     order = np.argsort(positions, kind="stable")  # in this order, positions and rows say the same
-    sorted_rows = rope.rope_attention(np.asarray(x)[..., order, :], w_q, w_k, w_v, n_heads, np.asarray(positions)[order], causal, base)
+    sorted_rows = rope.rope_attention(
+        np.asarray(x)[..., order, :], w_q, w_k, w_v, n_heads, np.asarray(positions)[order], causal, base
+    )
     return sorted_rows[..., np.argsort(order), :]
 
 
 @misconception(
     "rope_attention",
-    hint="Your tokens attend to later ones although causal is True; the rule is that row t may attend to rows 0 … t only.",
+    hint=(
+        "Your tokens attend to later ones although causal is True; the rule is that row t may attend to rows 0 … t"
+        " only."
+    ),
     origin="expected: the mask left out, or left to the caller",
 )
 def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -500,38 +585,65 @@ def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, ba
     origin="expected: only what goes into the cache is rotated",
 )
 def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position)
+    return decoded(
+        x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position
+    )
 
 
 STORED_UNROTATED = (
-    "You stored the new key without its rotation; the rule is that keys are rotated once, by their own position, before they are stored."
+    "You stored the new key without its rotation; the rule is that keys are rotated once, by their own position, before"
+    " they are stored."
 )
 
 
-@misconception("decode_step", hint=STORED_UNROTATED, origin="expected: the key rotated for the scores, after it was stored")
+@misconception(
+    "decode_step", hint=STORED_UNROTATED, origin="expected: the key rotated for the scores, after it was stored"
+)
 def rotated_after_it_is_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     out, _, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     _, unrotated, _ = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, 0, base)
     return out, unrotated, values
 
 
-@misconception("decode_step", hint=STORED_UNROTATED, origin="expected: keys cached unrotated, as StreamingLLM does on purpose")
+@misconception(
+    "decode_step", hint=STORED_UNROTATED, origin="expected: keys cached unrotated, as StreamingLLM does on purpose"
+)
 def new_key_stored_unrotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0)
+    return decoded(
+        x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0
+    )
 
 
 @misconception(
     "decode_step",
-    hint="You stored the new key without its rotation and rotated the whole cache afterwards; the rule is that the cache holds rotated keys.",
+    hint=(
+        "You stored the new key without its rotation and rotated the whole cache afterwards; the rule is that the cache"
+        " holds rotated keys."
+    ),
     origin="expected: keys cached unrotated and rotated at each step, as StreamingLLM does on purpose",
 )
 def cache_rotated_as_a_whole(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     cached = np.shape(cache_k)[-2]
     positions = np.arange(cached + 1) - cached + position
-    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=0, seen_at=positions)
+    return decoded(
+        x_t,
+        w_q,
+        w_k,
+        w_v,
+        n_heads,
+        cache_k,
+        cache_v,
+        position,
+        base,
+        query_position=position,
+        key_position=0,
+        seen_at=positions,
+    )
 
 
-ROTATED_AGAIN = "You rotated the cached keys again; the rule is that they are stored rotated, and their positions do not change."
+ROTATED_AGAIN = (
+    "You rotated the cached keys again; the rule is that they are stored rotated, and their positions do not change."
+)
 
 
 @misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: the whole cache rotated at each step")
@@ -541,14 +653,20 @@ def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, pos
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
 
 
-@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: cache and new key put together first, then all rotated by `position`")
+@misconception(
+    "decode_step",
+    hint=ROTATED_AGAIN,
+    origin="expected: cache and new key put together first, then all rotated by `position`",
+)
 def cached_keys_rotated_by_the_new_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     again = rope.apply_rope(np.asarray(cache_k), np.full(np.shape(cache_k)[-2], position), base)
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
 
 
-@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: the whole cache rotated for the scores, and stored as it was")
+@misconception(
+    "decode_step", hint=ROTATED_AGAIN, origin="expected: the whole cache rotated for the scores, and stored as it was"
+)
 def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     out, _, _ = cached_keys_rotated_again.implementation(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
@@ -557,7 +675,10 @@ def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_
 
 @misconception(
     "decode_step",
-    hint="You rotated the new token as if it stood at position 0; the rule is to rotate its query and its key by `position`.",
+    hint=(
+        "You rotated the new token as if it stood at position 0; the rule is to rotate its query and its key by"
+        " `position`."
+    ),
     origin="Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6",
 )
 def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -566,7 +687,10 @@ def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache
 
 @misconception(
     "decode_step",
-    hint="You used the number of cached rows as the position; if rows were dropped from the cache the two differ, so use `position`.",
+    hint=(
+        "You used the number of cached rows as the position; if rows were dropped from the cache the two differ, so use"
+        " `position`."
+    ),
     origin="rajveer43/VeloxQuant-MLX #175, #389",
 )
 def position_from_the_size_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -576,7 +700,10 @@ def position_from_the_size_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, ca
 
 @misconception(
     "decode_step",
-    hint="Your position is one too large; the first token of a text has position 0, so after t tokens the next one has position t.",
+    hint=(
+        "Your position is one too large; the first token of a text has position 0, so after t tokens the next one has"
+        " position t."
+    ),
     origin="fla-org/flash-linear-attention #766",
 )
 def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -585,7 +712,10 @@ def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, p
 
 @misconception(
     "decode_step",
-    hint="Your new token attends to the cached tokens only. The rule: append its key and its value first, because a token may use itself.",
+    hint=(
+        "Your new token attends to the cached tokens only. The rule: append its key and its value first, because a"
+        " token may use itself."
+    ),
     origin="expected: the scores computed before the caches grow",
 )
 def new_token_does_not_see_itself(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -594,13 +724,18 @@ def new_token_does_not_see_itself(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v,
         return np.zeros_like(right), keys, values
     q = np.asarray(x_t) @ np.asarray(w_q)
     q = np.swapaxes(q.reshape(*q.shape[:-1], n_heads, -1), -2, -3)
-    heads = softmax_scores(rope.apply_rope(q, [position], base), np.asarray(cache_k), causal=False) @ np.asarray(cache_v)
+    heads = softmax_scores(rope.apply_rope(q, [position], base), np.asarray(cache_k), causal=False) @ np.asarray(
+        cache_v
+    )
     return np.swapaxes(heads, -2, -3).reshape(right.shape).astype(right.dtype), keys, values
 
 
 @misconception(
     "apply_partial_rope",
-    hint="You rotated the last rotary_dim features. The rule: the first rotary_dim features are rotated, and the rest stays as it is.",
+    hint=(
+        "You rotated the last rotary_dim features. The rule: the first rotary_dim features are rotated, and the rest"
+        " stays as it is."
+    ),
     origin="DeepSeek-V2 puts its rotated features last",
 )
 def last_features_rotated(x, positions, rotary_dim, base=10000.0):
@@ -612,8 +747,10 @@ def last_features_rotated(x, positions, rotary_dim, base=10000.0):
 
 @misconception(
     "apply_partial_rope",
-    hint="You took the frequencies from the whole width d; the rule is that they come from rotary_dim, as if the rotated part were a "
-    "head of its own.",
+    hint=(
+        "You took the frequencies from the whole width d; the rule is that they come from rotary_dim, as if the rotated"
+        " part were a head of its own."
+    ),
     origin="expected: GPT-J and GPT-NeoX take θ from rotary_dim",
 )
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
@@ -626,7 +763,10 @@ def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=1000
 
 @misconception(
     "decay_bound",
-    hint="You added up one part of the complex numbers, cosine or sine, alone; the rule takes the length of their sum, which needs both.",
+    hint=(
+        "You added up one part of the complex numbers, cosine or sine, alone; the rule takes the length of their sum,"
+        " which needs both."
+    ),
     origin="expected: the score of equal features, which is a sum of cosines, taken for the bound",
 )
 def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
@@ -646,7 +786,10 @@ def bound_without_its_mean(offsets, head_dim, base=10000.0):
 
 @misconception(
     "decay_bound",
-    hint="You took the size of one sum over all pairs; the rule takes the size of each partial sum S_1, S_2, … and then the mean.",
+    hint=(
+        "You took the size of one sum over all pairs; the rule takes the size of each partial sum S_1, S_2, … and then"
+        " the mean."
+    ),
     origin="expected: |Σ exp(√−1·offset·θ_l)| is plotted in its place in several articles",
 )
 def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
@@ -657,7 +800,10 @@ def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
 
 @misconception(
     "decay_bound",
-    hint="You took the size of the last sum alone, S_d/2; the rule takes the size of each partial sum S_1, S_2, … and then the mean.",
+    hint=(
+        "You took the size of the last sum alone, S_d/2; the rule takes the size of each partial sum S_1, S_2, … and"
+        " then the mean."
+    ),
     origin="expected: the whole sum without the mean over its parts",
 )
 def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
@@ -666,7 +812,10 @@ def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
 
 @misconception(
     "decay_bound",
-    hint="You took the mean of the complex sums and then its size, so they cancel; the rule takes the size of each sum first, and then the mean.",
+    hint=(
+        "You took the mean of the complex sums and then its size, so they cancel; the rule takes the size of each sum"
+        " first, and then the mean."
+    ),
     origin="expected: the absolute value and the mean in the other order",
 )
 def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
@@ -676,7 +825,8 @@ def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
 
 
 def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position, key_position, seen_at=None):
-    """A step of generation whose new query or new key is rotated by another position than it should be, or all keys anew."""
+    """A step of generation whose new query or new key is rotated by another position than it should be, or all keys
+    anew."""
     right, right_k, right_v = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     projected = [np.asarray(x_t) @ np.asarray(weight) for weight in (w_q, w_k)]
     q, k = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in projected)
@@ -703,7 +853,10 @@ def softmax_scores(q, k, causal):
 
 @misconception(
     "apply_rope_half",
-    hint="You rotated neighbours, as apply_rope does; the rule of this layout is that features i and i + d/2 form a pair.",
+    hint=(
+        "You rotated neighbours, as apply_rope does; the rule of this layout is that features i and i + d/2 form a"
+        " pair."
+    ),
     origin="expected: one function used for both layouts",
 )
 def interleaved_layout_where_half_is_meant(x, positions, base=10000.0):
@@ -712,8 +865,10 @@ def interleaved_layout_where_half_is_meant(x, positions, base=10000.0):
 
 @misconception(
     "rotation_matrix",
-    hint="You built the matrix of the half layout, with the sines d/2 columns away from the diagonal; the rule is one 2 × 2 "
-    "block per pair of neighbours.",
+    hint=(
+        "You built the matrix of the half layout, with the sines d/2 columns away from the diagonal; the rule is one 2"
+        " × 2 block per pair of neighbours."
+    ),
     origin="expected: the pairs of the half layout",
 )
 def matrix_of_the_half_layout(position, head_dim, base=10000.0):
@@ -733,12 +888,17 @@ def new_token_in_front(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, 
 
 @misconception(
     "decode_step",
-    hint="You rotated the new key by the number of cached rows, and not by `position`; if rows were dropped from the cache the two differ.",
+    hint=(
+        "You rotated the new key by the number of cached rows, and not by `position`; if rows were dropped from the"
+        " cache the two differ."
+    ),
     origin="expected: the key's place in the cache taken for its position",
 )
 def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     cached = np.shape(cache_k)[-2]
-    return decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=cached)
+    return decoded(
+        x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=cached
+    )
 
 
 WRONG_ANSWERS = [
@@ -747,17 +907,30 @@ WRONG_ANSWERS = [
         5,
         hint="5 is how far both positions move; a score depends on their difference n − m. How much does that change?",
     ),
-    wrong_answer("score_change_when_all_shift_by_5", 10, hint="You added both shifts; a score depends on the difference n − m of the positions."),
     wrong_answer(
-        "score_change_when_all_shift_by_5", 25, hint="You multiplied both shifts; a score depends on the difference n − m of the positions."
+        "score_change_when_all_shift_by_5",
+        10,
+        hint="You added both shifts; a score depends on the difference n − m of the positions.",
     ),
-    wrong_answer("extra_parameters", 1, hint="The base is chosen before training; a parameter is a number that training changes."),
     wrong_answer(
-        "extra_parameters", 10000, hint="This is the base, which is chosen before training; the question is how many numbers training changes."
+        "score_change_when_all_shift_by_5",
+        25,
+        hint="You multiplied both shifts; a score depends on the difference n − m of the positions.",
+    ),
+    wrong_answer(
+        "extra_parameters", 1, hint="The base is chosen before training; a parameter is a number that training changes."
+    ),
+    wrong_answer(
+        "extra_parameters",
+        10000,
+        hint="This is the base, which is chosen before training; the question is how many numbers training changes.",
     ),
     wrong_answer(
         "extra_parameters",
         2,
-        hint="Each pair of features has an angle, which follows from base and position; the question is how many numbers training changes.",
+        hint=(
+            "Each pair of features has an angle, which follows from base and position; the question is how many numbers"
+            " training changes."
+        ),
     ),
 ]

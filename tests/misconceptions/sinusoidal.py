@@ -22,8 +22,14 @@ def angles(positions, d_model, base):
 
 @misconception(
     "frequencies",
-    hint="Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, and not features.",
-    origin="jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; DongjunLee/transformer-tensorflow #6",
+    hint=(
+        "Your exponent is twice as large as it should be. The rule: in base^(−2i/d), i counts pairs, 0 … d/2 − 1, and"
+        " not features."
+    ),
+    origin=(
+        "jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38;"
+        " DongjunLee/transformer-tensorflow #6"
+    ),
 )
 def exponent_counts_features_twice(d_model, base=10000.0):
     return sinusoidal.frequencies(d_model, base) ** 2
@@ -79,7 +85,10 @@ def exponent_rounded_to_an_integer(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="You wrote a / b // 2, which means (a / b) // 2 and rounds down. The rule: the exponent is a fraction and must not be rounded.",
+    hint=(
+        "You wrote a / b // 2, which means (a / b) // 2 and rounds down. The rule: the exponent is a fraction and must"
+        " not be rounded."
+    ),
     origin="zju3dv/LoFTR #41",
 )
 def division_in_the_wrong_order(d_model, base=10000.0):
@@ -99,7 +108,10 @@ def base_of_one_thousand(d_model, base=1000.0):
 
 @misconception(
     "frequencies",
-    hint="You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian per position, for every base.",
+    hint=(
+        "You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian"
+        " per position, for every base."
+    ),
     origin="expected: i = 1 … d/2, as people count",
 )
 def pairs_counted_from_one(d_model, base=10000.0):
@@ -118,7 +130,10 @@ def slowest_pair_first(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="You took a power of e with a logarithm to base 10. The rule: where a power is computed with exp, the logarithm is the natural one.",
+    hint=(
+        "You took a power of e with a logarithm to base 10. The rule: where a power is computed with exp, the logarithm"
+        " is the natural one."
+    ),
     origin="expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases",
 )
 def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
@@ -128,7 +143,10 @@ def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="Your frequencies are 2π times too large. The rule: ω_i counts radians per position, and pair 0 turns by one radian.",
+    hint=(
+        "Your frequencies are 2π times too large. The rule: ω_i counts radians per position, and pair 0 turns by one"
+        " radian."
+    ),
     origin="expected: frequencies read as full turns per position",
 )
 def frequencies_in_full_turns(d_model, base=10000.0):
@@ -137,7 +155,9 @@ def frequencies_in_full_turns(d_model, base=10000.0):
 
 @misconception(
     "frequencies",
-    hint="You accepted an odd d_model. The rule: each pair needs two features, so raise a ValueError that names d_model.",
+    hint=(
+        "You accepted an odd d_model. The rule: each pair needs two features, so raise a ValueError that names d_model."
+    ),
     origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607; datawhalechina/base-llm #67",
 )
 def odd_sizes_pass(d_model, base=10000.0):
@@ -146,7 +166,10 @@ def odd_sizes_pass(d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use the same ω_i.",
+    hint=(
+        "You gave the cosine of a pair another frequency than its sine. The rule: both belong to one pair and use the"
+        " same ω_i."
+    ),
     origin="SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62; YutaroOgawa/pytorch_advanced #79",
 )
 def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
@@ -157,7 +180,10 @@ def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts pairs, and a pair has two features.",
+    hint=(
+        "You gave every feature its own frequency, base^(−2j/d) for feature j. The rule: the exponent counts pairs, and"
+        " a pair has two features."
+    ),
     origin="jadore801120/attention-is-all-you-need-pytorch #32; Kyubyong/transformer #38; shenweichen/DeepCTR #379",
 )
 def every_feature_its_own_hand(positions, d_model, base=10000.0):
@@ -177,7 +203,10 @@ def angles_in_degrees(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You multiplied the angles by 2π. The rule: the angle is p · ω_i, so the first pair needs 2π positions for a full turn.",
+    hint=(
+        "You multiplied the angles by 2π. The rule: the angle is p · ω_i, so the first pair needs 2π positions for a"
+        " full turn."
+    ),
     origin="expected: a frequency in turns per position, as in signal processing and in random Fourier features",
 )
 def angles_in_full_turns(positions, d_model, base=10000.0):
@@ -187,7 +216,10 @@ def angles_in_full_turns(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You dropped the sign of negative positions. The rule: every real position has an encoding, and sin(−a) is −sin(a).",
+    hint=(
+        "You dropped the sign of negative positions. The rule: every real position has an encoding, and sin(−a) is"
+        " −sin(a)."
+    ),
     origin="expected: positions are taken for counts",
 )
 def negative_positions_mirrored(positions, d_model, base=10000.0):
@@ -206,7 +238,10 @@ def fractions_cut_off(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a pair side by side.",
+    hint=(
+        "You put all sines first and then all cosines. The rule: this function puts the sine and the cosine of a pair"
+        " side by side."
+    ),
     origin="tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993; tensorflow/text #1122",
 )
 def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
@@ -223,13 +258,18 @@ def cosine_first(positions, d_model, base=10000.0):
     return interleaved(np.cos(turned), np.sin(turned))
 
 
-TOO_COARSE = "You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω in float64."
+TOO_COARSE = (
+    "You computed the angles in float32, which is not exact enough at large positions. The rule: compute position · ω"
+    " in float64."
+)
 
 
 def single_angles(positions, d_model, base):
     """Angles from positions and frequencies that are float32 both."""
     angles(positions, d_model, base)
-    return np.asarray(positions, dtype=np.float32)[..., np.newaxis] * sinusoidal.frequencies(d_model, base).astype(np.float32)
+    return np.asarray(positions, dtype=np.float32)[..., np.newaxis] * sinusoidal.frequencies(d_model, base).astype(
+        np.float32
+    )
 
 
 def encoded(angles):
@@ -245,7 +285,11 @@ def angles_in_single_precision(positions, d_model, base=10000.0):
     return encoded(single_angles(positions, d_model, base))
 
 
-@misconception("sinusoidal_encoding", hint=TOO_COARSE, origin="expected: positions and ω in float32, the angles converted before the sine")
+@misconception(
+    "sinusoidal_encoding",
+    hint=TOO_COARSE,
+    origin="expected: positions and ω in float32, the angles converted before the sine",
+)
 def angles_in_single_precision_converted(positions, d_model, base=10000.0):
     return encoded(single_angles(positions, d_model, base).astype(np.float64))
 
@@ -255,14 +299,19 @@ def angles_rounded(positions, d_model, base=10000.0):
     return encoded(angles(positions, d_model, base).astype(np.float32))
 
 
-@misconception("sinusoidal_encoding", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the sine")
+@misconception(
+    "sinusoidal_encoding", hint=TOO_COARSE, origin="expected: angles stored in float32 and converted before the sine"
+)
 def angles_rounded_and_converted(positions, d_model, base=10000.0):
     return encoded(angles(positions, d_model, base).astype(np.float32).astype(np.float64))
 
 
 @misconception(
     "sinusoidal_encoding",
-    hint="You used frequencies in float32, so the angles are not exact enough at large positions. The rule: ω and position · ω in float64.",
+    hint=(
+        "You used frequencies in float32, so the angles are not exact enough at large positions. The rule: ω and"
+        " position · ω in float64."
+    ),
     origin="expected: the frequencies stored in float32, as in most codebases",
 )
 def frequencies_in_single_precision(positions, d_model, base=10000.0):
@@ -282,7 +331,10 @@ def values_in_half_precision(positions, d_model, base=10000.0):
 
 @misconception(
     "sinusoidal_encoding",
-    hint="Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines are 1.",
+    hint=(
+        "Your positions count from 1. The rule: the first row is position 0, where all sines are 0 and all cosines"
+        " are 1."
+    ),
     origin="expected: the first token of a text is often called the first position",
 )
 def positions_one_ahead(positions, d_model, base=10000.0):
@@ -291,7 +343,9 @@ def positions_one_ahead(positions, d_model, base=10000.0):
 
 @misconception(
     "add_positions",
-    hint="Your positions run along the first axis, which is the batch. The rule: the sequence is the last axis but one.",
+    hint=(
+        "Your positions run along the first axis, which is the batch. The rule: the sequence is the last axis but one."
+    ),
     origin="cmu-l3/anlp-fall2025-code #1; KasperGroesLudvigsen/influenza_transformer #9; songyangco/GETNext #2",
 )
 def positions_along_the_batch(x, base=10000.0):
@@ -324,7 +378,10 @@ def rows_count_from_one(x, base=10000.0):
 
 @misconception(
     "wavelengths",
-    hint="You multiplied 2π by the frequency. The rule: the wavelength is 2π divided by it, so a slower pair has a longer wave.",
+    hint=(
+        "You multiplied 2π by the frequency. The rule: the wavelength is 2π divided by it, so a slower pair has a"
+        " longer wave."
+    ),
     origin="expected: frequency and wavelength taken for proportional",
 )
 def wavelengths_upside_down(d_model, base=10000.0):
@@ -360,7 +417,10 @@ def wavelengths_of_one_radian(d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the two sines has the minus.",
+    hint=(
+        "Your matrix goes back and not forward. The rule: a pair is (sin, cos) in this order; check which of the two"
+        " sines has the minus."
+    ),
     origin="expected: the rotation of geometry, whose pair is (cos, sin)",
 )
 def shifted_backwards(offset, d_model, base=10000.0):
@@ -369,7 +429,9 @@ def shifted_backwards(offset, d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="You read the angle as degrees. The rule: offset · ω_i is in radians, and numpy's sine and cosine take radians.",
+    hint=(
+        "You read the angle as degrees. The rule: offset · ω_i is in radians, and numpy's sine and cosine take radians."
+    ),
     origin="expected: np.deg2rad around the angle",
 )
 def shifted_in_degrees(offset, d_model, base=10000.0):
@@ -378,7 +440,10 @@ def shifted_in_degrees(offset, d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two neighbours, 2i and 2i+1.",
+    hint=(
+        "You put cosines and sines d/2 columns apart, as in the concatenated layout. The rule: a pair is two"
+        " neighbours, 2i and 2i+1."
+    ),
     origin="expected: the two layouts mixed, as in tensorflow/tensorflow #37191",
 )
 def shift_for_the_other_layout(offset, d_model, base=10000.0):
@@ -398,7 +463,10 @@ def every_block_turns_alike(offset, d_model, base=10000.0):
 
 @misconception(
     "shift_matrix",
-    hint="You gave both sines of a block the same sign. The rule: a rotation has one of them with a minus, here the one in the lower left corner.",
+    hint=(
+        "You gave both sines of a block the same sign. The rule: a rotation has one of them with a minus, here the one"
+        " in the lower left corner."
+    ),
     origin="expected: the minus forgotten",
 )
 def both_sines_positive(offset, d_model, base=10000.0):
@@ -417,7 +485,10 @@ def similarity_as_a_mean(offsets, d_model, base=10000.0):
 
 @misconception(
     "offset_similarity",
-    hint="You added the sines of the offset too. The rule: sin·sin and cos·cos of a pair together make one cosine of the offset.",
+    hint=(
+        "You added the sines of the offset too. The rule: sin·sin and cos·cos of a pair together make one cosine of the"
+        " offset."
+    ),
     origin="expected: the encoding of the offset is summed where Σ cos(ω_i·offset) is meant",
 )
 def similarity_with_the_sines(offsets, d_model, base=10000.0):
@@ -445,7 +516,10 @@ def concatenated_the_other_way(pe):
 
 @misconception(
     "to_interleaved",
-    hint="You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo it for every size.",
+    hint=(
+        "You applied to_concatenated again. With four features this undoes it, with six it does not. The rule: undo it"
+        " for every size."
+    ),
     origin="expected: with four features the two reorderings are the same, so a test with four does not tell",
 )
 def interleaved_the_other_way(pe):
@@ -459,29 +533,56 @@ WRONG_ANSWERS = [
         hint="This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1.",
     ),
     wrong_answer(
-        "slowest_wavelength_512", 62832, hint="This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1."
+        "slowest_wavelength_512",
+        62832,
+        hint="This is 2π · base, as the paper's prose has it; the last exponent is (d − 2)/d, a step before 1.",
     ),
-    wrong_answer("slowest_wavelength_512", 10000, hint="This is the base; a wavelength is 2π over the frequency of the slowest pair."),
+    wrong_answer(
+        "slowest_wavelength_512",
+        10000,
+        hint="This is the base; a wavelength is 2π over the frequency of the slowest pair.",
+    ),
     wrong_answer("slowest_wavelength_512", 9647, hint="You took one over the frequency; a full turn is 2π radians."),
     wrong_answer(
-        "slowest_wavelength_512", 61711, hint="Your last exponent is (d − 1)/d; exponents go in steps of 2/d, so the last one is (d − 2)/d."
+        "slowest_wavelength_512",
+        61711,
+        hint="Your last exponent is (d − 1)/d; exponents go in steps of 2/d, so the last one is (d − 2)/d.",
     ),
     wrong_answer("slowest_wavelength_512", 60612, hint="You rounded up; the question asks for the nearest integer."),
     wrong_answer(
-        "slowest_wavelength_512", 512, hint="This is d_model; a wavelength is 2π over a frequency, and the slowest pair has the smallest frequency."
+        "slowest_wavelength_512",
+        512,
+        hint="This is d_model; a wavelength is 2π over a frequency, and the slowest pair has the smallest frequency.",
     ),
-    wrong_answer("fastest_wavelength", 1, hint="1 is the frequency, one radian per position; a wavelength is 2π over the frequency."),
+    wrong_answer(
+        "fastest_wavelength",
+        1,
+        hint="1 is the frequency, one radian per position; a wavelength is 2π over the frequency.",
+    ),
     wrong_answer("fastest_wavelength", np.pi, hint="This is half a turn; a wave repeats after a full one, 2π radians."),
-    wrong_answer("fastest_wavelength", 1 / (2 * np.pi), hint="This is turns per position; a wavelength is positions per turn."),
-    wrong_answer("fastest_wavelength", 6, hint="You rounded to a whole number; a wavelength need not be one. Give five digits or an expression."),
+    wrong_answer(
+        "fastest_wavelength", 1 / (2 * np.pi), hint="This is turns per position; a wavelength is positions per turn."
+    ),
+    wrong_answer(
+        "fastest_wavelength",
+        6,
+        hint="You rounded to a whole number; a wavelength need not be one. Give five digits or an expression.",
+    ),
     wrong_answer(
         "similarity_at_zero_512",
         512,
-        hint="You counted each feature as 1; a pair of features is a sine and a cosine of the same angle, and their squares add up to 1.",
+        hint=(
+            "You counted each feature as 1; a pair of features is a sine and a cosine of the same angle, and their"
+            " squares add up to 1."
+        ),
     ),
     wrong_answer("similarity_at_zero_512", 1, hint="This is one pair; the dot product adds up all pairs of features."),
     wrong_answer(
-        "similarity_at_zero_512", 16, hint="This is the length of PE(p); the dot product of a vector with itself is the square of its length."
+        "similarity_at_zero_512",
+        16,
+        hint="This is the length of PE(p); the dot product of a vector with itself is the square of its length.",
     ),
-    wrong_answer("similarity_at_zero_512", 0, hint="A vector's dot product with itself is 0 only where all its features are 0."),
+    wrong_answer(
+        "similarity_at_zero_512", 0, hint="A vector's dot product with itself is 0 only where all its features are 0."
+    ),
 ]

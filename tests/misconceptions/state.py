@@ -55,7 +55,8 @@ def pieces(q, k, v, log_f, chunk):
 
 
 def in_chunks(q, k, v, log_f, chunk, memory, one_chunk):
-    """A text chunk by chunk, where one_chunk(state, q, k, v, log_f) gives the results of a chunk and the state after it."""
+    """A text chunk by chunk, where one_chunk(state, q, k, v, log_f) gives the results of a chunk and the state after
+    it."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     current = np.zeros(right[1].shape[-2:]) if memory is None else np.asarray(memory, dtype=np.float64)
     outs = []
@@ -100,8 +101,10 @@ def powers(gamma, length):
 
 @misconception(
     "decay_bias",
-    hint="You took the difference of two running sums; the rule is the sum of the gates between, which stays exact after a gate of −inf "
-    "or −1e30. The difference is NaN or loses the small gates.",
+    hint=(
+        "You took the difference of two running sums; the rule is the sum of the gates between, which stays exact after"
+        " a gate of −inf or −1e30. The difference is NaN or loses the small gates."
+    ),
     origin='the "unstable" sum of the listing in Dao and Gu 2024 (Mamba-2); sgl-project/sglang-jax #1073',
 )
 def difference_of_running_sums(log_f):
@@ -114,8 +117,10 @@ def difference_of_running_sums(log_f):
 
 @misconception(
     "decay_bias",
-    hint="You counted the gate of the key itself too; the rule is that a gate acts on what stands before its token, so the sum begins one "
-    "token after the key and the diagonal is 0.",
+    hint=(
+        "You counted the gate of the key itself too; the rule is that a gate acts on what stands before its token, so"
+        " the sum begins one token after the key and the diagonal is 0."
+    ),
     origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
 )
 def gate_of_the_key_counted(log_f):
@@ -125,7 +130,10 @@ def gate_of_the_key_counted(log_f):
 
 @misconception(
     "decay_bias",
-    hint="You left out the gate of the query's own token and counted that of the key; the rule is: from the token after the key up to the query.",
+    hint=(
+        "You left out the gate of the query's own token and counted that of the key; the rule is: from the token after"
+        " the key up to the query."
+    ),
     origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
 )
 def one_token_too_early(log_f):
@@ -168,7 +176,10 @@ def bias_rewards_distance(log_f):
 
 @misconception(
     "decay_bias",
-    hint="You used the gate of the query alone, once for every key; the rule is to add up all gates between key and query.",
+    hint=(
+        "You used the gate of the query alone, once for every key; the rule is to add up all gates between key and"
+        " query."
+    ),
     origin="expected: one gate per query, as in a gated output",
 )
 def one_gate_per_query(log_f):
@@ -189,7 +200,10 @@ def bias_transposed(log_f):
 
 @misconception(
     "decay_bias",
-    hint="A gate that is NaN goes through; every comparison with NaN is False, so the rule is to ask whether a gate is good.",
+    hint=(
+        "A gate that is NaN goes through; every comparison with NaN is False, so the rule is to ask whether a gate is"
+        " good."
+    ),
     origin="expected: the bad gates asked for, and NaN is not among them",
 )
 def nan_gate_passes(log_f):
@@ -214,7 +228,10 @@ def future_is_kept(log_f):
 
 @misconception(
     "decay_matrix",
-    hint="You divided each row by its sum; the rule is the product of the gates alone. Rows that are divided do not add up across chunks.",
+    hint=(
+        "You divided each row by its sum; the rule is the product of the gates alone. Rows that are divided do not add"
+        " up across chunks."
+    ),
     origin="syncdoth/RetNet #10",
 )
 def rows_divided_by_their_sum(log_f):
@@ -222,10 +239,16 @@ def rows_divided_by_their_sum(log_f):
     return matrix / matrix.sum(axis=-1, keepdims=True)
 
 
-DIAGONAL_OF_ZERO = "Your diagonal is 0; the rule is exp(0) = 1: a log gate of 0 keeps all, and no gate acts on the token itself."
+DIAGONAL_OF_ZERO = (
+    "Your diagonal is 0; the rule is exp(0) = 1: a log gate of 0 keeps all, and no gate acts on the token itself."
+)
 
 
-@misconception("decay_matrix", hint=DIAGONAL_OF_ZERO, origin="fla-org/flash-linear-attention #461 (`safe_exp` where the log decay is 0)")
+@misconception(
+    "decay_matrix",
+    hint=DIAGONAL_OF_ZERO,
+    origin="fla-org/flash-linear-attention #461 (`safe_exp` where the log decay is 0)",
+)
 def exp_of_zero_is_zero(log_f):
     matrix = state.decay_matrix(log_f)
     return np.where(state.decay_bias(log_f) < 0, matrix, 0.0)
@@ -246,7 +269,10 @@ def log_gates_multiplied(log_f):
 
 @misconception(
     "decay_matrix",
-    hint="You used one gate per step of the wrong token: the product begins with the gate of the key; the rule is that it begins one token later.",
+    hint=(
+        "You used one gate per step of the wrong token: the product begins with the gate of the key; the rule is that"
+        " it begins one token later."
+    ),
     origin="vllm-project/vllm #23279 (decay summed from the wrong start)",
 )
 def product_with_the_key_s_gate(log_f):
@@ -276,7 +302,10 @@ def gate_for_its_logarithm(length, slope):
 
 @misconception(
     "constant_decay",
-    hint="Your gates fall from token to token; the rule is the same gate for each. It is their sum that grows with the distance.",
+    hint=(
+        "Your gates fall from token to token; the rule is the same gate for each. It is their sum that grows with the"
+        " distance."
+    ),
     origin="expected: the bias of ALiBi taken for its gates",
 )
 def slope_times_position(length, slope):
@@ -301,7 +330,9 @@ def logarithm_of_the_slope(length, slope):
     origin="expected: linear attention has no scale, and softmax attention has one",
 )
 def forgetting_without_scale(q, k, v, log_f):
-    return state.forgetting_attention(np.asarray(q) * np.asarray(np.sqrt(np.shape(q)[-1]), np.asarray(q).dtype), k, v, log_f)
+    return state.forgetting_attention(
+        np.asarray(q) * np.asarray(np.sqrt(np.shape(q)[-1]), np.asarray(q).dtype), k, v, log_f
+    )
 
 
 @misconception(
@@ -315,7 +346,10 @@ def bias_scaled_too(q, k, v, log_f):
 
 @misconception(
     "forgetting_attention",
-    hint="You took exp of the scores as they are, which overflows or leaves only zeros; the rule is to subtract the largest score of each row first.",
+    hint=(
+        "You took exp of the scores as they are, which overflows or leaves only zeros; the rule is to subtract the"
+        " largest score of each row first."
+    ),
     origin="fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073 (overflow, and 0 · inf = NaN)",
 )
 def exp_of_raw_scores(q, k, v, log_f):
@@ -327,7 +361,10 @@ def exp_of_raw_scores(q, k, v, log_f):
 
 @misconception(
     "forgetting_attention",
-    hint="You multiplied the weights by the decay after softmax; the rule is to add the bias before it, so that the weights add up to 1.",
+    hint=(
+        "You multiplied the weights by the decay after softmax; the rule is to add the bias before it, so that the"
+        " weights add up to 1."
+    ),
     origin="expected: the decay of linear attention used beside softmax",
 )
 def decay_after_softmax(q, k, v, log_f):
@@ -338,7 +375,10 @@ def decay_after_softmax(q, k, v, log_f):
 
 @misconception(
     "forgetting_attention",
-    hint="You added the gate of each key to its scores; the rule is the sum of the gates between key and query, decay_bias.",
+    hint=(
+        "You added the gate of each key to its scores; the rule is the sum of the gates between key and query,"
+        " decay_bias."
+    ),
     origin="expected: log_f taken for the bias itself",
 )
 def gates_added_without_a_sum(q, k, v, log_f):
@@ -353,7 +393,10 @@ def gates_added_without_a_sum(q, k, v, log_f):
 
 @misconception(
     "linear_attention",
-    hint="You divided each row by the sum of its weights; the rule has no sum of weights, so that it can be computed step by step.",
+    hint=(
+        "You divided each row by the sum of its weights; the rule has no sum of weights, so that it can be computed"
+        " step by step."
+    ),
     origin="expected: the normaliser of softmax kept; syncdoth/RetNet #10",
 )
 def divided_by_the_weights(q, k, v, log_f):
@@ -420,7 +463,10 @@ def read_before_write(memory, q, k, v, log_f):
 
 @misconception(
     "linear_step",
-    hint="You wrote the token and then let it fade; the rule is that the gate acts on what stands before the token, and the token stays whole.",
+    hint=(
+        "You wrote the token and then let it fade; the rule is that the gate acts on what stands before the token, and"
+        " the token stays whole."
+    ),
     origin="vllm-project/vllm #23279 (the decay begins one token too early)",
 )
 def write_before_forget(memory, q, k, v, log_f):
@@ -454,7 +500,10 @@ def log_gate_for_the_gate(memory, q, k, v, log_f):
 
 @misconception(
     "linear_step",
-    hint="You let the gate act on the new token in place of the state: the old state stays and the token fades; the rule is the other way round.",
+    hint=(
+        "You let the gate act on the new token in place of the state: the old state stays and the token fades; the rule"
+        " is the other way round."
+    ),
     origin="expected: an input gate for a forget gate",
 )
 def gate_on_the_new_token(memory, q, k, v, log_f):
@@ -465,7 +514,10 @@ def gate_on_the_new_token(memory, q, k, v, log_f):
 
 @misconception(
     "linear_step",
-    hint="You kept a share of the state and wrote the other share of the token, as in a mean; the rule writes the token whole.",
+    hint=(
+        "You kept a share of the state and wrote the other share of the token, as in a mean; the rule writes the token"
+        " whole."
+    ),
     origin="expected: an exponential moving average",
 )
 def moving_average(memory, q, k, v, log_f):
@@ -499,7 +551,10 @@ def given_state_ignored(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "linear_chunks",
-    hint="Each of your chunks begins with the state of the call; the rule is that it begins with the state after the chunk before it.",
+    hint=(
+        "Each of your chunks begins with the state of the call; the rule is that it begins with the state after the"
+        " chunk before it."
+    ),
     origin="huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)",
 )
 def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
@@ -513,7 +568,10 @@ def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "linear_chunks",
-    hint="Inside a chunk you read the state as it was at the beginning; the rule is that it fades with each token, by exp(c_i).",
+    hint=(
+        "Inside a chunk you read the state as it was at the beginning; the rule is that it fades with each token, by"
+        " exp(c_i)."
+    ),
     origin="expected: the decay inside the chunk left out on the way to the state",
 )
 def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
@@ -538,8 +596,13 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "linear_chunks",
-    hint="The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the rule is that c counts it.",
-    origin="expected: c as the sum of the gates after the chunk's first token, as decay_matrix has it in its first column",
+    hint=(
+        "The first gate of each chunk never acts on the state, neither when you read it nor when you carry it on; the"
+        " rule is that c counts it."
+    ),
+    origin=(
+        "expected: c as the sum of the gates after the chunk's first token, as decay_matrix has it in its first column"
+    ),
 )
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
     def one_chunk(current, q, k, v, log_f):
@@ -551,7 +614,10 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "linear_chunks",
-    hint="From chunk to chunk your state fades by one gate, the last; the rule is by all gates of the chunk, exp(c_last).",
+    hint=(
+        "From chunk to chunk your state fades by one gate, the last; the rule is by all gates of the chunk,"
+        " exp(c_last)."
+    ),
     origin="expected: the step of one token used for a chunk",
 )
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
@@ -564,7 +630,10 @@ def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "linear_chunks",
-    hint="You wrote the tokens of a chunk into the state without decay; the rule is that each fades by the gates from it to the chunk's end.",
+    hint=(
+        "You wrote the tokens of a chunk into the state without decay; the rule is that each fades by the gates from it"
+        " to the chunk's end."
+    ),
     origin="expected: kᵀ v of the whole chunk added",
 )
 def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
@@ -585,14 +654,26 @@ def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
     length = np.shape(q)[-2]
     done = (length - 1) // chunk * chunk
     if not done:
-        return right[0], np.zeros_like(right[1]) if memory is None else np.broadcast_to(memory, right[1].shape).astype(right[1].dtype)
-    q, k, v, log_f = np.asarray(q)[..., :done, :], np.asarray(k)[..., :done, :], np.asarray(v)[..., :done, :], np.asarray(log_f)[..., :done]
+        return right[0], (
+            np.zeros_like(right[1])
+            if memory is None
+            else np.broadcast_to(memory, right[1].shape).astype(right[1].dtype)
+        )
+    q, k, v, log_f = (
+        np.asarray(q)[..., :done, :],
+        np.asarray(k)[..., :done, :],
+        np.asarray(v)[..., :done, :],
+        np.asarray(log_f)[..., :done],
+    )
     return of_dtypes((right[0], state.linear_chunks(q, k, v, log_f, chunk, memory)[1]), right)
 
 
 @misconception(
     "linear_chunks",
-    hint="The tokens after the last full chunk come out as zeros and are not in the state; the rule is that the last chunk may be shorter.",
+    hint=(
+        "The tokens after the last full chunk come out as zeros and are not in the state; the rule is that the last"
+        " chunk may be shorter."
+    ),
     origin="expected: length // chunk chunks",
 )
 def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
@@ -608,14 +689,18 @@ def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "linear_chunks",
-    hint="You filled the last chunk up with tokens whose gate is not 1, so the state you return has faded too far; the rule for a filler is "
-    "k = 0 and log_f = 0.",
+    hint=(
+        "You filled the last chunk up with tokens whose gate is not 1, so the state you return has faded too far; the"
+        " rule for a filler is k = 0 and log_f = 0."
+    ),
     origin="fla-org/flash-linear-attention #1272 (padding masks v and not the gate)",
 )
 def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     missing = -np.shape(q)[-2] % chunk
-    last = np.exp(missing * np.asarray(log_f, dtype=np.float64)[..., -1])[..., np.newaxis, np.newaxis] if missing else 1.0
+    last = (
+        np.exp(missing * np.asarray(log_f, dtype=np.float64)[..., -1])[..., np.newaxis, np.newaxis] if missing else 1.0
+    )
     return of_dtypes((right[0], last * right[1]), right)
 
 
@@ -624,7 +709,10 @@ def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
 
 @misconception(
     "delta_step",
-    hint="You added the value to what stands under the key; the rule is to write the difference, β (v − what the key reads).",
+    hint=(
+        "You added the value to what stands under the key; the rule is to write the difference, β (v − what the key"
+        " reads)."
+    ),
     origin="expected: linear_step once more, the write that the delta rule mends",
 )
 def value_added(memory, k, v, beta, log_f):
@@ -647,17 +735,24 @@ def read_before_forgetting(memory, k, v, beta, log_f):
 
 @misconception(
     "delta_step",
-    hint="You let the gate act on what was just written too; the rule is to forget first, and the new value stays whole.",
+    hint=(
+        "You let the gate act on what was just written too; the rule is to forget first, and the new value stays whole."
+    ),
     origin="expected: the gate at the end of the step",
 )
 def forgetting_comes_last(memory, k, v, beta, log_f):
     right = state.delta_step(memory, k, v, beta, log_f)
-    return (gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))).astype(right.dtype)
+    return (
+        gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))
+    ).astype(right.dtype)
 
 
 @misconception(
     "delta_step",
-    hint="β scales the new value alone here, and the old one is taken out whole; the rule is that β scales the difference of the two.",
+    hint=(
+        "β scales the new value alone here, and the old one is taken out whole; the rule is that β scales the"
+        " difference of the two."
+    ),
     origin="expected: the bracket of β (v − kᵀ S) left out",
 )
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
@@ -669,7 +764,10 @@ def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
 
 @misconception(
     "delta_step",
-    hint="β scales the old value alone here, and the new one is written whole; the rule is that β scales the difference of the two.",
+    hint=(
+        "β scales the old value alone here, and the new one is written whole; the rule is that β scales the difference"
+        " of the two."
+    ),
     origin="expected: the bracket of β (v − kᵀ S) left out",
 )
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
@@ -681,7 +779,10 @@ def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
 
 @misconception(
     "delta_step",
-    hint="You divided the key by its length; the rule is to take k as it is given, since the layer has divided it where it wants that.",
+    hint=(
+        "You divided the key by its length; the rule is to take k as it is given, since the layer has divided it where"
+        " it wants that."
+    ),
     origin="expected: the normalisation of Qwen3-Next's layer done once more",
 )
 def key_normalised(memory, k, v, beta, log_f):
@@ -708,8 +809,10 @@ def retention_of_both_sides(q, k, v, gamma, base=BASE):
 
 @misconception(
     "retention",
-    hint="You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule is that no power is taken of a "
-    "distance below 0.",
+    hint=(
+        "You computed γ^(i−j) above the diagonal too, where it overflows, and then 0 · inf is NaN; the rule is that no"
+        " power is taken of a distance below 0."
+    ),
     origin="Jamie-Stirling/RetNet (NaN swept to 0); AI-Hypercomputer/accelerator-agents #67",
 )
 def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
@@ -733,12 +836,17 @@ def retention_without_rotation(q, k, v, gamma, base=BASE):
 
 @misconception(
     "retention",
-    hint="Queries and keys are rotated in opposite directions here; the rule is the same direction, so that the score depends on the difference.",
+    hint=(
+        "Queries and keys are rotated in opposite directions here; the rule is the same direction, so that the score"
+        " depends on the difference."
+    ),
     origin="expected: the conjugate of the paper's complex form applied twice",
 )
 def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
     right = state.retention(q, k, v, gamma, base)
-    return (scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)).astype(right.dtype)
+    return (scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)).astype(
+        right.dtype
+    )
 
 
 @misconception(
@@ -793,7 +901,8 @@ def angles_that_end_at_the_base(q, k, v, gamma, base=BASE):
 )
 def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
     right = state.retention(q, k, v, gamma, base)
-    order = np.arange(np.shape(q)[-1]).reshape(2, -1).T.ravel()  # neighbours in the new order are half the width apart in the old one
+    # Neighbours in the new order are half the width apart in the old one.
+    order = np.arange(np.shape(q)[-1]).reshape(2, -1).T.ravel()
     return state.retention(np.asarray(q)[..., order], np.asarray(k)[..., order], v, gamma, base).astype(right.dtype)
 
 
@@ -823,7 +932,9 @@ def seen(gates):
 )
 def counted_from_the_front(gates):
     right = state.cope_positions(gates)
-    return np.where(np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, np.cumsum(seen(gates), axis=-1), 0.0)
+    return np.where(
+        np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, np.cumsum(seen(gates), axis=-1), 0.0
+    )
 
 
 @misconception(
@@ -849,7 +960,10 @@ def gate_of_the_query_left_out(gates):
 
 @misconception(
     "cope_positions",
-    hint="Query i stands at position i here; the rule is that the last query has the position of the last key, p = i + Tk − Tq.",
+    hint=(
+        "Query i stands at position i here; the rule is that the last query has the position of the last key, p = i +"
+        " Tk − Tq."
+    ),
     origin="expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)",
 )
 def cope_without_the_cache(gates):
@@ -880,11 +994,16 @@ def positions_rounded(gates):
 
 @misconception(
     "cope_positions",
-    hint="A bad gate ahead of a query goes through; the rule is that every gate must be from 0 to 1, also one that counts for nothing.",
+    hint=(
+        "A bad gate ahead of a query goes through; the rule is that every gate must be from 0 to 1, also one that"
+        " counts for nothing."
+    ),
     origin="expected: the gates are checked after those ahead are set to 0",
 )
 def bad_gates_ahead_pass(gates):
-    return state.cope_positions(np.where(np.tri(*np.shape(gates)[-2:], np.shape(gates)[-1] - np.shape(gates)[-2]) > 0, gates, 0.0))
+    return state.cope_positions(
+        np.where(np.tri(*np.shape(gates)[-2:], np.shape(gates)[-1] - np.shape(gates)[-2]) > 0, gates, 0.0)
+    )
 
 
 # cache_and_state
@@ -965,7 +1084,9 @@ def divided_by_the_gate(log_f):
 
 @misconception(
     "half_life",
-    hint="You took log_f for the gate and its logarithm once more; the rule is ln ½ / log_f: it is a logarithm already.",
+    hint=(
+        "You took log_f for the gate and its logarithm once more; the rule is ln ½ / log_f: it is a logarithm already."
+    ),
     origin="expected: one logarithm too many",
 )
 def logarithm_of_the_logarithm(log_f):
@@ -991,7 +1112,10 @@ def diagonal_left_out(log_f):
 
 @misconception(
     "constant_decay",
-    hint="Your first gate is 0; the rule is −slope for every token. What stands before the first token is empty, so its gate changes nothing yet.",
+    hint=(
+        "Your first gate is 0; the rule is −slope for every token. What stands before the first token is empty, so its"
+        " gate changes nothing yet."
+    ),
     origin="expected: the first token has nothing to forget",
 )
 def first_token_forgets_nothing(length, slope):
@@ -1033,7 +1157,10 @@ def write_subtracted(old, k, v, beta, log_f):
 
 @misconception(
     "cope_positions",
-    hint="You put −inf for the keys ahead of the query; the rule is 0 there: these are positions, and the mask comes with the scores.",
+    hint=(
+        "You put −inf for the keys ahead of the query; the rule is 0 there: these are positions, and the mask comes"
+        " with the scores."
+    ),
     origin="expected: the mask of the scores",
 )
 def keys_ahead_at_minus_infinity(gates):
@@ -1063,19 +1190,45 @@ def zero_for_a_gate_of_one(log_f):
 
 
 WRONG_ANSWERS = [
-    wrong_answer("half_life_of_gate_0_99", 99.4991625, hint="After so many tokens 1/e is left; the question is when half is left."),
-    wrong_answer("half_life_of_gate_0_99", 69, hint="You rounded to whole tokens; the rule is five right digits, or an expression."),
-    wrong_answer("half_life_of_gate_0_99", 0.70015, hint="You divided by the gate; the rule is to divide by its logarithm."),
-    wrong_answer("half_life_of_gate_0_99", 50, hint="You took 1 % of the beginning off each time; the rule is 1 % of what is left."),
-    wrong_answer("half_life_of_gate_0_99", -68.967564, hint="You have a minus too many: ln ½ and ln 0.99 are both negative."),
-    wrong_answer("tokens_until_cache_equals_state_128", 128, hint="You counted the keys alone; a token in the cache has a key and a value."),
     wrong_answer(
-        "tokens_until_cache_equals_state_128", 16384, hint="This is the size of the state; the question is how many tokens have as many numbers."
+        "half_life_of_gate_0_99",
+        99.4991625,
+        hint="After so many tokens 1/e is left; the question is when half is left.",
+    ),
+    wrong_answer(
+        "half_life_of_gate_0_99",
+        69,
+        hint="You rounded to whole tokens; the rule is five right digits, or an expression.",
+    ),
+    wrong_answer(
+        "half_life_of_gate_0_99", 0.70015, hint="You divided by the gate; the rule is to divide by its logarithm."
+    ),
+    wrong_answer(
+        "half_life_of_gate_0_99",
+        50,
+        hint="You took 1 % of the beginning off each time; the rule is 1 % of what is left.",
+    ),
+    wrong_answer(
+        "half_life_of_gate_0_99", -68.967564, hint="You have a minus too many: ln ½ and ln 0.99 are both negative."
+    ),
+    wrong_answer(
+        "tokens_until_cache_equals_state_128",
+        128,
+        hint="You counted the keys alone; a token in the cache has a key and a value.",
+    ),
+    wrong_answer(
+        "tokens_until_cache_equals_state_128",
+        16384,
+        hint="This is the size of the state; the question is how many tokens have as many numbers.",
     ),
     wrong_answer(
         "tokens_until_cache_equals_state_128",
         256,
         hint="This is what one token takes in the cache; the question is how many tokens fill the state's size.",
     ),
-    wrong_answer("tokens_until_cache_equals_state_128", 32, hint="You divided by twice too much; one token takes d_k + d_v = 256 numbers."),
+    wrong_answer(
+        "tokens_until_cache_equals_state_128",
+        32,
+        hint="You divided by twice too much; one token takes d_k + d_v = 256 numbers.",
+    ),
 ]

@@ -72,7 +72,9 @@ def test_bias(alibi):
 def test_the_newest_token_is_no_distance_from_itself(alibi):
     """A single query has the position of the last key."""
     bias = expect.matches(alibi.alibi_bias, 2, 1, 4)
-    expect.close(bias[:, 0, :] * 256, np.array([[-48.0, -32.0, -16.0, 0.0], [-3.0, -2.0, -1.0, 0.0]]), "256 times the bias")
+    expect.close(
+        bias[:, 0, :] * 256, np.array([[-48.0, -32.0, -16.0, 0.0], [-3.0, -2.0, -1.0, 0.0]]), "256 times the bias"
+    )
 
 
 @pytest.mark.question("alibi_bias", points=0.375)
@@ -93,13 +95,18 @@ def test_attention_by_hand(alibi):
 def test_causal_attention(alibi):
     """softmax(q kᵀ/√d + bias) v, each query up to its own key and the last query up to the last."""
     expect.matches(alibi.alibi_attention, features(4, 4, 4), features(4, 4, 4, seed=1), features(4, 4, 2, seed=2))
-    expect.matches(alibi.alibi_attention, features(2, 2, 2, 6), features(2, 2, 5, 6, seed=1), features(2, 2, 5, 3, seed=2))
+    expect.matches(
+        alibi.alibi_attention, features(2, 2, 2, 6), features(2, 2, 5, 6, seed=1), features(2, 2, 5, 3, seed=2)
+    )
 
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_both_ways(alibi):
-    """Without the causal mask every query may use every key, and the scores of keys ahead fall with their distance too."""
-    expect.matches(alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False)
+    """Without the causal mask every query may use every key, and the scores of keys ahead fall with their distance
+    too."""
+    expect.matches(
+        alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False
+    )
 
 
 @pytest.mark.question("alibi_attention", points=0.125)
@@ -107,7 +114,9 @@ def test_attention_of_whole_numbers_and_of_float32(alibi):
     """Whole numbers are welcome; queries, keys and values in float32 give float32; there is a value for each key."""
     expect.matches(alibi.alibi_attention, np.array([[[0]]]), np.array([[[1], [1]]]), np.array([[[0], [1]]]))
     expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
-    expect.raises(ValueError, alibi.alibi_attention, features(2, 3, 4), features(2, 5, 4), features(2, 4, 6), mentions=[5, 4])
+    expect.raises(
+        ValueError, alibi.alibi_attention, features(2, 3, 4), features(2, 5, 4), features(2, 4, 6), mentions=[5, 4]
+    )
 
 
 @pytest.mark.question("bloom_bias", points=0.375)
@@ -132,7 +141,9 @@ def test_both_forms_give_the_same_weights(alibi, seed):
         causal_weights(scores + alibi.alibi_bias(2, 3, 5)),
         "the weights with bloom_bias, compared with those of your alibi_bias",
     )
-    expect.holds(not np.allclose(causal_weights(scores + bloom), causal_weights(scores)), "the bias changes the weights")
+    expect.holds(
+        not np.allclose(causal_weights(scores + bloom), causal_weights(scores)), "the bias changes the weights"
+    )
 
 
 @pytest.mark.question("bloom_bias", points=0.125)
@@ -151,11 +162,16 @@ def test_windows_by_hand(alibi):
 
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows(alibi):
-    """The steeper the slope and the larger the tolerance, the sooner; where the bias leaves exactly the tolerance, that is it."""
+    """The steeper the slope and the larger the tolerance, the sooner; where the bias leaves exactly the tolerance, that
+    is it."""
     expect.matches(alibi.effective_window, 0.05, 0.5)
     expect.matches(alibi.effective_window, 0.1, 0.001)
     expect.matches(alibi.effective_window, 2.0, 1 / 3)
-    expect.close(alibi.effective_window(np.log(2.0), 0.25), 2, "slope ln 2 halves a weight at each step: two steps leave a quarter")
+    expect.close(
+        alibi.effective_window(np.log(2.0), 0.25),
+        2,
+        "slope ln 2 halves a weight at each step: two steps leave a quarter",
+    )
 
 
 @pytest.mark.question("effective_window", points=0.125)

@@ -67,7 +67,8 @@ def test_softmax_forgets_a_common_shift(attention, seed, shift):
 
 @pytest.mark.question("softmax", points=0.125)
 def test_softmax_of_lists_and_of_float32(attention):
-    """Lists are welcome, float32 stays float32, the scores do not change, and an axis that they do not have is refused."""
+    """Lists are welcome, float32 stays float32, the scores do not change, and an axis that they do not have is
+    refused."""
     expect.matches(attention.softmax, [0, np.log(3)])
     expect.unchanged(attention.softmax, features(3, 4))
     expect.dtype(attention.softmax, features(3, 4, dtype=np.float32))
@@ -118,19 +119,24 @@ def test_mask_and_bias_serve_all_heads(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_refuse_shapes_that_do_not_fit(attention):
-    """Queries and keys have the same width, and a mask fits the scores, also those of a single query; other shapes are errors."""
+    """Queries and keys have the same width, and a mask fits the scores, also those of a single query; other shapes are
+    errors."""
     q, k = features(2, 4), features(4, 4)
     expect.answers(attention.attention_weights, q, k)
     expect.raises(ValueError, attention.attention_weights, q, features(4, 6), mentions=[4, 6])
     expect.raises(ValueError, attention.attention_weights, q, k, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 4)])
-    expect.raises(ValueError, attention.attention_weights, q[:1], k, np.ones((5, 4), dtype=bool), mentions=[(5, 4), (1, 4), 5])
+    expect.raises(
+        ValueError, attention.attention_weights, q[:1], k, np.ones((5, 4), dtype=bool), mentions=[(5, 4), (1, 4), 5]
+    )
 
 
 @pytest.mark.question("attention_weights", points=0.125)
 def test_weights_of_whole_numbers_and_of_float32(attention):
     """Whole numbers are welcome; queries and keys in float32 give weights in float32."""
     expect.matches(attention.attention_weights, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]))
-    expect.dtype(attention.attention_weights, features(3, 1, dtype=np.float32), features(5, 1, seed=1, dtype=np.float32))
+    expect.dtype(
+        attention.attention_weights, features(3, 1, dtype=np.float32), features(5, 1, seed=1, dtype=np.float32)
+    )
 
 
 # attention
@@ -149,7 +155,9 @@ def test_attention(attention):
     q, k, v = features(3, 4), features(5, 4, seed=1), features(5, 6, seed=2)
     expect.matches(attention.attention, q, k, v)
     expect.matches(attention.attention, q, k, v, features(3, 5, seed=3) > -1, features(3, 5, seed=4))
-    expect.matches(attention.attention, features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1), features(2, 3, 4, 1, seed=2))
+    expect.matches(
+        attention.attention, features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1), features(2, 3, 4, 1, seed=2)
+    )
 
 
 @pytest.mark.question("attention", points=0.25)
@@ -344,7 +352,14 @@ def test_self_attention_is_equivariant(attention, seed, order):
 def test_gap_of_whole_numbers_and_of_weights_that_do_not_fit(attention):
     """Whole numbers are welcome; weights that do not fit are refused."""
     expect.close(attention.equivariance_gap(*EXAMPLE, np.array([1, 0])), 0.0, "the example has no gap")
-    expect.raises(ValueError, attention.equivariance_gap, features(2, 3), *EXAMPLE[1:], np.array([1, 0]), mentions=[(2, 3), (2, 2), 2, 3])
+    expect.raises(
+        ValueError,
+        attention.equivariance_gap,
+        features(2, 3),
+        *EXAMPLE[1:],
+        np.array([1, 0]),
+        mentions=[(2, 3), (2, 2), 2, 3],
+    )
 
 
 # bag_of_tokens
@@ -367,7 +382,8 @@ def test_bag(attention):
 
 @pytest.mark.question("bag_of_tokens", points=0.125)
 def test_bag_of_whole_numbers_and_of_float32(attention):
-    """Whole numbers are welcome, x and all weights in float32 give a bag in float32, and weights that do not fit are refused."""
+    """Whole numbers are welcome, x and all weights in float32 give a bag in float32, and weights that do not fit are
+    refused."""
     expect.matches(attention.bag_of_tokens, *EXAMPLE)
     expect.dtype(attention.bag_of_tokens, features(4, 1, dtype=np.float32), *WEIGHTS)
     expect.raises(ValueError, attention.bag_of_tokens, features(4, 5), *WEIGHTS, mentions=[(4, 5), (1, 1), 5, 1])

@@ -47,7 +47,9 @@ def test_interpolation_of_lists(context_extension):
 def test_ntk_slows_the_slowest_pair_by_the_factor(context_extension):
     """With eight features the slowest pair rotates by base^(−6/8) per position: a factor of 4 makes this a quarter."""
     base = context_extension.ntk_base(10000.0, 4.0, 8)
-    expect.close(base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair of the new base against that of the old")
+    expect.close(
+        base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair of the new base against that of the old"
+    )
 
 
 @pytest.mark.question("ntk_base", points=0.25)
@@ -86,7 +88,9 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
     """A sequence that is not longer than the trained length keeps the trained base."""
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 1536, 2048, 2.0)
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 2048, 2048, 4.0)
-    expect.holds(context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 4.0) != 10000.0, "a longer text has another base")
+    expect.holds(
+        context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 4.0) != 10000.0, "a longer text has another base"
+    )
 
 
 @pytest.mark.question("dynamic_ntk_base", points=0.125)
@@ -191,7 +195,9 @@ def test_llama3(context_extension):
 def test_llama3_bounds_in_order(context_extension):
     """A low_freq_factor that is not below high_freq_factor is refused."""
     expect.answers(context_extension.llama3_frequencies, 8)
-    expect.raises(ValueError, context_extension.llama3_frequencies, 8, low_freq_factor=4.0, high_freq_factor=2.0, mentions=[4, 2])
+    expect.raises(
+        ValueError, context_extension.llama3_frequencies, 8, low_freq_factor=4.0, high_freq_factor=2.0, mentions=[4, 2]
+    )
 
 
 # longrope_frequencies
@@ -225,7 +231,9 @@ def test_longrope_of_lists(context_extension):
 def test_longrope_scale(context_extension):
     """The root of how much the logarithm of the length grew."""
     expect.matches(context_extension.longrope_scale, 32.0, 4096)
-    expect.close(context_extension.longrope_scale(4, 4096) ** 2, 14 / 12, "from 2^12 to 2^14 tokens the square is 14/12")
+    expect.close(
+        context_extension.longrope_scale(4, 4096) ** 2, 14 / 12, "from 2^12 to 2^14 tokens the square is 14/12"
+    )
 
 
 @pytest.mark.question("longrope_scale", points=0.25)
@@ -249,7 +257,9 @@ def test_longrope_scale_refuses_a_negative_length(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_by_hand(context_extension):
     """At position 2 and frequency 1/2 a pair rotates by one radian; a scale of 2 makes it twice as long."""
-    turned = context_extension.apply_rope_with(np.array([[1.0, 0.0, 0.0, 3.0]]), np.array([2]), np.array([0.5, 0.0]), scale=2.0)
+    turned = context_extension.apply_rope_with(
+        np.array([[1.0, 0.0, 0.0, 3.0]]), np.array([2]), np.array([0.5, 0.0]), scale=2.0
+    )
     wanted = np.array([[2 * np.cos(1), 2 * np.sin(1), 0.0, 6.0]])
     expect.close(turned, wanted, "one pair turned by a radian and one that does not turn, both scaled")
 
@@ -275,20 +285,32 @@ def test_scale_at_position_zero(context_extension):
 def test_apply_rope_with_lists_and_float32(context_extension):
     """Lists of whole numbers are welcome, float32 stays float32, and every row needs one position."""
     expect.matches(context_extension.apply_rope_with, [[1, 0]], [2], [0.5], scale=2)
-    expect.dtype(context_extension.apply_rope_with, features(3, 4, dtype=np.float32), np.arange(3), np.array([1.0, 0.5]))
-    expect.raises(ValueError, context_extension.apply_rope_with, features(5, 4), np.arange(3), np.array([1.0, 0.5]), mentions=[(3,), (5, 4)])
+    expect.dtype(
+        context_extension.apply_rope_with, features(3, 4, dtype=np.float32), np.arange(3), np.array([1.0, 0.5])
+    )
+    expect.raises(
+        ValueError,
+        context_extension.apply_rope_with,
+        features(5, 4),
+        np.arange(3),
+        np.array([1.0, 0.5]),
+        mentions=[(3,), (5, 4)],
+    )
 
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shift):
-    """Whatever the frequencies, the score depends on n − m alone, and on that it does; it is multiplied by the square of the scale."""
+    """Whatever the frequencies, the score depends on n − m alone, and on that it does; it is multiplied by the square
+    of the scale."""
     rows, frequencies = features(2, 4, seed=seed), np.array([0.75, 0.03125])
 
     def score(q_position, k_position):
         return np.vdot(*context_extension.apply_rope_with(rows, np.array([q_position, k_position]), frequencies, 1.25))
 
-    expect.close(score(m + shift, n + shift), score(m, n), f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})")
+    expect.close(
+        score(m + shift, n + shift), score(m, n), f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})"
+    )
     expect.close(score(m, m), 1.25**2 * np.vdot(*rows), "at the same position the plain score times scale²")
     rows = np.array([[3.0, 1.0, 2.0, 1.0], [2.0, 1.0, 3.0, 2.0]])
     expect.holds(not np.isclose(score(m, m + 1), score(m, m)), "another offset has another score")

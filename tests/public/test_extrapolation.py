@@ -76,7 +76,8 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_no_row_past_the_table(extrapolation):
-    """A sequence longer than the table, or than its bits can count, is refused: no row is repeated, no number used twice."""
+    """A sequence longer than the table, or than its bits can count, is refused: no row is repeated, no number used
+    twice."""
     table = features(4, 2, seed=1)
     expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
     expect.raises(ValueError, extrapolation.encode, "learned", features(5, 2), {"table": table}, mentions=[4, 5])
@@ -113,8 +114,11 @@ def test_alibi_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_shaw_by_hand(extrapolation):
-    """The rows of the key table belong to j − i = −k … k: keys behind the query come first, and far keys share row 0."""
-    rows = extrapolation.logits("shaw", np.ones((3, 1)), np.zeros((3, 1)), {"key_table": np.array([[1.0], [2.0], [4.0]])})
+    """The rows of the key table belong to j − i = −k … k: keys behind the query come first, and far keys share row
+    0."""
+    rows = extrapolation.logits(
+        "shaw", np.ones((3, 1)), np.zeros((3, 1)), {"key_table": np.array([[1.0], [2.0], [4.0]])}
+    )
     expect.close(rows[2], np.array([1.0, 1.0, 2.0]), "the last of three rows: distances 2, 1 and 0")
 
 
@@ -155,8 +159,12 @@ def test_the_future_is_hidden(extrapolation):
 def test_logits_of_lists_and_of_float32(extrapolation):
     """Lists are welcome, q and k in float32 give float32, and their shapes are the same."""
     expect.matches(extrapolation.logits, "alibi", [[0], [0]], [[0], [0]], {"slope": 0.5})
-    expect.dtype(extrapolation.logits, "none", features(3, 1, dtype=np.float32), features(3, 1, seed=1, dtype=np.float32), {})
-    expect.raises(ValueError, extrapolation.logits, "none", features(3, 2), features(4, 2), {}, mentions=[(3, 2), (4, 2), 3, 4])
+    expect.dtype(
+        extrapolation.logits, "none", features(3, 1, dtype=np.float32), features(3, 1, seed=1, dtype=np.float32), {}
+    )
+    expect.raises(
+        ValueError, extrapolation.logits, "none", features(3, 2), features(4, 2), {}, mentions=[(3, 2), (4, 2), 3, 4]
+    )
 
 
 # longest_reliable_length
@@ -223,7 +231,8 @@ def test_shift_gap_by_hand(extrapolation):
 
 @pytest.mark.question("shift_gap", points=0.375)
 def test_shift_gaps(extrapolation):
-    """The gap is 0 where scores depend on the distance alone: none, RoPE, Shaw, T5 and ALiBi. The other five have a gap."""
+    """The gap is 0 where scores depend on the distance alone: none, RoPE, Shaw, T5 and ALiBi. The other five have a
+    gap."""
     x, w_q, w_k = features(4, 4), features(4, 4, seed=1), features(4, 4, seed=2)
     given_to = parameters(4 + 3, 4)
     for method in ADDED:
@@ -238,7 +247,8 @@ def test_shift_gaps(extrapolation):
 
 @pytest.mark.question("learned_parameters", points=0.375)
 def test_learned_parameters(extrapolation):
-    """Only a table counts, and only for the method that reads it: a slope, a base and a number of bits are not learned."""
+    """Only a table counts, and only for the method that reads it: a slope, a base and a number of bits are not
+    learned."""
     given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
     given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
     wanted = {"learned": 2048, "shaw": 544, "t5": 32}

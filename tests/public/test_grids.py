@@ -74,9 +74,12 @@ def test_sinusoids_need_whole_pairs_on_each_axis(grids):
 
 @pytest.mark.question("resize_grid", points=0.125)
 def test_two_cells_become_four(grids):
-    """The example: the new centres lie at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the border holds the outer ones."""
+    """The example: the new centres lie at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the border holds the outer
+    ones."""
     wanted = np.array([[0.0], [2.0], [6.0], [8.0]])
-    expect.close(grids.resize_grid(np.array([[0], [8]]), (1, 2), (1, 4)), wanted, "resize_grid([[0], [8]], (1, 2), (1, 4))")
+    expect.close(
+        grids.resize_grid(np.array([[0], [8]]), (1, 2), (1, 4)), wanted, "resize_grid([[0], [8]], (1, 2), (1, 4))"
+    )
     expect.answers(grids.resize_grid, np.array([[0], [8]]), (1, 2), (2, 3))
 
 
@@ -89,7 +92,8 @@ def test_resize_grid(grids):
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_an_unchanged_shape_changes_nothing(grids):
-    """Resized to its own shape a table stays the same. What is equal along x stays equal along x, and what differs along y differs."""
+    """Resized to its own shape a table stays the same. What is equal along x stays equal along x, and what differs
+    along y differs."""
     table = features(10, 3)
     expect.close(grids.resize_grid(table, (2, 5), (2, 5)), table, "the same shape gives the same table")
     even = np.reshape(grids.resize_grid(np.repeat(table[:2], 5, axis=0), (2, 5), (4, 3)), (4, 3, 3))
@@ -215,7 +219,12 @@ def test_two_pairs_at_row_2_and_column_1(grids):
 def test_apply_rope_nd(grids):
     """Pair i of row t rotates by the sum over axes of positions[t, a] · frequencies[i, a]."""
     expect.matches(grids.apply_rope_nd, features(5, 8), features(5, 2, seed=1), features(4, 2, seed=2))
-    expect.matches(grids.apply_rope_nd, features(2, 3, 4, 6), np.array([[7, 0, 2], [0, 1, 1], [3, 3, 3], [-1, 9, 4]]), features(3, 3))
+    expect.matches(
+        grids.apply_rope_nd,
+        features(2, 3, 4, 6),
+        np.array([[7, 0, 2], [0, 1, 1], [3, 3, 3], [-1, 9, 4]]),
+        features(3, 3),
+    )
 
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
@@ -240,8 +249,12 @@ def test_float32_features_stay_float32(grids):
 def test_every_token_has_coordinates(grids):
     """Every row needs its coordinates, and every pair its frequencies."""
     expect.answers(grids.apply_rope_nd, features(5, 6), features(5, 2), features(3, 2))
-    expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(4, 2), features(3, 2), mentions=[(4, 2), (5, 6), 4, 5])
-    expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(5, 2), features(4, 2), mentions=[(4, 2), 4, 3])
+    expect.raises(
+        ValueError, grids.apply_rope_nd, features(5, 6), features(4, 2), features(3, 2), mentions=[(4, 2), (5, 6), 4, 5]
+    )
+    expect.raises(
+        ValueError, grids.apply_rope_nd, features(5, 6), features(5, 2), features(4, 2), mentions=[(4, 2), 4, 3]
+    )
 
 
 # grid_scores
@@ -274,7 +287,9 @@ def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, r
     score = grids.grid_scores(q, k, here, there, frequencies)
     moved = grids.grid_scores(q, k, here + shift, there + shift, frequencies)
     expect.close(moved, score, "moving query and key together leaves the score")
-    expect.close(grids.grid_scores(q, k, shift, shift, frequencies), q @ k.T / 2, "in the same cell the score is the plain one")
+    expect.close(
+        grids.grid_scores(q, k, shift, shift, frequencies), q @ k.T / 2, "in the same cell the score is the plain one"
+    )
     row = 1 + np.abs(q)
     farther = grids.grid_scores(row, row, here, there, frequencies)
     expect.holds(not np.allclose(farther, row @ row.T / 2), "in another cell the score of a row with itself is lower")
@@ -292,7 +307,16 @@ def test_queries_and_keys_have_the_same_features(grids):
     """Queries and keys of different sizes are refused."""
     where = features(3, 2)
     expect.answers(grids.grid_scores, features(2, 4), features(3, 4), where[:2], where, features(2, 2))
-    expect.raises(ValueError, grids.grid_scores, features(2, 4), features(3, 6), where[:2], where, features(2, 2), mentions=[6, 4, 3, 2])
+    expect.raises(
+        ValueError,
+        grids.grid_scores,
+        features(2, 4),
+        features(3, 6),
+        where[:2],
+        where,
+        features(2, 2),
+        mentions=[6, 4, 3, 2],
+    )
 
 
 # mrope_positions
@@ -300,7 +324,8 @@ def test_queries_and_keys_have_the_same_features(grids):
 
 @pytest.mark.question("mrope_positions", points=0.125)
 def test_two_words_an_image_and_a_word(grids):
-    """The example: the image starts where the next word would stand, and the word after it stands past its largest coordinate."""
+    """The example: the image starts where the next word would stand, and the word after it stands past its largest
+    coordinate."""
     wanted = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]])
     expect.close(grids.mrope_positions([2, (1, 2, 2), 1]), wanted, "mrope_positions([2, (1, 2, 2), 1])")
     expect.answers(grids.mrope_positions, [4])

@@ -1,4 +1,5 @@
-"""Learned positions, the tests you can see: each function by its values, both ends of the table, and where gradients go.
+"""Learned positions, the tests you can see: each function by its values, both ends of the table, and where gradients
+go.
 
 The first line of a test is the rule that it checks. The values wanted are in `expected/learned.json`.
 """
@@ -90,7 +91,9 @@ def test_embed_a_text_that_is_too_long(learned):
 def test_embed_with_lists_and_with_float32(learned):
     """Lists are welcome, and two tables in float32 give float32."""
     expect.matches(learned.embed, [[1, 1], [2, 2]], [[10, 0], [20, 0], [30, 0]], [1, 0])
-    expect.dtype(learned.embed, features(3, 2, dtype=np.float32), features(4, 2, seed=1, dtype=np.float32), np.array([2, 0]))
+    expect.dtype(
+        learned.embed, features(3, 2, dtype=np.float32), features(4, 2, seed=1, dtype=np.float32), np.array([2, 0])
+    )
 
 
 @pytest.mark.question("lookup_gradient", points=0.5)
@@ -180,7 +183,8 @@ def test_resize_table_by_hand(learned):
 
 @pytest.mark.question("resize_table", points=0.375)
 def test_resize_table(learned):
-    """The new positions are spread evenly over the old ones, first on first and last on last, also if the table shrinks."""
+    """The new positions are spread evenly over the old ones, first on first and last on last, also if the table
+    shrinks."""
     expect.matches(learned.resize_table, features(4, 3), 6)
     expect.matches(learned.resize_table, features(7, 2), 3)
     expect.matches(learned.resize_table, features(5, 2), 1)

@@ -125,7 +125,8 @@ def test_window_by_hand(modern):
 
 @pytest.mark.question("sliding_window_mask", points=0.25)
 def test_window(modern):
-    """Query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p: with window 1 to its own."""
+    """Query i stands at p = i + k_len − q_len and may attend to key j where p − window < j ≤ p: with window 1 to its
+    own."""
     expect.dtype(modern.sliding_window_mask, 7, 7, 3)
     expect.matches(modern.sliding_window_mask, 3, 5, 1)
     expect.dtype(modern.sliding_window_mask, 1, 9, 4)
@@ -220,7 +221,9 @@ def test_temperature_needs_a_scale(modern):
 @pytest.mark.question("log_n_scale", points=0.25)
 def test_log_n_by_hand(modern):
     """256 tokens are 16², so position 255 has the factor 2 where 16 is the trained length."""
-    expect.close(modern.log_n_scale(np.array([3, 15, 255]), 16), np.array([1.0, 1.0, 2.0]), "log_n_scale([3, 15, 255], 16)")
+    expect.close(
+        modern.log_n_scale(np.array([3, 15, 255]), 16), np.array([1.0, 1.0, 2.0]), "log_n_scale([3, 15, 255], 16)"
+    )
 
 
 @pytest.mark.question("log_n_scale", points=0.125)
@@ -264,7 +267,8 @@ def test_decoupled(modern):
 @pytest.mark.question("decoupled_scores", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
-    """Shift query and key together and the score stays; at the same position nothing is rotated, one further on it is."""
+    """Shift query and key together and the score stays; at the same position nothing is rotated, one further on it
+    is."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
     score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
     shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
@@ -274,7 +278,10 @@ def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
     expect.close(same, plain, "at the same position the score is that of unrotated features")
     further = modern.decoupled_scores(q_content, k_content, 3 + q_rope, 3 + q_rope[0], np.array([m + 1]), np.array([m]))
     still = modern.decoupled_scores(q_content, k_content, 3 + q_rope, 3 + q_rope[0], np.array([m]), np.array([m]))
-    expect.holds(np.all(further[0] < still[0]), "one position further on, the rotated features of a token score lower with themselves")
+    expect.holds(
+        np.all(further[0] < still[0]),
+        "one position further on, the rotated features of a token score lower with themselves",
+    )
 
 
 @pytest.mark.question("decoupled_scores", points=0.125)
@@ -285,7 +292,8 @@ def test_decoupled_in_float32(modern):
 
 @pytest.mark.question("decoupled_scores", points=0.125)
 def test_decoupled_refuses_other_heads(modern):
-    """Heads or positions that do not fit are refused, one for several too; the message contains the number or the shape."""
+    """Heads or positions that do not fit are refused, one for several too; the message contains the number or the
+    shape."""
     arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3]), np.arange(5), mentions=[1, (1,), 2])
@@ -332,7 +340,8 @@ def test_shift_by_hand(modern):
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift(modern):
-    """Every row is rotated by the same angles offset·θ_i, whatever stands in front of the last two axes; the cache stays."""
+    """Every row is rotated by the same angles offset·θ_i, whatever stands in front of the last two axes; the cache
+    stays."""
     expect.unchanged(modern.shift_keys, features(5, 8), -3)
     expect.matches(modern.shift_keys, features(2, 3, 5, 6), 2.5, base=300.0)
 

@@ -75,7 +75,15 @@ def test_shaw_scores(relative):
 def test_the_table_has_a_row_for_each_distance(relative):
     """A table for another max_distance is refused."""
     expect.answers(relative.shaw_scores, features(3, 4), features(3, 4), features(3, 4), 1)
-    expect.raises(ValueError, relative.shaw_scores, features(3, 4), features(3, 4), features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3])
+    expect.raises(
+        ValueError,
+        relative.shaw_scores,
+        features(3, 4),
+        features(3, 4),
+        features(5, 4),
+        1,
+        mentions=[(5, 4), (3, 4), 5, 3],
+    )
 
 
 @pytest.mark.question("shaw_scores", points=0.125)
@@ -96,7 +104,11 @@ def test_a_lone_token_reads_itself(relative, seed):
     expect.close(out, v + value_table[2], "v plus the vector for distance 0")
     two, twice = np.zeros((2, 4)), np.concatenate([v, v + 1])
     first = relative.shaw_attention(two, two, twice, key_table, value_table, 2)[0]
-    expect.close(first, v[0] + 0.5 + (value_table[2] + value_table[3]) / 2, "two keys that score the same have half of the weight each")
+    expect.close(
+        first,
+        v[0] + 0.5 + (value_table[2] + value_table[3]) / 2,
+        "two keys that score the same have half of the weight each",
+    )
 
 
 @pytest.mark.question("shaw_attention", points=0.5)
@@ -107,7 +119,9 @@ def test_shaw_attention(relative):
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2, np.tri(4, 5, dtype=bool))
     heads = (features(2, 3, 4, seed=seed) for seed in (5, 6, 7))
-    expect.matches(relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=np.tri(3, dtype=bool))
+    expect.matches(
+        relative.shaw_attention, *heads, features(3, 4, seed=8), features(3, 4, seed=9), 1, mask=np.tri(3, dtype=bool)
+    )
 
 
 @pytest.mark.question("shaw_attention", points=0.25)
@@ -124,7 +138,9 @@ def test_a_query_that_may_use_no_key(relative):
 def test_shaw_attention_of_all_queries_at_once(relative):
     """A loop over the rows of the table is fine, a loop over tokens is not."""
     tables = features(5, 4, seed=3), features(5, 4, seed=4)
-    expect.vectorised(relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2))
+    expect.vectorised(
+        relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2)
+    )
 
 
 @pytest.mark.question("shaw_attention", points=0.125)
@@ -153,9 +169,12 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.625)
 def test_causal_buckets(relative):
-    """Causal: all buckets are for the past, a distance on a boundary belongs to the upper one, and keys ahead count as 0."""
+    """Causal: all buckets are for the past, a distance on a boundary belongs to the upper one, and keys ahead count as
+    0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 16)
-    expect.matches(relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False)
+    expect.matches(
+        relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False
+    )
     expect.close(relative.t5_bucket(np.array([-20, 5]), False), np.array([17, 0]), "causal buckets of −20 and 5")
 
 
@@ -189,7 +208,9 @@ def test_bias_depends_on_the_distance_alone(relative, seed, start):
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
     expect.close(moved[..., start:], relative.t5_bias(table, 3, 3), "queries and keys moved together")
-    expect.holds((moved[:, 0, start + 1] > moved[:, 1, start]).all(), "a key one ahead has another number than one behind")
+    expect.holds(
+        (moved[:, 0, start + 1] > moved[:, 1, start]).all(), "a key one ahead has another number than one behind"
+    )
 
 
 @pytest.mark.question("t5_bias", points=0.125)

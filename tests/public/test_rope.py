@@ -102,7 +102,9 @@ def test_apply_rope_to_lists_and_to_float32(rope):
 @pytest.mark.question("rotate_half", points=0.125)
 def test_rotate_half(rope):
     """[x₁ | x₂] becomes [−x₂ | x₁]."""
-    expect.close(rope.rotate_half(np.array([1.0, 2.0, 3.0, 4.0])), np.array([-3.0, -4.0, 1.0, 2.0]), "rotate_half([1, 2, 3, 4])")
+    expect.close(
+        rope.rotate_half(np.array([1.0, 2.0, 3.0, 4.0])), np.array([-3.0, -4.0, 1.0, 2.0]), "rotate_half([1, 2, 3, 4])"
+    )
     expect.matches(rope.rotate_half, features(2, 3, 6))
 
 
@@ -177,22 +179,35 @@ def test_rotation_by_a_number(rope):
 def test_scores(rope):
     """Rotated queries times rotated keys, divided by √d."""
     expect.matches(rope.rope_scores, features(4, 6), features(5, 6, seed=1), np.arange(4), np.arange(5))
-    expect.matches(rope.rope_scores, features(2, 3, 4), features(2, 3, 4, seed=1), np.array([5, 1, 9]), np.array([0, 0, 3]))
-    expect.matches(rope.rope_scores, features(2, 4), features(3, 4, seed=1), np.array([5, 1]), np.array([0, 2, 3]), base=300.0)
+    expect.matches(
+        rope.rope_scores, features(2, 3, 4), features(2, 3, 4, seed=1), np.array([5, 1, 9]), np.array([0, 0, 3])
+    )
+    expect.matches(
+        rope.rope_scores, features(2, 4), features(3, 4, seed=1), np.array([5, 1]), np.array([0, 2, 3]), base=300.0
+    )
 
 
 @pytest.mark.question("rope_scores", points=0.125)
 def test_scores_of_whole_numbers_and_of_float32(rope):
     """Whole numbers are welcome, queries and keys in float32 give float32, and both are equally wide."""
     expect.matches(rope.rope_scores, np.array([[1, 0]]), np.array([[1, 0]]), np.array([3]), np.array([1]))
-    expect.dtype(rope.rope_scores, features(3, 4, dtype=np.float32), features(3, 4, seed=1, dtype=np.float32), np.arange(3), np.arange(3))
-    expect.raises(ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6])
+    expect.dtype(
+        rope.rope_scores,
+        features(3, 4, dtype=np.float32),
+        features(3, 4, seed=1, dtype=np.float32),
+        np.arange(3),
+        np.arange(3),
+    )
+    expect.raises(
+        ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6]
+    )
 
 
 @pytest.mark.question("rope_scores", points=0.5)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
-    """Query and key shifted together score as before, and with another offset they do not; at offset 0 the score is the plain one."""
+    """Query and key shifted together score as before, and with another offset they do not; at offset 0 the score is the
+    plain one."""
     q, k = features(1, 8, seed=seed), features(1, 8, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))

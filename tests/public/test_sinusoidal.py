@@ -12,8 +12,8 @@ from autograder.checks import expect
 from autograder.checks.inputs import features, positions
 
 SHIFTS = st.integers(-500, 500)
-# A matrix in float32 has entries off by 3e−8, and a product of two of them with an encoding by 6e−8: a mistake of dtype, which
-# costs where the dtype is asked for. Angles in float32 are off by 6e−5 at these positions.
+# A matrix in float32 has entries off by 3e−8, and a product of two of them with an encoding by 6e−8: a mistake of
+# dtype, which costs where the dtype is asked for. Angles in float32 are off by 6e−5 at these positions.
 ROUNDED = 1e-6
 
 

@@ -1,4 +1,5 @@
-"""State, the tests you can see: each function by the example of its docstring, its values, its dtype, its traps and one refusal.
+"""State, the tests you can see: each function by the example of its docstring, its values, its dtype, its traps and one
+refusal.
 
 The first line of a test is the rule that it checks. The values wanted are in `expected/state.json`. No size is equal to
 another, so that an axis taken for its neighbour shows.
@@ -160,7 +161,9 @@ def test_forgetting_after_a_shut_gate(state):
     (q, k, v), log_f = tokens(), gates(7)
     log_f[3] = -INF
     out = expect.matches(state.forgetting_attention, q, k, v, log_f)
-    expect.close(out[3:], state.forgetting_attention(q[3:], k[3:], v[3:], log_f[3:]), "from a shut gate on only the rest counts")
+    expect.close(
+        out[3:], state.forgetting_attention(q[3:], k[3:], v[3:], log_f[3:]), "from a shut gate on only the rest counts"
+    )
     expect.close(out[:3], state.forgetting_attention(q[:3], k[:3], v[:3], log_f[:3]), "before it nothing changes")
     open_gates = state.forgetting_attention(q, k, v, np.zeros(7))
     expect.holds(not np.allclose(open_gates[4:], out[4:]), "open gates give another result")
@@ -203,11 +206,15 @@ def test_linear_after_a_shut_gate(state):
     (q, k, v), log_f = tokens(), gates(7) / 4
     log_f[4] = -INF
     out = expect.matches(state.linear_attention, q, k, v, log_f)
-    expect.close(out[4:], state.linear_attention(q[4:], k[4:], v[4:], log_f[4:]), "from a shut gate on only the rest counts")
+    expect.close(
+        out[4:], state.linear_attention(q[4:], k[4:], v[4:], log_f[4:]), "from a shut gate on only the rest counts"
+    )
     log_f[0] = -INF
     expect.close(state.linear_attention(q, k, v, log_f), out, "the first gate is in no result")
     log_f[2] = -INF
-    expect.holds(not np.allclose(state.linear_attention(q, k, v, log_f)[2:4], out[2:4]), "another gate is in the results")
+    expect.holds(
+        not np.allclose(state.linear_attention(q, k, v, log_f)[2:4], out[2:4]), "another gate is in the results"
+    )
 
 
 @pytest.mark.question("linear_attention", points=0.125)
@@ -232,7 +239,8 @@ def test_linear_in_float32(state):
 
 @pytest.mark.question("linear_attention", points=0.125)
 def test_linear_refuses_one_value_for_several_tokens(state):
-    """As many tokens in q, k, v and log_f: one for all of them is refused, and the message contains a number or the shape."""
+    """As many tokens in q, k, v and log_f: one for all of them is refused, and the message contains a number or the
+    shape."""
     (q, k, v), log_f = tokens(), gates(7)
     expect.answers(state.linear_attention, q, k, v, log_f)
     expect.raises(ValueError, state.linear_attention, q, k, v, gates(1), mentions=[1, 7, (1,)])
@@ -260,7 +268,8 @@ def test_step(state):
 @pytest.mark.question("linear_step", points=0.25)
 @given(seed=seeds(), key=st.integers(0, 2), other=st.integers(1, 2))
 def test_a_key_reads_its_own_value(state, seed, key, other):
-    """The key of the token reads what is left of its row and the new value; another key reads what is left of its own row."""
+    """The key of the token reads what is left of its row and the new value; another key reads what is left of its own
+    row."""
     before, _, _, v = one_token(seed=seed)
     before, v, log_f, keys = before + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, np.eye(3)
     other = (key + other) % 3
@@ -310,7 +319,8 @@ def test_chunks(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_go_on_in_a_later_call(state):
-    """The state of one call continues the text in the next: two calls give what one gives, and without the state they do not."""
+    """The state of one call continues the text in the next: two calls give what one gives, and without the state they
+    do not."""
     (q, k, v), log_f, before = tokens(length=9), gates(9) / 8, features(3, 4, seed=8)
     whole, last = expect.matches(state.linear_chunks, q, k, v, log_f, 4, before)
     _, between = state.linear_chunks(q[:5], k[:5], v[:5], log_f[:5], 2, before)
@@ -375,7 +385,8 @@ def test_delta(state):
 @pytest.mark.question("delta_step", points=0.25)
 @given(seed=seeds(), key=st.integers(0, 2), eighths=st.integers(1, 16))
 def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eighths):
-    """With β = 1 the key reads the new value alone; with another β a share of each; other keys read what is left of their rows."""
+    """With β = 1 the key reads the new value alone; with another β a share of each; other keys read what is left of
+    their rows."""
     before, _, _, v = one_token(seed=seed)
     before, v, log_f, beta = before + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, eighths / 8
     k = np.eye(3)[key]
@@ -458,7 +469,9 @@ def test_retention_refuses_a_gamma_above_one(state):
 @pytest.mark.question("cope_positions", points=0.125)
 def test_cope_by_hand(state):
     """One query over three keys with the gates 1, 0 and ½: counted from the last key back."""
-    expect.close(state.cope_positions(np.array([[1.0, 0.0, 0.5]])), np.array([[1.5, 0.5, 0.5]]), "cope_positions([[1, 0, 0.5]])")
+    expect.close(
+        state.cope_positions(np.array([[1.0, 0.0, 0.5]])), np.array([[1.5, 0.5, 0.5]]), "cope_positions([[1, 0, 0.5]])"
+    )
 
 
 @pytest.mark.question("cope_positions", points=0.25)
@@ -472,7 +485,8 @@ def test_cope(state):
 @pytest.mark.question("cope_positions", points=0.125)
 @given(seed=seeds(), extra=st.integers(0, 3))
 def test_cope_counts_open_gates(state, seed, extra):
-    """Gates of 1 count the keys up to the query, its own included; with gates of 0 and 1 only the keys with 1 are counted."""
+    """Gates of 1 count the keys up to the query, its own included; with gates of 0 and 1 only the keys with 1 are
+    counted."""
     query, key = np.arange(extra, extra + 4)[:, np.newaxis], np.arange(extra + 4)
     counted = state.cope_positions(np.ones((4, extra + 4)))
     expect.close(counted, np.maximum(query - key + 1, 0), "gates of 1 give p − j + 1")
@@ -483,7 +497,8 @@ def test_cope_counts_open_gates(state, seed, extra):
 
 @pytest.mark.question("cope_positions", points=0.125)
 def test_cope_refuses_a_gate_above_one(state):
-    """A gate outside 0 … 1 is refused, above the diagonal too, and the message says which; more queries than keys too."""
+    """A gate outside 0 … 1 is refused, above the diagonal too, and the message says which; more queries than keys
+    too."""
     expect.answers(state.cope_positions, np.abs(features(2, 3)) / 2)
     expect.raises(ValueError, state.cope_positions, np.array([[0.5, 1.25], [0.5, 0.5]]), mentions=1.25)
     expect.raises(ValueError, state.cope_positions, np.full((3, 2), 0.5), mentions=[3, 2, (3, 2)])

@@ -1,4 +1,5 @@
-"""The lessons → `course/`: the whole course as pages that open by a double click, without a server, a network or an installation.
+"""The lessons → `course/`: the whole course as pages that open by a double click, without a server, a network or an
+installation.
 
     site       which pages there are, and what lies beside them
     markdown   a lesson's Markdown → HTML

@@ -1,10 +1,10 @@
 """The dials: pictures of a lesson that compute while the reader moves them.
 
-A dial stands where its lesson has the mark `<!-- dial: name -->`. It is a form in `<name>.html` (its title, what to look for, a
-question, the controls) and a function in `<name>.js` that turns the settings into numbers, a picture and a sentence. Both lie in
-`dials/` here, or in the folder `dials/` of the lesson. `script/toolkit.js` connects the two; `script/kernels.js` computes the
-encodings, a few lines for each. All of it ships as one file without comments and line ends: a lesson asks students to write these
-functions in numpy, and they are meant to be reached through their values.
+A dial stands where its lesson has the mark `<!-- dial: name -->`. It is a form in `<name>.html` (its title, what to
+look for, a question, the controls) and a function in `<name>.js` that turns the settings into numbers, a picture and a
+sentence. Both lie in `dials/` here, or in the folder `dials/` of the lesson. `script/toolkit.js` connects the two;
+`script/kernels.js` computes the encodings, a few lines for each. All of it ships as one file without comments and line
+ends: a lesson asks students to write these functions in numpy, and they are meant to be reached through their values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def named(text: str) -> list[str]:
 
 
 def measured(lesson: str) -> dict[str, Any]:
-    """For a prediction: the accuracy of each method or schedule against the length, seed by seed, as the lesson measured it at first."""
+    """For a prediction: the accuracy of each method or schedule against the length, seed by seed, as the lesson
+    measured it at first."""
     with (ROOT / "assignments" / lesson / "measured.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     of, task = ("schedule" if "schedule" in rows[0] else "method"), ("task" if "task" in rows[0] else "run")
@@ -39,8 +40,15 @@ def measured(lesson: str) -> dict[str, Any]:
     usual = [row for row in rows if all(row.get(name, value) == value for name, value in first.items())]
     found = {(row[of], row["seed"], int(row["length"])): float(row["accuracy"]) for row in usual}
     lengths, seeds = sorted({length for *_, length in found}), sorted({seed for _, seed, _ in found})
-    curves = {group: [[found[group, seed, length] for length in lengths] for seed in seeds] for group in dict.fromkeys(row[of] for row in usual)}
-    curves = {group: curve for group, curve in curves.items() if not any(math.isnan(value) for seed in curve for value in seed)}
+    curves = {
+        group: [[found[group, seed, length] for length in lengths] for seed in seeds]
+        for group in dict.fromkeys(row[of] for row in usual)
+    }
+    curves = {
+        group: curve
+        for group, curve in curves.items()
+        if not any(math.isnan(value) for seed in curve for value in seed)
+    }
     last = {group: sum(seed[-1] for seed in curve) / len(seeds) for group, curve in curves.items()}
     best = max(last, key=lambda group: last[group])
     data = json.dumps({"lengths": lengths, "curves": curves})
@@ -49,5 +57,7 @@ def measured(lesson: str) -> dict[str, Any]:
 
 def script(minified: bool = True) -> str:
     """The JavaScript of the course, as it ships or as it is written."""
-    source = "\n".join(path.read_text("utf-8") for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js")))
+    source = "\n".join(
+        path.read_text("utf-8") for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js"))
+    )
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n')) if minified else source

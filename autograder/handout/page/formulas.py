@@ -1,7 +1,8 @@
 """LaTeX → MathML, which browsers show without JavaScript.
 
-latex2mathml converts every command that the lessons use. What it leaves out is added here: functions stand apart from what
-follows them, bars and brackets know their sides, capital Greek letters are upright, and a minus at the beginning is a sign.
+latex2mathml converts every command that the lessons use. What it leaves out is added here: functions stand apart from
+what follows them, bars and brackets know their sides, capital Greek letters are upright, and a minus at the beginning
+is a sign.
 """
 
 from __future__ import annotations
@@ -62,7 +63,11 @@ def mathml(latex: str, display: bool = False) -> str:
 
 def _pieces(root: Element) -> list[Element]:
     """A long formula in a line of text as several, so that the line can end after a relation, a sum or a comma."""
-    ends = [index for index, child in enumerate(root[0], 1) if child.tag == "mo" and child.text in _BREAKS and child.get("form") is None]
+    ends = [
+        index
+        for index, child in enumerate(root[0], 1)
+        if child.tag == "mo" and child.text in _BREAKS and child.get("form") is None
+    ]
     pieces = []
     for begin, end in pairwise(dict.fromkeys((0, *ends, len(root[0])))):
         pieces.append(Element(root.tag, root.attrib))
@@ -84,7 +89,9 @@ def _complete(parent: Element) -> None:
                 child.tag = "mi"
             case "mo" if text in _SIGNS and _begins(parent, index):
                 child.set("form", "prefix")
-            case "mi" if text == "′":  # the font's prime stands high by itself, and is made for the size of the letter before it
+            case "mi" if (
+                text == "′"
+            ):  # the font's prime stands high by itself, and is made for the size of the letter before it
                 child.tag, child.text = "mpadded", ""
                 child.set("voffset", "-0.35em")
                 SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text
@@ -112,7 +119,9 @@ def _complete(parent: Element) -> None:
 def _begins(row: Element, index: int) -> bool:
     """Whether a sign there has nothing on its left."""
     before = row[index - 1]
-    return row.tag in ("mrow", "mtd") and (index == 0 or before.tag == "mspace" or (before.tag == "mo" and before.text in _AFTER))
+    return row.tag in ("mrow", "mtd") and (
+        index == 0 or before.tag == "mspace" or (before.tag == "mo" and before.text in _AFTER)
+    )
 
 
 def _is_function(element: Element) -> bool:
@@ -121,7 +130,9 @@ def _is_function(element: Element) -> bool:
 
 
 def _is_factor(element: Element) -> bool:
-    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac") or (element.tag == "mo" and element.text == ")")
+    return element.tag in ("mi", "mn", "msub", "msup", "msubsup", "mfrac") or (
+        element.tag == "mo" and element.text == ")"
+    )
 
 
 def _is_bracket(element: Element) -> bool:

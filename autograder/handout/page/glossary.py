@@ -9,7 +9,9 @@ import re
 from html import escape
 
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| \d+ \|$", re.MULTILINE)
-_EVERYDAY = frozenset(("value", "content", "learned", "factor", "base", "row", "shape", "step", "section", "model", "distance"))
+_EVERYDAY = frozenset(
+    ("value", "content", "learned", "factor", "base", "row", "shape", "step", "section", "model", "distance")
+)
 """Words that lessons also use in their everyday sense: their rows in the glossary explain only one of the two."""
 _NARROWER = {"pair": r"(?<!\) )pair(?!s? of (?!features))"}
 """Where a word is a term only in some places: "(query, key) pair" and "pair of words" say themselves what they pair."""

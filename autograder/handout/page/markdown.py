@@ -26,8 +26,8 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 @dataclass(frozen=True)
 class Placed:
-    """What stands in a text that is not written there, as HTML: behind the heading of a function, behind the line of a question for
-    practice, in the place of a mark `<!-- name -->` or `<!-- dial: name -->`."""
+    """What stands in a text that is not written there, as HTML: behind the heading of a function, behind the line of a
+    question for practice, in the place of a mark `<!-- name -->` or `<!-- dial: name -->`."""
 
     docstrings: dict[str, str] = field(default_factory=dict)
     questions: dict[str, str] = field(default_factory=dict)
@@ -51,11 +51,14 @@ class Renderer:
         # A block scrolls sideways where it is too wide, by keyboard too.
         rules: dict[str, Any] = {
             "fence": lambda tokens, index, *_: (
-                f'<div class="scroll" tabindex="0"><pre><code>{code(tokens[index].content, tokens[index].info)}</code></pre></div>\n'
+                '<div class="scroll"'
+                f' tabindex="0"><pre><code>{code(tokens[index].content, tokens[index].info)}</code></pre></div>\n'
             ),
             "table_open": lambda *_: '<div class="scroll" tabindex="0"><table>',
             "table_close": lambda *_: "</table></div>\n",
-            "math_block": lambda tokens, index, *_: f'<div class="formula" tabindex="0">{mathml(tokens[index].content, True)}</div>\n',
+            "math_block": lambda tokens, index, *_: (
+                f'<div class="formula" tabindex="0">{mathml(tokens[index].content, True)}</div>\n'
+            ),
             "math_inline": lambda tokens, index, *_: mathml(tokens[index].content),
             "th_open": lambda tokens, index, *_: _column_heading(tokens[index + 1])[0],
             "th_close": lambda tokens, index, *_: _column_heading(tokens[index - 1])[1],
@@ -67,7 +70,8 @@ class Renderer:
         return str(self._markdown.renderInline(text))
 
     def render(self, text: str, folder: str, placed: Placed = Placed()) -> str:
-        """A text that lies in a folder below assignments/, with what is placed in it. Each term is marked once, and none in sources."""
+        """A text that lies in a folder below assignments/, with what is placed in it. Each term is marked once, and
+        none in sources."""
         touched: set[str] = set()
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
@@ -86,7 +90,11 @@ class Renderer:
                 out.append(_html(anchors + "".join(placed.docstrings.get(name, "") for name in names)))
             elif token.type == "html_block" and (mark := _MARK.match(token.content)):
                 out[-1] = _html(placed.at_marks[mark[1]])
-            elif token.type == "paragraph_close" and (image := _first(before, "image")) and len(before.children or []) == 1:
+            elif (
+                token.type == "paragraph_close"
+                and (image := _first(before, "image"))
+                and len(before.children or []) == 1
+            ):
                 out[-3:] = [_html(self._figure(image))]
         return _GLUED.sub(r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {})))
 
@@ -101,14 +109,22 @@ class Renderer:
             if child.type in ("link_open", "link_close", "strong_open", "strong_close"):
                 inside += child.nesting
             elif child.type == "text" and not inside:
-                child.type, child.content = "html_inline", self._glossary.marked(_TOGETHER.sub("\u00a0", child.content), touched)
+                child.type, child.content = (
+                    "html_inline",
+                    self._glossary.marked(_TOGETHER.sub("\u00a0", child.content), touched),
+                )
 
     def _figure(self, image: Token) -> str:
-        """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow one for phones."""
+        """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow
+        one for phones."""
         texts = image.attrGet("src"), image.content, image.attrGet("title")
         source, drawn, caption = (escape(" ".join(str(text or "").split()).replace("'", "’")) for text in texts)
         narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))
-        on_phones = f'<source media="(max-width: 45rem)" srcset="{narrow}" {self._size(narrow)}>' if (self._folder / narrow).is_file() else ""
+        on_phones = (
+            f'<source media="(max-width: 45rem)" srcset="{narrow}" {self._size(narrow)}>'
+            if (self._folder / narrow).is_file()
+            else ""
+        )
         shown = f'<picture>{on_phones}<img src="{source}" alt="{drawn}" {self._size(source)} loading="lazy"></picture>'
         below = f"<figcaption>{caption}" if caption else f'<figcaption aria-hidden="true">{drawn}'
         return f"<figure>{shown}{below}</figcaption></figure>\n"
@@ -116,7 +132,10 @@ class Renderer:
     def _size(self, source: str) -> str:
         """It is told, so that the text stays where it is when the image loads."""
         drawing = (self._folder / source).read_text("utf-8")
-        return " ".join(f'{side}="{float(size) * 4 / 3:.0f}"' for side, size in re.findall(r'(width|height)="([\d.]+)pt"', drawing)[:2])
+        return " ".join(
+            f'{side}="{float(size) * 4 / 3:.0f}"'
+            for side, size in re.findall(r'(width|height)="([\d.]+)pt"', drawing)[:2]
+        )
 
 
 def _first(line: Token, kind: str) -> Token | None:
@@ -125,12 +144,19 @@ def _first(line: Token, kind: str) -> Token | None:
 
 
 def _column_heading(title: Token) -> tuple[str, str]:
-    """What begins and ends it. One that is a formula alone is also written out, because not every screen reader names it otherwise."""
+    """What begins and ends it. One that is a formula alone is also written out, because not every screen reader names
+    it otherwise."""
     if not title.content:
         return "<td>", "</td>\n"
     if any(child.type != "math_inline" for child in title.children or []):
         return '<th scope="col">', "</th>\n"
-    return f'<th scope="col"><span class="unseen">{escape(title.content.replace("$", ""))}</span><span aria-hidden="true">', "</span></th>\n"
+    return (
+        (
+            f'<th scope="col"><span class="unseen">{escape(title.content.replace("$", ""))}</span><span'
+            ' aria-hidden="true">'
+        ),
+        "</span></th>\n",
+    )
 
 
 _TOGETHER = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008

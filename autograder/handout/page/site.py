@@ -37,12 +37,17 @@ def course() -> dict[str, bytes]:
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n",
         "fonts-license.txt": (HERE / "fonts" / "OFL.txt").read_text("utf-8"),
     }
-    figures = sorted({figure for page in pages.values() for figure in re.findall(r'(?:src|srcset)="(figures/.+?)"', page)})
-    return {path: text.encode("utf-8") for path, text in files.items()} | {path: (TEXTS / path).read_bytes() for path in figures}
+    figures = sorted(
+        {figure for page in pages.values() for figure in re.findall(r'(?:src|srcset)="(figures/.+?)"', page)}
+    )
+    return {path: text.encode("utf-8") for path, text in files.items()} | {
+        path: (TEXTS / path).read_bytes() for path in figures
+    }
 
 
 def style() -> str:
-    """One style sheet. The font of the formulas is inside it: Firefox refuses a font beside a page that has no server."""
+    """One style sheet. The font of the formulas is inside it: Firefox refuses a font beside a page that has no
+    server."""
     font = base64.b64encode((HERE / "fonts" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
@@ -53,38 +58,74 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
     loader = FileSystemLoader([HERE / "templates", *dials.FOLDERS])
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.globals |= vars(environment.get_template("controls.html").module)
     lessons = {one.name: _lesson(one, renderer, environment) for one in assignments()}
     dials_of = {name: re.findall(r'id="title-(\w+)">(.+?)<', html) for name, html in lessons.items()}
     asked = {name: len(re.findall("data-(?:ask|dial)=", html)) for name, html in lessons.items()}
-    shown = [{"name": name, "title": _plain(lessons[name].partition("</h1>")[0]), "dials": dials_of[name], "tasks": asked[name]} for name in lessons]
-    texts = {path.stem: path.read_text("utf-8") for path in sorted(TEXTS.glob("*.md"), key=lambda path: (path.stem != "setup", path.stem))}
+    shown = [
+        {
+            "name": name,
+            "title": _plain(lessons[name].partition("</h1>")[0]),
+            "dials": dials_of[name],
+            "tasks": asked[name],
+        }
+        for name in lessons
+    ]
+    texts = {
+        path.stem: path.read_text("utf-8")
+        for path in sorted(TEXTS.glob("*.md"), key=lambda path: (path.stem != "setup", path.stem))
+    }
     first = texts.pop("README")
-    marks = _drawn(first, "index", environment) | {"lessons": environment.get_template("lessons.html").render(lessons=shown)}
-    others = {name: (renderer if name != "glossary" else Renderer(Glossary(""), TEXTS)).render(text, ".") for name, text in texts.items()}
+    marks = _drawn(first, "index", environment) | {
+        "lessons": environment.get_template("lessons.html").render(lessons=shown)
+    }
+    others = {
+        name: (renderer if name != "glossary" else Renderer(Glossary(""), TEXTS)).render(text, ".")
+        for name, text in texts.items()
+    }
     terms = {slug(term): (term, meaning) for term, meaning in glossary.meanings.items()}
     place = {anchor: f'<tr id="{anchor}">' for anchor in terms}  # to link to
-    others["glossary"] = re.sub(r"<tr>(?=\n<td>([^<]+)</td>)", lambda row: place.get(slug(row[1]), row[0]), others["glossary"])
-    pages = {"index": renderer.render(first, ".", Placed(at_marks=marks)), "setup": others["setup"], **lessons, **others}
+    others["glossary"] = re.sub(
+        r"<tr>(?=\n<td>([^<]+)</td>)", lambda row: place.get(slug(row[1]), row[0]), others["glossary"]
+    )
+    pages = {
+        "index": renderer.render(first, ".", Placed(at_marks=marks)),
+        "setup": others["setup"],
+        **lessons,
+        **others,
+    }
     titles, names = {name: _plain(html.partition("</h1>")[0]) for name, html in pages.items()}, [None, *pages, None]
     headings = {name: re.findall(r'<h([23]) id="(?!title-)(.+?)">(.+?)</h', html) for name, html in pages.items()}
     written = {
-        name: environment.get_template("page.html").render(
-            name=name,
-            body=Markup(html),
-            headings=[(level, anchor, Markup(heading)) for level, anchor, heading in headings[name]],
-            terms=[(term, *map(Markup, map(renderer.inline, terms[term]))) for term in sorted(set(re.findall('popovertarget="term-(.+?)"', html)))],
-            lessons=shown,
-            others=others,
-            around=(names[number], names[number + 2]),
-            titles=titles,
+        name: (
+            environment.get_template("page.html").render(
+                name=name,
+                body=Markup(html),
+                headings=[(level, anchor, Markup(heading)) for level, anchor, heading in headings[name]],
+                terms=[
+                    (term, *map(Markup, map(renderer.inline, terms[term])))
+                    for term in sorted(set(re.findall('popovertarget="term-(.+?)"', html)))
+                ],
+                lessons=shown,
+                others=others,
+                around=(names[number], names[number + 2]),
+                titles=titles,
+            )
         )
         for number, (name, html) in enumerate(pages.items())
     }
     found = [[title, "", f"{name}.html"] for name, title in titles.items()]
-    found += [[_plain(heading), titles[name], f"{name}.html#{anchor}"] for name in pages for _, anchor, heading in headings[name]]
-    found += [[term, "glossary", f"glossary.html#{anchor}", _plain(meaning)] for anchor, (term, meaning) in terms.items()]
+    found += [
+        [_plain(heading), titles[name], f"{name}.html#{anchor}"]
+        for name in pages
+        for _, anchor, heading in headings[name]
+    ]
+    found += [
+        [term, "glossary", f"glossary.html#{anchor}", _plain(meaning)] for anchor, (term, meaning) in terms.items()
+    ]
     return written, found
 
 
@@ -94,26 +135,39 @@ def _plain(text: str) -> str:
 
 def _drawn(text: str, page: str, environment: Environment) -> dict[str, str]:
     """Each dial that a text has a mark for → its form."""
-    return {name: environment.get_template(f"{name}.html").render(name=name, measured=partial(dials.measured, page)) for name in dials.named(text)}
+    return {
+        name: environment.get_template(f"{name}.html").render(name=name, measured=partial(dials.measured, page))
+        for name in dials.named(text)
+    }
 
 
 def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment) -> str:
     """The lesson with its docstrings, dials and what its questions for practice take."""
     text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
-    practice = left_open(assignment, Suite(assignment).tests)["practice"]  # the answers to these are no secret, all others are
+    # The answers to these are no secret, all others are.
+    practice = left_open(assignment, Suite(assignment).tests)["practice"]
     questions = {key: ask.render(key=key, **one) for key, one in practice.items()}
-    placed = Placed(_docstrings(assignment.stub.read_text("utf-8")), questions, _drawn(text, assignment.name, environment))
+    placed = Placed(
+        _docstrings(assignment.stub.read_text("utf-8")), questions, _drawn(text, assignment.name, environment)
+    )
     return renderer.render(text, assignment.name, placed)
 
 
 def _docstrings(stub: str) -> dict[str, str]:
     """Public function of a stub → its signature and docstring, folded, to stand below its heading.
 
-    Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`) begin a line."""
-    folded = '<details class="docstring"><summary>Docstring of <code>{}</code></summary><pre><code>{}\n\n{}</code></pre></details>\n'
+    Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`)
+    begin a line.
+    """
+    folded = (
+        '<details class="docstring"><summary>Docstring of'
+        " <code>{}</code></summary><pre><code>{}\n\n{}</code></pre></details>\n"
+    )
     found = {}
     for node in ast.parse(stub).body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(node) or "")
-            found[node.name] = folded.format(node.name, code(f"{node.name}({ast.unparse(node.args)})").strip(), escape(running))
+            found[node.name] = folded.format(
+                node.name, code(f"{node.name}({ast.unparse(node.args)})").strip(), escape(running)
+            )
     return found

@@ -37,7 +37,12 @@ def said(*words: object) -> str:
 def out(tmp_path: Path) -> Path:
     """Ada has 3.5 of 20 points; Bob's file is empty; two students look alike."""
     empty = submission_file("bob", "", problem=Problem("Your file is empty.", "The file is empty."))
-    class_ = [submission_file("ada"), empty, submission_file("Jos\u00e9", "y = 1"), submission_file("Jose\u0301", "z = 1")]
+    class_ = [
+        submission_file("ada"),
+        empty,
+        submission_file("Jos\u00e9", "y = 1"),
+        submission_file("Jose\u0301", "z = 1"),
+    ]
     with Gradebook.writing(tmp_path) as book:
         grade(book, class_)
         output.update(book)
@@ -57,7 +62,19 @@ def rows(out: Path) -> dict[str, dict[str, str]]:
 
 def test_a_correction_is_shown_wherever_the_score_is(out: Path) -> None:
     assert "adjustment" not in rows(out)["ada"]
-    printed = said(out, "ada", "rope", "--points", "+1.5", "--reason", "The sign is right.", "--comment", "See <me>.", "--by", "Grace")
+    printed = said(
+        out,
+        "ada",
+        "rope",
+        "--points",
+        "+1.5",
+        "--reason",
+        "The sign is right.",
+        "--comment",
+        "See <me>.",
+        "--by",
+        "Grace",
+    )
     assert printed == "ada, rope: 5 of 20; the tests came to 3.5.\n"
     ada = rows(out)["ada"]
     assert list(ada)[:8] == ["student", "assignment", "score", "max_score", "status", "file", "sha256", "seconds"]
@@ -95,7 +112,8 @@ def test_several_add_up_in_order_and_stay_between_zero_and_full_marks(out: Path)
 
 
 def test_a_bonus_is_a_score_that_somebody_set(out: Path) -> None:
-    """Points that are added end at full marks; what is set may be more, and points then add up from there to no more than that."""
+    """Points that are added end at full marks; what is set may be more, and points then add up from there to no more
+    than that."""
     assert "rope: 22 of 20" in said(out, "ada", "rope", "--score", 22, "--reason", "an eighth encoding")
     assert "rope: 22 of 20" in said(out, "ada", "rope", "--points", 3, "--reason", "x")
     assert rows(out)["ada"]["score"] == "22"
@@ -170,7 +188,9 @@ def table(out: Path, *lines: str) -> Path:
 
 
 def test_a_table_of_corrections_is_made_whole(out: Path) -> None:
-    done = said(out, "--from", table(out, "ada,rope,+1.5,The sign is right.", 'bob,rope,2,"Seen, by mail."'), "--by", "Grace")
+    done = said(
+        out, "--from", table(out, "ada,rope,+1.5,The sign is right.", 'bob,rope,2,"Seen, by mail."'), "--by", "Grace"
+    )
     assert done == "2 corrections made\n"
     assert (rows(out)["ada"]["score"], rows(out)["bob"]["score"]) == ("5", "5.5")
     assert "by Grace" in (out / "feedback" / "ada" / "rope.md").read_text("utf-8")
@@ -179,13 +199,18 @@ def test_a_table_of_corrections_is_made_whole(out: Path) -> None:
 def test_a_table_that_is_read_twice_adds_nothing_twice(out: Path) -> None:
     lines = "ada,rope,+1.5,The sign is right.", "bob,rope,2,Seen."
     said(out, "--from", table(out, *lines))
-    assert said(out, "--from", table(out, *lines, "ada,rope,1,An oral exam.")) == "1 corrections made, 2 were there already\n"
+    assert (
+        said(out, "--from", table(out, *lines, "ada,rope,1,An oral exam."))
+        == "1 corrections made, 2 were there already\n"
+    )
     assert (rows(out)["ada"]["score"], rows(out)["bob"]["score"]) == ("6", "5.5")
 
 
 def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(out: Path) -> None:
     (out / "corrections.csv").write_text("Assignment;Student;Score;Reason\nrope;ada;11,5;An oral exam.\n", "utf-8")
-    assert said(out, "--from", out / "corrections.csv") == "1 corrections made\n" and rows(out)["ada"]["score"] == "11.5"
+    assert (
+        said(out, "--from", out / "corrections.csv") == "1 corrections made\n" and rows(out)["ada"]["score"] == "11.5"
+    )
     (out / "corrections.csv").write_text("ada,rope,1,why\n", "utf-8")
     done = run(out, "--from", out / "corrections.csv")
     assert done.exit_code == 2 and "no columns student and assignment" in done.output
@@ -196,10 +221,15 @@ def test_a_student_is_named_by_all_that_is_theirs_alone(tmp_path: Path, called: 
     person = Person("Canvas", number="5000", login="alovelace", email="a@example.edu", sid="10000", name="lovelaceada")
     with Gradebook.writing(tmp_path) as book:
         grade(book, [replace(submission_file("lovelaceada"), person=person), submission_file("500")])
-    assert said(tmp_path, called, "rope", "--points", 1, "--reason", "x") == "lovelaceada, rope: 4.5 of 20; the tests came to 3.5.\n"
+    assert (
+        said(tmp_path, called, "rope", "--points", 1, "--reason", "x")
+        == "lovelaceada, rope: 4.5 of 20; the tests came to 3.5.\n"
+    )
 
 
-@pytest.mark.parametrize("line", ["nobody,rope,1,why", "ada,rope,one,why", "ada,rope,1,", "ada,alibi,1,why", "ada,rope,,why"])
+@pytest.mark.parametrize(
+    "line", ["nobody,rope,1,why", "ada,rope,one,why", "ada,rope,1,", "ada,alibi,1,why", "ada,rope,,why"]
+)
 def test_a_table_with_a_wrong_line_changes_nothing_and_names_it(out: Path, line: str) -> None:
     done = run(out, "--from", table(out, "ada,rope,+1.5,The sign is right.", line))
     assert done.exit_code == 2 and "line 3" in done.output and "Nothing was changed" in done.output
@@ -207,9 +237,11 @@ def test_a_table_with_a_wrong_line_changes_nothing_and_names_it(out: Path, line:
 
 
 FORMAT_3 = """
-CREATE TABLE adjustments (number INTEGER PRIMARY KEY, student TEXT NOT NULL, assignment TEXT NOT NULL, points REAL, score REAL,
+CREATE TABLE adjustments (number INTEGER PRIMARY KEY, student TEXT NOT NULL, assignment TEXT NOT NULL, points REAL,
+    score REAL,
     reason TEXT NOT NULL, comment TEXT NOT NULL, "by" TEXT NOT NULL, "at" TEXT NOT NULL);
-INSERT INTO adjustments VALUES (1, 'ada', 'rope', 1.5, NULL, 'The sign is right.', '', 'Grace', '2026-01-02T03:04:05+00:00');
+INSERT INTO adjustments VALUES (1, 'ada', 'rope', 1.5, NULL, 'The sign is right.', '', 'Grace',
+    '2026-01-02T03:04:05+00:00');
 PRAGMA user_version = 3;
 """
 """what matters here of a gradebook of an earlier version"""
@@ -222,7 +254,11 @@ def test_corrections_survive_a_change_of_format(out: Path, tmp_path: Path) -> No
     with contextlib.closing(sqlite3.connect(earlier / FILE)) as database:
         database.executescript(FORMAT_3)
     refused = run(earlier, "ada", "rope", "--points", "1", "--reason", "x")
-    assert refused.exit_code == 2 and "adjust" in refused.output and "--save corrections.csv" in " ".join(refused.output.split())
+    assert (
+        refused.exit_code == 2
+        and "adjust" in refused.output
+        and "--save corrections.csv" in " ".join(refused.output.split())
+    )
     saved = tmp_path / "saved.csv"
     assert said(earlier, "--save", saved).startswith("1 corrections in")
     assert said(out, "--from", saved) == "1 corrections made\n"

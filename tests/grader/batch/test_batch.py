@@ -142,7 +142,9 @@ def test_identical_files_are_graded_once(small: tuple[Path, Path]) -> None:
     assert identical == f"{NAME}: ada, bob handed in identical code"
     assert "ada" in alike and "reference solution are much the same" in alike  # it is the solution that they handed in
     assert "handed in identical code" in printed
-    assert printed.rstrip().splitlines()[-1].startswith("Results: ") and "report.html" in printed.rstrip().splitlines()[-1]
+    assert (
+        printed.rstrip().splitlines()[-1].startswith("Results: ") and "report.html" in printed.rstrip().splitlines()[-1]
+    )
 
 
 def test_the_summary_names_what_needs_a_human(small: tuple[Path, Path]) -> None:
@@ -223,7 +225,11 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
     """Processor time, memory, and whatever ends a process; however few there are."""
     monkeypatch.setattr(parallel, "SECONDS", 1)
     monkeypatch.setattr(parallel, "MEMORY", 100 << 20)
-    things = [word for number in range(6) for word in (f"{number}", *(["time"] if number == 2 else []), *(["memory", "end"] if number == 3 else []))]
+    things = [
+        word
+        for number in range(6)
+        for word in (f"{number}", *(["time"] if number == 2 else []), *(["memory", "end"] if number == 3 else []))
+    ]
     found = list(parallel.in_order(dear, things))
     why = {thing: one.why for thing, one in zip(things, found, strict=True) if isinstance(one, parallel.Exceeded)}
     assert set(why) == {"time", "memory", "end"}
@@ -260,7 +266,9 @@ def test_a_coordinator_killed_again_and_again(large: tuple[Path, list[dict[str, 
     assert classroom.grades(tmp_path) == wanted, printed
 
 
-def test_a_grader_killed_in_the_middle(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_grader_killed_in_the_middle(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three jobs take their graders with them: they go to others, and nobody's grade differs."""
     folder, wanted = large
     given: list[Job] = []
@@ -364,7 +372,8 @@ def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.usefixtures("cold_graders")
 def test_every_grader_keeps_to_one_core() -> None:
-    """With all that it starts, and so does the one that replaces it; no two to the same, as long as there are others."""
+    """With all that it starts, and so does the one that replaces it; no two to the same, as long as there are
+    others."""
 
     def cores(graders: pool.Pool) -> list[set[int]]:
         return [os.sched_getaffinity(one._process.pid) for one in graders._graders]
@@ -405,7 +414,8 @@ def takes_a_minute(name: str, number: int, begun: str) -> str:
 
 @pytest.mark.parametrize("presses", [1, 2])
 def test_an_interrupted_command_waits_for_no_submission(tmp_path: Path, presses: int) -> None:
-    """It ends with the exit code of an interruption; nobody gets a grade for what was in progress, and no process stays."""
+    """It ends with the exit code of an interruption; nobody gets a grade for what was in progress, and no process
+    stays."""
     begun = secrets.token_hex()
     classroom.make(tmp_path / "class", NAME, 2, [partial(takes_a_minute, begun=begun)])
     run = interrupted.grade(tmp_path / "class", tmp_path / "out", "--jobs", "2")
@@ -461,13 +471,16 @@ def test_two_names_that_look_the_same_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_the_last_lines_of_a_run(tmp_path: Path) -> None:
-    """A line per assignment; the students one by one where they fit or were asked for; what was passed over is named."""
+    """A line per assignment; the students one by one where they fit or were asked for; what was passed over is
+    named."""
     for name in ("alibi", NAME):
         classroom.make(tmp_path / "class", name, 9, [classroom.unfinished, classroom.no_python])
     (tmp_path / "class" / NAME / "dave.py~").write_text("x = 1\n")
     summary, printed = grade(tmp_path / "class", tmp_path / "out")
     lines = [line.split() for line in printed.splitlines()]
-    count = sum(row["status"] == "unreadable" and row["assignment"] == NAME for row in classroom.grades(tmp_path / "out"))
+    count = sum(
+        row["status"] == "unreadable" and row["assignment"] == NAME for row in classroom.grades(tmp_path / "out")
+    )
     assert [NAME, "9", "submissions", "median", "0", "of", "20", str(count), "unreadable"] in lines
     assert "18 graded in" in printed and "first thing to look at" not in printed
     assert f"Skipped, as nobody's submission or an editor's copy: {NAME}/dave.py~." in printed
@@ -493,8 +506,12 @@ def test_a_bad_seed_ends_every_command(tmp_path: Path) -> None:
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     grading = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
     for words in (grading, ["check", str(tmp_path / "class" / NAME / "student0000.py")]):
-        done = subprocess.run([sys.executable, "-m", "autograder.cli", *words], cwd=root, capture_output=True, text=True)
-        assert done.returncode == 2 and "write one whole number" in done.stderr and "Traceback" not in done.stderr, done.stderr
+        done = subprocess.run(
+            [sys.executable, "-m", "autograder.cli", *words], cwd=root, capture_output=True, text=True
+        )
+        assert done.returncode == 2 and "write one whole number" in done.stderr and "Traceback" not in done.stderr, (
+            done.stderr
+        )
 
 
 def test_two_runs_on_one_folder(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
@@ -578,6 +595,8 @@ def test_a_suite_that_does_not_add_up_grades_nobody(two: Path, tmp_path: Path, m
     path = root / "tests" / "hidden" / f"test_{NAME}.py"
     path.write_text(path.read_text("utf-8").replace("points=0.5", "points=0.75", 1), "utf-8")
     command = [sys.executable, "-m", "autograder.cli", "grade", str(two), "--out", str(tmp_path / "out"), "--jobs", "1"]
-    done = subprocess.run(command, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2 and f"the tests of {NAME} are worth 20.25 points" in done.stderr
     assert not (tmp_path / "out" / "grades.csv").exists() or not classroom.grades(tmp_path / "out")

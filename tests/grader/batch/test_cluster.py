@@ -97,7 +97,9 @@ def grade(folder: Path, out: Path, address: str) -> str:
     return printed.getvalue()
 
 
-def test_the_same_grades_as_here(large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path) -> None:
+def test_the_same_grades_as_here(
+    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path
+) -> None:
     """Two workers, and a wall on each: what ends its process costs itself alone."""
     folder, wanted = large
     grade(folder, tmp_path, two_workers.address)
@@ -136,7 +138,10 @@ def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], N
 
 
 def test_a_lost_worker_loses_nothing(
-    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    large: tuple[Path, list[dict[str, str]]],
+    two_workers: LoopbackCluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One of two is killed in the middle, with what it had in progress."""
     folder, wanted = large
@@ -147,7 +152,10 @@ def test_a_lost_worker_loses_nothing(
 
 
 def test_a_lost_scheduler_loses_nothing(
-    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    large: tuple[Path, list[dict[str, str]]],
+    two_workers: LoopbackCluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The run ends with a sentence, and goes on where it was: here, without a cluster."""
     folder, wanted = large
@@ -160,7 +168,9 @@ def test_a_lost_scheduler_loses_nothing(
     assert classroom.grades(tmp_path) == wanted
 
 
-def test_a_worker_with_another_suite_is_refused(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
+def test_a_worker_with_another_suite_is_refused(
+    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
+) -> None:
     """By name; the others grade everything. Alone, it ends the run."""
     folder, wanted = large
     root = classroom.copy_of_the_course(tmp_path)
@@ -177,7 +187,9 @@ def test_a_worker_with_another_suite_is_refused(large: tuple[Path, list[dict[str
     assert classroom.grades(tmp_path / "out") == wanted
 
 
-def test_a_worker_whose_wall_is_down_is_refused(large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path) -> None:
+def test_a_worker_whose_wall_is_down_is_refused(
+    large: tuple[Path, list[dict[str, str]]], cluster: LoopbackCluster, tmp_path: Path
+) -> None:
     """Every worker proves its own wall before it grades anything."""
     root = classroom.copy_of_the_course(tmp_path)
     with (root / "autograder" / "sandbox" / "promises.py").open("a") as doctor:
@@ -189,7 +201,9 @@ def test_a_worker_whose_wall_is_down_is_refused(large: tuple[Path, list[dict[str
         assert not list(book.rows())
 
 
-def test_no_scheduler(large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One sentence, before anything is graded."""
     from autograder.batch import cluster
 

@@ -28,7 +28,9 @@ SUITES = {"rope": "suite-1", "alibi": "suite-2"}
 
 
 def unreadable(student: str, assignment: str = "rope") -> Submission:
-    return submission_file(student, assignment=assignment, cells=(), problem=Problem("Your file is empty.", "The file is empty."))
+    return submission_file(
+        student, assignment=assignment, cells=(), problem=Problem("Your file is empty.", "The file is empty.")
+    )
 
 
 @pytest.fixture
@@ -56,7 +58,16 @@ def test_a_grade_survives_its_json() -> None:
 
 def test_identical_code_is_graded_once(book: Gradebook) -> None:
     """Two students with the same code share a grade; others with the same problem share theirs."""
-    book.take_in([submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2"), unreadable("di"), unreadable("eve")], SUITES)
+    book.take_in(
+        [
+            submission_file("ada"),
+            submission_file("bob"),
+            submission_file("cy", "y = 2"),
+            unreadable("di"),
+            unreadable("eve"),
+        ],
+        SUITES,
+    )
     assert sorted(book.to_grade().values()) == [1, 2, 2]
     assert grade_all(book) == 3
     assert students(book) == ["ada", "bob", "cy", "di", "eve"]
@@ -114,7 +125,15 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
     """It has a row until then, and the sentence for staff."""
     book.take_in([submission_file("ada")], SUITES)
     (key,) = book.to_grade()
-    book.add([(key, PackedGrade.of(replace(GRADE, final=Outcome(Status.KILLED, RESULTS)), "rope", ()), "the grader was killed by signal 9")])
+    book.add(
+        [
+            (
+                key,
+                PackedGrade.of(replace(GRADE, final=Outcome(Status.KILLED, RESULTS)), "rope", ()),
+                "the grader was killed by signal 9",
+            )
+        ]
+    )
     (row,) = book.rows()
     assert (row.status, row.lost, row.grade) == ("killed", "the grader was killed by signal 9", None)
     assert list(book.to_grade()) == [key]
@@ -143,11 +162,15 @@ def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
 def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
     """Names that differ only in case or in what no file system allows; whoever joins later changes nobody's folder."""
     with Gradebook.writing(tmp_path) as book:
-        book.take_in([submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES)
+        book.take_in(
+            [submission_file("ada", assignment="alibi"), submission_file("x/y"), submission_file("x:y")], SUITES
+        )
         grade_all(book)
         before = {row.submission.student: row.folder for row in book.rows()}
     with Gradebook.writing(tmp_path) as book:
-        book.take_in([submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES)
+        book.take_in(
+            [submission_file("Ada"), submission_file("x/y"), submission_file("x:y"), submission_file("x?y")], SUITES
+        )
         grade_all(book)
         after = {row.submission.student: row.folder for row in book.rows()}
     assert after.items() >= before.items()
@@ -155,7 +178,8 @@ def test_folders_are_distinct_and_stay(tmp_path: Path) -> None:
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """To find a code, keep its grade and read its rows takes SQLite as many steps among ten times as many submissions."""
+    """To find a code, keep its grade and read its rows takes SQLite as many steps among ten times as many
+    submissions."""
 
     def steps(size: int) -> int:
         taken = []
@@ -215,7 +239,8 @@ def large_class(out: Path) -> int:
 
 
 def test_a_damaged_file_is_said(tmp_path: Path) -> None:
-    """Pages in the middle are overwritten, or it is no database at all: the sentence says what to do, and nothing is changed."""
+    """Pages in the middle are overwritten, or it is no database at all: the sentence says what to do, and nothing is
+    changed."""
     large_class(tmp_path)
     path = tmp_path / gradebook.FILE
     content = bytearray(path.read_bytes())
@@ -229,7 +254,8 @@ def test_a_damaged_file_is_said(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(book: Gradebook) -> None:
-    """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on later."""
+    """SQLite is allowed no more pages, which it reports as it would a full disk: what was kept stays, and it goes on
+    later."""
     book.take_in([submission_file(f"student{number:03}", f"x = {number}") for number in range(100)], SUITES)
     keys = list(book.to_grade())
     book._database.execute(f"PRAGMA max_page_count = {4 + book._database.execute('PRAGMA page_count').fetchone()[0]}")

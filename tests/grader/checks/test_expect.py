@@ -48,13 +48,25 @@ def matches(rope: StudentModule) -> None:
         ("def rotate_half(x): raise NotImplementedError", Kind.NOT_WRITTEN, "rotate_half is not implemented yet"),
         ("", Kind.NOT_WRITTEN, "rotate_half is not implemented yet"),
         ("1 / 0", Kind.NOT_REACHED, "your file stops at line 2 with ZeroDivisionError: division by zero"),
-        ("def rotate_half(x): return other(x)\ndef other(x): raise NotImplementedError", Kind.WAITING, "waits for other"),
+        (
+            "def rotate_half(x): return other(x)\ndef other(x): raise NotImplementedError",
+            Kind.WAITING,
+            "waits for other",
+        ),
         ("def rotate_half(x):\n    return x.missing", Kind.RAISED, "raised AttributeError at line 3 of your file"),
         ("def rotate_half(x): pass", Kind.TYPE, "got None (is a `return` missing?)"),
         ("def rotate_half(x): return [1, 2]", Kind.TYPE, "wanted an array of shape (2, 4), dtype float64, got a list"),
-        ("def rotate_half(x): return np.matrix(x)", Kind.TYPE, "numpy.matrix, which is neither a number nor a plain numpy array"),
+        (
+            "def rotate_half(x): return np.matrix(x)",
+            Kind.TYPE,
+            "numpy.matrix, which is neither a number nor a plain numpy array",
+        ),
         ("def rotate_half(x): return x[0]", Kind.SHAPE, "wanted shape (2, 4), got (4,)"),
-        ("def rotate_half(x): return x", Kind.VALUE, "at index (1, 1): wanted -7, got 5 (the largest of 8 differences in 8 values)"),
+        (
+            "def rotate_half(x): return x",
+            Kind.VALUE,
+            "at index (1, 1): wanted -7, got 5 (the largest of 8 differences in 8 values)",
+        ),
         ("def rotate_half(x): return x * np.nan", Kind.VALUE, "got nan"),
         ("def rotate_half(x): return x.astype(complex)", Kind.TYPE, "dtype complex128"),
     ],
@@ -70,9 +82,11 @@ CALLS = [
     ("f(features(2, 3, 8), [0, 1, 5])", lambda: (inputs.features(2, 3, 8), [0, 1, 5])),
     ("f(features(4, 6, seed=3, dtype=np.float32))", lambda: (inputs.features(4, 6, seed=3, dtype=np.float32),)),
     ("f(np.arange(5), np.arange(8.0).reshape(2, 4))", lambda: (np.arange(5), np.arange(8.0).reshape(2, 4))),
-    ("f(np.zeros((2, 0, 4)), np.ones((3, 5), dtype=np.bool))", lambda: (np.zeros((2, 0, 4)), np.ones((3, 5), dtype=bool))),
+    ("f(np.zeros((2, 0, 4)), np.ones((3, 5), dtype=np.bool))",
+     lambda: (np.zeros((2, 0, 4)), np.ones((3, 5), dtype=bool))),
     ("f(np.array([-3.0, 0.5, np.nan, -np.inf]))", lambda: (np.array([-3, 0.5, np.nan, -np.inf]),)),
-    ("f(np.array([[7, 1]], dtype=np.int32), np.float32(0.5))", lambda: (np.array([[7, 1]], dtype=np.int32), np.float32(0.5))),
+    ("f(np.array([[7, 1]], dtype=np.int32), np.float32(0.5))",
+     lambda: (np.array([[7, 1]], dtype=np.int32), np.float32(0.5))),
     ("f('rope', {'base': 100.0, 'table': np.array([[1.0, 2.0]])}, (1,), None, np.nan)",
      lambda: ("rope", {"base": 100.0, "table": np.array([[1.0, 2.0]])}, (1,), None, float("nan"))),
 ]  # fmt: skip
@@ -94,7 +108,9 @@ def test_a_long_array_is_told_by_its_shape() -> None:
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
     wanted = np.array([1.0, -1.390615, np.nan, 3.0])
     kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), wanted, None) or (None, "")
-    assert kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (the largest of 3 differences in 4 values)"
+    assert (
+        kind is Kind.VALUE and words == "at index (3,): wanted 3, got 4.62 (the largest of 3 differences in 4 values)"
+    )
     _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), wanted, 0.0) or (None, "")
     assert "wanted -1.390615, got -1.390615001 (the only difference in 4 values)" in words
     _, words = expect.difference(np.array([True, False]), np.array([True, True]), None) or (None, "")
@@ -138,7 +154,9 @@ def test_to_refuse_an_allowed_argument_is_a_kind_of_its_own(body: str, kind: Kin
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
     """Not of the one whose test it is; unless what was handed to it came from there."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
-    rope = submission("import numpy as np\ndef rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
+    rope = submission(
+        "import numpy as np\ndef rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing"
+    )
     for x in (X, rope.rotate_half(X)):
         with pytest.raises(Wrong) as caught:
             rope.apply_rope(x, np.arange(2))
@@ -176,7 +194,9 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
 
 
 def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
-    in_place = "import numpy as np\n" + RIGHT.format("").replace("    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1)
+    in_place = "import numpy as np\n" + RIGHT.format("").replace(
+        "    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1
+    )
     with pytest.raises(Wrong, match="changed argument 1 in place") as changed:
         expect.unchanged(submission(in_place).rotate_half, X)
     assert "make no copy" in (changed.value.hint or "")
@@ -192,7 +212,10 @@ LOOPS = {
     "recursion": "    return half(x) if len(x) == 1 else np.concatenate([rotate_half(x[:1]), rotate_half(x[1:])])",
     "a while loop": "    y, i = x.copy(), 0\n    while i < len(x): y[i] = half(x[i]); i += 1\n    return y",
 }
-HALF = "import numpy as np\ndef half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1)\n"
+HALF = (
+    "import numpy as np\ndef half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]],"
+    " axis=-1)\n"
+)
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -204,7 +227,10 @@ def test_loops_are_seen_however_they_are_written(name: str) -> None:
 
 
 def test_a_loop_over_features_is_no_loop_over_the_sequence() -> None:
-    body = "def rotate_half(x):\n    y = x.copy()\n    for i in range(x.shape[-1]): y[..., i] = half(x)[..., i]\n    return y\n"
+    body = (
+        "def rotate_half(x):\n    y = x.copy()\n    for i in range(x.shape[-1]): y[..., i] = half(x)[..., i]\n   "
+        " return y\n"
+    )
     expect.vectorised(submission(HALF + body).rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
 
 
@@ -260,7 +286,16 @@ def test_a_bad_argument_must_be_refused_by_name(body: str, kind: Kind | None) ->
 
 @pytest.mark.parametrize(
     ("given", "right"),
-    [("0", True), ("0.0", True), ("np.int64(0)", True), ("np.array(0.0)", True), ("1", False), ("False", False), ("'0'", False), ("[0]", False)],
+    [
+        ("0", True),
+        ("0.0", True),
+        ("np.int64(0)", True),
+        ("np.array(0.0)", True),
+        ("1", False),
+        ("False", False),
+        ("'0'", False),
+        ("[0]", False),
+    ],
 )
 def test_an_answer_is_a_number_or_a_truth(given: str, right: bool) -> None:
     rope = submission(f"import numpy as np\nANSWERS = {{'extra_parameters': {given}}}")

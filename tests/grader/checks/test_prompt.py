@@ -41,7 +41,9 @@ def test_long_arrays_are_told_by_how_they_are_made() -> None:
 
 
 def test_an_argument_that_the_submission_made_stands_as_its_call() -> None:
-    submission = StudentModule("rope", catalogue.Module(catalogue.solution(course.find("rope"))), catalogue.Oracle(course.find("rope")))
+    submission = StudentModule(
+        "rope", catalogue.Module(catalogue.solution(course.find("rope"))), catalogue.Oracle(course.find("rope"))
+    )
     half = submission.interleaved_to_half(np.arange(600.0) / 7)
     submission.half_to_interleaved(half)
     assert submission.last_typed() == ""

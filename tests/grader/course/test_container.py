@@ -1,4 +1,5 @@
-"""The image's steps, as far as a machine without a builder of images can tell: what they name is there, and is what the course needs."""
+"""The image's steps, as far as a machine without a builder of images can tell: what they name is there, and is what the
+course needs."""
 
 from __future__ import annotations
 
@@ -16,7 +17,11 @@ from autograder import course
 from autograder.cli import main
 
 PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
-STEPS = [line.split(" ", 1) for line in (course.ROOT / "Containerfile").read_text("utf-8").splitlines() if line and line[0] != "#"]
+STEPS = [
+    line.split(" ", 1)
+    for line in (course.ROOT / "Containerfile").read_text("utf-8").splitlines()
+    if line and line[0] != "#"
+]
 GUIDE = (course.ROOT / "autograder" / "README.md").read_text("utf-8")
 
 

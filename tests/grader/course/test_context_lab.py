@@ -1,4 +1,5 @@
-"""The given run of lesson 8: right gradients, tasks that ask what they say, one rule for two methods, numbers that are still true."""
+"""The given run of lesson 8: right gradients, tasks that ask what they say, one rule for two methods, numbers that are
+still true."""
 
 from __future__ import annotations
 
@@ -94,9 +95,13 @@ def test_with_the_limits_1_and_1_yarn_and_llama_3_are_one_rule(run: str) -> None
 def test_a_setting_is_a_field(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another base, and another factor of dynamic NTK, reach the functions."""
     for method in set(lab.METHODS) - {lab.NO_POSITION}:
-        here, there = (lab.METHODS[method](SOLUTION, replace(lab.Setting(), base=base), 32).frequencies for base in (1e4, 10.0))
+        here, there = (
+            lab.METHODS[method](SOLUTION, replace(lab.Setting(), base=base), 32).frequencies for base in (1e4, 10.0)
+        )
         assert not np.allclose(here, there), method
-    one, two = (lab.METHODS["dynamic NTK"](SOLUTION, lab.Setting(dynamic_factor=factor), 32).frequencies for factor in (1, 2))
+    one, two = (
+        lab.METHODS["dynamic NTK"](SOLUTION, lab.Setting(dynamic_factor=factor), 32).frequencies for factor in (1, 2)
+    )
     assert not np.allclose(one, two)
 
 
@@ -131,7 +136,11 @@ def test_the_tables_are_those_of_the_measurements_and_one_stands_in_the_lesson()
 def test_an_extension_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two seeds at twice the length once more, to within what another processor's rounding may change."""
     run = lab.RUNS["copy 3 back"]
-    monkeypatch.setitem(lab.RUNS, "copy 3 back", replace(run, setting=replace(run.setting, lengths=(32,)), methods=("as trained", "YaRN")))
+    monkeypatch.setitem(
+        lab.RUNS,
+        "copy 3 back",
+        replace(run, setting=replace(run.setting, lengths=(32,)), methods=("as trained", "YaRN")),
+    )
     before = {row[:5]: row for row in lab.saved()}
     measured, losses = lab.measure(SOLUTION, "copy 3 back", seeds=lab.SEEDS[:2])
     for row in measured:
@@ -150,7 +159,10 @@ def test_what_is_not_repeated_is_kept(tmp_path: Path, monkeypatch: pytest.Monkey
         shutil.copy(Path(lab.__file__).with_name(name), folder)
     monkeypatch.setattr(lab, "HERE", folder)
     kept, losses = lab.saved(), lab.saved_losses()
-    results = [([row for row in kept if row.run == name], [row for row in losses if row.run == name]) for (name,) in lab.jobs(full=False)]
+    results = [
+        ([row for row in kept if row.run == name], [row for row in losses if row.run == name])
+        for (name,) in lab.jobs(full=False)
+    ]
     assert 0 < len(results) < len(lab.RUNS) == len(lab.jobs(full=True))
     assert lab.keep(ASSIGNMENT.solution, False, results) == lab.summary(kept)
     for name in ("measured.csv", "losses.csv", "measured.md"):

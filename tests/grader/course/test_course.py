@@ -25,7 +25,11 @@ PUBLIC_POINTS, HIDDEN_POINTS = 8, 12
 
 
 def functions(assignment: Assignment) -> list[str]:
-    return [name for name, value in vars(catalogue.solution(assignment)).items() if inspect.isfunction(value) and name[0] != "_"]
+    return [
+        name
+        for name, value in vars(catalogue.solution(assignment)).items()
+        if inspect.isfunction(value) and name[0] != "_"
+    ]
 
 
 def test_the_lessons_are_numbered_without_gaps() -> None:
@@ -96,7 +100,9 @@ def test_the_lesson_has_a_section_for_every_function(assignment: Assignment) -> 
     sections = re.findall(r"^### `(\w+)", lesson, re.MULTILINE)
     missing = [name for name in functions(assignment) if name not in sections and f"`{name}`" not in lesson]
     assert not missing
-    for heading in HEADINGS.get(assignment.name, ("Why the last one was not enough", "The idea", "By hand", "What to write", "Questions")):
+    for heading in HEADINGS.get(
+        assignment.name, ("Why the last one was not enough", "The idea", "By hand", "What to write", "Questions")
+    ):
         assert re.search(rf"^## {heading}", lesson, re.MULTILINE), heading
 
 
@@ -127,14 +133,20 @@ def test_numpy_answers_as_the_page_of_numpy_says() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 77])
-def test_another_term_s_seed_changes_no_solution_s_score(assignment: Assignment, suite: Suite, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_term_s_seed_changes_no_solution_s_score(
+    assignment: Assignment, suite: Suite, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(course, "seed", lambda: seed)
     test_results = suite.run(catalogue.Module(catalogue.solution(assignment)))
     assert [one for one in test_results if not one.passed] == []
 
 
 def test_the_front_page_lists_the_lessons_in_their_order() -> None:
-    rows = re.findall(r"^\| (\d+) \| \[(\w+)\]\(assignments/(\w+)/README\.md\) \|", (course.ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\d+) \| \[(\w+)\]\(assignments/(\w+)/README\.md\) \|",
+        (course.ROOT / "README.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
     wanted = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
     assert rows == wanted
 
@@ -163,13 +175,15 @@ print(seen.hexdigest())
 
 
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.fixtures` stops that
-    by a private name. When Hypothesis moves it, this fails."""
+    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder: `checks.fixtures`
+    stops that by a private name. When Hypothesis moves it, this fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]
     said = [
-        subprocess.run([*command, *words], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+        subprocess.run(
+            [*command, *words], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
+        ).stdout
         for words in ([], ["odd"])
     ]
     assert said[0] == said[1]

@@ -1,4 +1,5 @@
-"""The given laboratory: right gradients, nothing but the student's functions measured, and numbers that are still true."""
+"""The given laboratory: right gradients, nothing but the student's functions measured, and numbers that are still
+true."""
 
 from __future__ import annotations
 
@@ -20,7 +21,16 @@ from autograder.hints import catalogue
 ASSIGNMENT = course.find("extrapolation")
 SOLUTION = catalogue.solution(ASSIGNMENT)
 SMALL = replace(
-    lab.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9, max_distance=3, buckets=6, own_buckets=6, n_bits=4
+    lab.Setting(),
+    trained_length=6,
+    lengths=(6, 12),
+    vocabulary=5,
+    width=4,
+    table_rows=9,
+    max_distance=3,
+    buckets=6,
+    own_buckets=6,
+    n_bits=4,
 )
 
 every_method = pytest.mark.parametrize("method", SOLUTION.METHODS)
@@ -64,7 +74,9 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
         surprise = []
         for text in texts[seed]:
             y, _ = lab.answer(SOLUTION, method, known, SMALL, text)
-            surprise += [np.log(np.exp(y[place]).sum()) - y[place, text[place - 2]] for place in range(2, SMALL.trained_length)]
+            surprise += [
+                np.log(np.exp(y[place]).sum()) - y[place, text[place - 2]] for place in range(2, SMALL.trained_length)
+            ]
         assert losses[seed] == pytest.approx(np.mean(surprise), rel=1e-5)
 
 
@@ -138,14 +150,19 @@ def test_training_learns_and_repeats() -> None:
     assert losses.shape == (250, 1) and losses[0, 0] > 2.5
     assert loss(lab.draw_parameters("shaw", setting, 3)) > 2.5
     assert loss(alone) < 1.0
-    assert all(np.allclose(alone[name], beside[name], atol=1e-3) for name in alone), "a seed does not depend on its company"
+    assert all(np.allclose(alone[name], beside[name], atol=1e-3) for name in alone), (
+        "a seed does not depend on its company"
+    )
 
 
 # The choice.
 
 
 def tries(task: str, method: str, change: str, rate: float, accuracy: float) -> list[lab.Tried]:
-    return [lab.Tried(task, method, change, lab.USUAL, rate, seed, 0.0, accuracy, accuracy, accuracy, accuracy) for seed in (100, 101)]
+    return [
+        lab.Tried(task, method, change, lab.USUAL, rate, seed, 0.0, accuracy, accuracy, accuracy, accuracy)
+        for seed in (100, 101)
+    ]
 
 
 def test_the_choice_is_the_highest_accuracy_and_the_usual_setting_wins_a_tie() -> None:
@@ -163,12 +180,20 @@ def test_no_reported_seed_was_used_to_choose() -> None:
 
 
 def test_everything_was_tried() -> None:
-    """Every setting, in both tasks, with every learning rate and choosing seed; every change with every setting that is reported."""
+    """Every setting, in both tasks, with every learning rate and choosing seed; every change with every setting that is
+    reported."""
     grid = lab.kept_tries("grid.csv")
-    wanted = {(*what, lab.USUAL, rate, seed) for _, *what in lab.grid_jobs() for rate in lab.LEARNING_RATES for seed in lab.CHOOSING_SEEDS}
+    wanted = {
+        (*what, lab.USUAL, rate, seed)
+        for _, *what in lab.grid_jobs()
+        for rate in lab.LEARNING_RATES
+        for seed in lab.CHOOSING_SEEDS
+    }
     assert {row[:6] for row in grid} == wanted and len(grid) == len(wanted)
     changes = lab.kept_tries("changes.csv")
-    wanted_changes = {(*what, seed) for kind, *what in lab.jobs(full=True) if kind == "change" for seed in lab.CHOOSING_SEEDS}
+    wanted_changes = {
+        (*what, seed) for kind, *what in lab.jobs(full=True) if kind == "change" for seed in lab.CHOOSING_SEEDS
+    }
     assert {(*row[1:4], row.seed) for row in changes} == wanted_changes and len(changes) == len(wanted_changes)
     bases = {lab.setting_of(change).base for change in ("usual", *lab.CHOICES["rope"])} & {
         lab.setting_of(change).base for change in ("usual", *lab.CHOICES["sinusoidal"])
@@ -180,12 +205,22 @@ def test_everything_was_tried() -> None:
 
 
 def test_nothing_is_left_out() -> None:
-    """Every method in both tasks, as usual and as chosen, with every seed and length up to eight times the trained one."""
+    """Every method in both tasks, as usual and as chosen, with every seed and length up to eight times the trained
+    one."""
     rows = [(row.task, row.method, row.change, row.seed, row.length) for row in lab.saved()]
-    wanted = {(*what, seed, length) for _, *what in lab.jobs(full=False) for seed in lab.SEEDS for length in lab.Setting.lengths}
+    wanted = {
+        (*what, seed, length)
+        for _, *what in lab.jobs(full=False)
+        for seed in lab.SEEDS
+        for length in lab.Setting.lengths
+    }
     assert len(rows) == len(set(rows)) and set(rows) == wanted
     for task in lab.TASKS:
-        assert {row[1] for row in rows if row[0] == task and row[2] == lab.USUAL} == set(lab.METHODS) == set(SOLUTION.METHODS)
+        assert (
+            {row[1] for row in rows if row[0] == task and row[2] == lab.USUAL}
+            == set(lab.METHODS)
+            == set(SOLUTION.METHODS)
+        )
     assert len(lab.SEEDS) >= 5
     assert max(lab.Setting.lengths) == 8 * lab.Setting.trained_length == 8 * min(lab.Setting.lengths)
 
@@ -218,7 +253,8 @@ def test_the_measurements_can_be_repeated(task: str, method: str) -> None:
 
 
 def test_the_experiment_keeps_its_numbers_and_draws_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything but the measuring itself: what is kept comes back, and the tables and pictures are those of the repository."""
+    """Everything but the measuring itself: what is kept comes back, and the tables and pictures are those of the
+    repository."""
     folder = tmp_path / "extrapolation"
     shutil.copytree(lab.HERE, folder)
     shutil.copy(course.ROOT / "assignments" / "figures.py", tmp_path)
@@ -256,7 +292,21 @@ def test_one_method_with_one_setting_runs_from_the_command_line(
     shutil.copy(course.ROOT / "assignments" / "figures.py", tmp_path)
     monkeypatch.setattr(lab, "HERE", folder)
     monkeypatch.setattr(lab, "SEEDS", (0,))
-    lab.main(["rope", "--base", "10", "--steps", "40", "--sequences", "2", "--trained-length", "8", "--file", str(ASSIGNMENT.solution)])
+    lab.main(
+        [
+            "rope",
+            "--base",
+            "10",
+            "--steps",
+            "40",
+            "--sequences",
+            "2",
+            "--trained-length",
+            "8",
+            "--file",
+            str(ASSIGNMENT.solution),
+        ]
+    )
     assert "| method | setting | 8 | 16 | 32 | 64 |" in capsys.readouterr().out
     assert (folder / "last_run.svg").is_file()
 
@@ -270,7 +320,12 @@ def test_an_unfinished_file_is_named_in_one_sentence(tmp_path: Path) -> None:
 
 def test_every_part_of_a_setting_can_be_changed() -> None:
     """No default is bound where a function is defined: what is changed is what is read."""
-    for change, method in (("base 4", "rope"), ("slope 2", "alibi"), ("max_distance 2", "shaw"), ("own_buckets 4", "t5")):
+    for change, method in (
+        ("base 4", "rope"),
+        ("slope 2", "alibi"),
+        ("max_distance 2", "shaw"),
+        ("own_buckets 4", "t5"),
+    ):
         one, other = (lab.read(SOLUTION, method, setting) for setting in (lab.setting_of(), lab.setting_of(change)))
         assert not all(
             np.array_equal(getattr(one, field.name), getattr(other, field.name))
@@ -279,5 +334,7 @@ def test_every_part_of_a_setting_can_be_changed() -> None:
         )
     for change in ("base 4", "scale 0.5", "n_bits 5"):
         method = {"base": "sinusoidal", "scale": "integer", "n_bits": "binary"}[change.split()[0]]
-        one, other = (lab.read(SOLUTION, method, setting).added for setting in (lab.setting_of(), lab.setting_of(change)))
+        one, other = (
+            lab.read(SOLUTION, method, setting).added for setting in (lab.setting_of(), lab.setting_of(change))
+        )
         assert not np.allclose(one, other)

@@ -81,7 +81,9 @@ def right(draw: Draw) -> tuple[Figure, np.ndarray]:
 
 
 every_picture = pytest.mark.parametrize("draw", figures.PICTURES, ids=lambda draw: draw.__name__)
-drawn_from_modules = pytest.mark.parametrize("draw", [draw for draw in figures.PICTURES if modules_of(draw)], ids=lambda draw: draw.__name__)
+drawn_from_modules = pytest.mark.parametrize(
+    "draw", [draw for draw in figures.PICTURES if modules_of(draw)], ids=lambda draw: draw.__name__
+)
 
 
 @every_picture
@@ -91,7 +93,10 @@ def test_a_picture_of_the_solution_is_no_card(draw: Draw) -> None:
     assert any(axes.get_xlabel() for axes in figure.findobj(matplotlib.axes.Axes)), "an axis says what it measures"
 
 
-@pytest.mark.parametrize("draw", [figures.token_shuffle, figures.decay, figures.score_patterns, figures.stretched_grid, figures.cache_with_sinks])
+@pytest.mark.parametrize(
+    "draw",
+    [figures.token_shuffle, figures.decay, figures.score_patterns, figures.stretched_grid, figures.cache_with_sinks],
+)
 def test_a_picture_with_random_features_is_the_same_each_time(draw: Draw) -> None:
     assert np.array_equal(pixels(drawn(draw)), right(draw)[1])
 
@@ -131,7 +136,8 @@ BROKEN: dict[str, Callable[..., Any]] = {
 
 @drawn_from_modules
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw) -> None:
-    """A card that names a function, or a picture whose axes say what they measure: never an exception, never an empty page."""
+    """A card that names a function, or a picture whose axes say what they measure: never an exception, never an empty
+    page."""
     for kind, wrong in BROKEN.items():
 
         def broken(name: str, wrong: Callable[..., Any] = wrong) -> types.ModuleType:
@@ -258,7 +264,9 @@ def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones(
     files = {path.stem: path for path in folder.glob("*.svg")}
     assert set(files) == {draw.__name__ for draw in figures.PICTURES}
     narrow = {path.stem: path for path in (folder / "narrow").iterdir()}
-    widths = {name: float(re.findall(r'width="([\d.]+)pt"', path.read_text("utf-8"))[0]) / 72 for name, path in files.items()}
+    widths = {
+        name: float(re.findall(r'width="([\d.]+)pt"', path.read_text("utf-8"))[0]) / 72 for name, path in files.items()
+    }
     assert set(narrow) == {name for name, width in widths.items() if width > figures.NARROW}
     assert all(f'width="{72 * figures.NARROW:g}pt"' in path.read_text("utf-8") for path in narrow.values())
     sizes = [path.stat().st_size for path in (*files.values(), *narrow.values())]
@@ -266,7 +274,8 @@ def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones(
 
 
 def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_path: Path) -> None:
-    """Its text is text, in a font that every system has; no colour of the light alone is left but those that the dark has too."""
+    """Its text is text, in a font that every system has; no colour of the light alone is left but those that the dark
+    has too."""
     saved = []
     for name in ("first.svg", "second.svg"):
         figures.save(drawn(figures.position_slice), tmp_path / name)

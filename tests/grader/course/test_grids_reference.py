@@ -1,8 +1,8 @@
 """`grids` computes what the models compute: a few constants, taken once from the code that the lesson names.
 
-They come from Hugging Face transformers 5.23.0 and torch 2.13.0, called on the arguments that each test names, and were written
-down with the digits that float32 gives. Neither library is needed here. To take them again, install both somewhere else and make
-the calls in the docstrings.
+They come from Hugging Face transformers 5.23.0 and torch 2.13.0, called on the arguments that each test names, and were
+written down with the digits that float32 gives. Neither library is needed here. To take them again, install both
+somewhere else and make the calls in the docstrings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def grids() -> Any:
 
 
 def test_detr(grids: Any) -> None:
-    """`DetrSinePositionEmbedding.build_sine_position_embedding`, 2 rows, 3 columns, 4 features per axis, not normalized: its cell (0, 1).
+    """`DetrSinePositionEmbedding.build_sine_position_embedding`, 2 rows, 3 columns, 4 features per axis, not
+    normalized: its cell (0, 1).
 
     DETR counts from 1, so that cell is our cell (1, 2) of a larger grid.
     """
@@ -35,7 +36,8 @@ def test_detr(grids: Any) -> None:
 
 
 def test_torch_interpolate(grids: Any) -> None:
-    """`torch.nn.functional.interpolate(mode="bilinear", align_corners=False)` of [[0, 1, 4], [9, 16, 25]], larger and narrower."""
+    """`torch.nn.functional.interpolate(mode="bilinear", align_corners=False)` of [[0, 1, 4], [9, 16, 25]], larger and
+    narrower."""
     table = np.arange(6.0)[:, np.newaxis] ** 2
     wider = [0, 0.625, 2.125, 4, 4.5, 7, 10.75, 14.5, 9, 13.375, 19.375, 25]
     narrower = [0.25, 3.25, 2.875, 8.125, 8.125, 17.875, 10.75, 22.75]
@@ -44,7 +46,8 @@ def test_torch_interpolate(grids: Any) -> None:
 
 
 def test_qwen2_vl_images(grids: Any) -> None:
-    """`Qwen2VLVisionRotaryEmbedding` with 8 features per head, then `apply_rotary_pos_emb_vision`, on 1 … 8 at row 3, column 5."""
+    """`Qwen2VLVisionRotaryEmbedding` with 8 features per head, then `apply_rotary_pos_emb_vision`, on 1 … 8 at row 3,
+    column 5."""
     theirs = [-1.69559252, 1.81912708, 7.56345654, 3.59516764, -4.80884266, 6.05729103, -0.89113748, 8.18991852]
     there = np.reshape(np.arange(8), (2, 4)).T.ravel()  # the pairs (i, i + d/2), written as neighbours
     ours = grids.apply_rope_nd(np.arange(1.0, 9.0)[np.newaxis, there], [[3, 5]], grids.axial_frequencies(8))
@@ -73,7 +76,8 @@ QWEN = [
 
 @pytest.mark.parametrize(("sections", "interleaved", "theirs"), QWEN)
 def test_qwen_vl_text(grids: Any, sections: tuple[int, ...], interleaved: bool, theirs: list[float]) -> None:
-    """`Qwen2VLRotaryEmbedding`, and interleaved `Qwen3VLTextRotaryEmbedding`, with 24 features per head: the angles at (1, 2, 3).
+    """`Qwen2VLRotaryEmbedding`, and interleaved `Qwen3VLTextRotaryEmbedding`, with 24 features per head: the angles at
+    (1, 2, 3).
 
     The fifth pair of h that (4, 5, 3) promises would be pair 13, and there are 12.
     """
@@ -82,7 +86,8 @@ def test_qwen_vl_text(grids: Any, sections: tuple[int, ...], interleaved: bool, 
 
 
 def test_qwen2_vl_positions(grids: Any) -> None:
-    """`Qwen2VLModel.get_rope_index` of 2 tokens, a video of 3 × 5 × 4 cells and 3 tokens, and the position that it goes on at."""
+    """`Qwen2VLModel.get_rope_index` of 2 tokens, a video of 3 × 5 × 4 cells and 3 tokens, and the position that it goes
+    on at."""
     ours = grids.mrope_positions([2, (3, 5, 4), 3])
     assert ours[[2, 3, 6, 22, 61]].tolist() == [[2, 2, 2], [2, 2, 3], [2, 3, 2], [3, 2, 2], [4, 6, 5]]
     assert ours[62:].tolist() == [[7, 7, 7], [8, 8, 8], [9, 9, 9]]

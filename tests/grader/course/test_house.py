@@ -1,4 +1,5 @@
-"""The rooms of `autograder/`: imports go down, and through a room's front door. A change that needs an arrow up belongs elsewhere."""
+"""The rooms of `autograder/`: imports go down, and through a room's front door. A change that needs an arrow up belongs
+elsewhere."""
 
 from __future__ import annotations
 
@@ -55,7 +56,11 @@ def is_module(name: str) -> bool:
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
-FILES = sorted(path for path in course.PACKAGE.rglob("*.py") if ("_course" not in path.parts and path.parent != course.PACKAGE) or path.stem in ORDER)
+FILES = sorted(
+    path
+    for path in course.PACKAGE.rglob("*.py")
+    if ("_course" not in path.parts and path.parent != course.PACKAGE) or path.stem in ORDER
+)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
@@ -69,13 +74,17 @@ def test_imports_go_down_and_through_the_front_door(path: Path) -> None:
         inside = name.split(".")[2:]
         front_door = importlib.import_module(f"autograder.{room(name)}")
         if inside:
-            assert inside[0] in front_door.FRONT_DOOR, f"{relative} imports {name}, which is not in the front door of {room(name)}"
+            assert inside[0] in front_door.FRONT_DOOR, (
+                f"{relative} imports {name}, which is not in the front door of {room(name)}"
+            )
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:
     """A stranger who searches for a name finds one thing."""
     trees = [ast.parse(path.read_text("utf-8")) for path in FILES]
-    classes = Counter(node.name.lstrip("_") for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = Counter(
+        node.name.lstrip("_") for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
     modules = Counter(path.stem for path in FILES if not path.stem.startswith("__"))
     assert [name for name, times in (classes + modules).items() if times > 1] == []
 
@@ -83,4 +92,8 @@ def test_one_noun_is_one_class_and_one_module() -> None:
 def test_no_test_imports_another() -> None:
     """What two tests share stands in `support/`."""
     texts = {path.name: path.read_text("utf-8") for path in (course.ROOT / "tests" / "grader").rglob("*.py")}
-    assert [name for name, text in texts.items() if re.search(r"^\s*(from|import) tests\.grader\.[\w.]*\btest_", text, re.MULTILINE)] == []
+    assert [
+        name
+        for name, text in texts.items()
+        if re.search(r"^\s*(from|import) tests\.grader\.[\w.]*\btest_", text, re.MULTILINE)
+    ] == []

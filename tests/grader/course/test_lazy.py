@@ -1,11 +1,13 @@
 """Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
 
-A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or refuses
-every call; or it moves the numbers of its first argument about. Each test of a suite is run with the function of its question
-lazy in every such way, and with each other function that it calls lazy or right. It passes with no such mix.
+A lazy function returns the same whatever it is asked, hands back an argument, fills the right shape with zeros, or
+refuses every call; or it moves the numbers of its first argument about. Each test of a suite is run with the function
+of its question lazy in every such way, and with each other function that it calls lazy or right. It passes with no such
+mix.
 
-A property is about its subject: a score that ignores positions does depend on their difference alone, and not at all. So each
-property is also run with functions that are right but for one or two arguments, which they ignore. It passes with none of them.
+A property is about its subject: a score that ignores positions does depend on their difference alone, and not at all.
+So each property is also run with functions that are right but for one or two arguments, which they ignore. It passes
+with none of them.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from autograder.protocol.failure import Stopped
 Work = Callable[[tuple[Any, ...], Any], Any]
 """What a lazy function makes of its arguments and of the right result, of which it knows the shape."""
 
-NUMBERS = f"{[*range(-70, 140), *(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192, float('nan'), float('inf')]}"
+_FLOATS = [*(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192]
+NUMBERS = f"{[*range(-70, 140), *_FLOATS, float('nan'), float('inf')]}"
 
 
 def argument(place: int) -> Work:
@@ -74,7 +77,10 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 LAZY: dict[str, Work] = {
-    **{f"the constant {value!r}": lambda args, right, value=value: value for value in (None, False, True, 0, 1, 2.5, -1, np.nan, "", [], ())},
+    **{
+        f"the constant {value!r}": lambda args, right, value=value: value
+        for value in (None, False, True, 0, 1, 2.5, -1, np.nan, "", [], ())
+    },
     **{f"argument {place + 1}": argument(place) for place in range(4)},
     "the first argument as floats": lambda args, right: np.asarray(args[0], dtype=np.float64),
     "its arguments": lambda args, right: tuple(args),
@@ -82,10 +88,15 @@ LAZY: dict[str, Work] = {
     "an empty array": lambda args, right: np.zeros(0),
     "one zero": lambda args, right: np.zeros((1, 1, 1)),
     **{f"{fill} in the shape of argument {place + 1}": shape_of(place, fill) for place in range(2) for fill in (0, 1)},
-    **{f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill)) for fill in (0, 1, -1, 0.5, -np.inf)},
+    **{
+        f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill))
+        for fill in (0, 1, -1, 0.5, -np.inf)
+    },
     "NaN in the right shape": shaped(lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)),
     "a count in the right shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
-    "the identity": shaped(lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)),
+    "the identity": shaped(
+        lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)
+    ),
     "the first argument in the right shape": stretched,
     "the first argument, negated": moved(np.negative),
     "the first argument, rolled": moved(lambda array: np.roll(array, 1, axis=-1)),
@@ -106,7 +117,8 @@ RIGHT = "right"
 
 
 class Mixture:
-    """A submission of lazy and right functions: `plan` says how each behaves, and whoever is not in it ends the test."""
+    """A submission of lazy and right functions: `plan` says how each behaves, and whoever is not in it ends the
+    test."""
 
     failure: Raised | None = None
 
@@ -144,8 +156,8 @@ class Mixture:
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
     """The tests that pass though the function of their question is lazy, and how the functions behaved.
 
-    A plan that calls a function it does not know is tried anew with every behaviour of that function. One that fails before is
-    not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
+    A plan that calls a function it does not know is tried anew with every behaviour of that function. One that fails
+    before is not, so few of all mixes have to be run. A suite runs all its tests at once; here each is run by itself.
     """
     suite._context.backend = mixture
     for test, runnable in suite._tests.items():
@@ -172,7 +184,9 @@ IGNORED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 """What stands in the place of an argument that a function ignores."""
 
 
-def ignoring(function: Callable[..., Any], places: tuple[int, ...], instead: Callable[[np.ndarray], np.ndarray]) -> Callable[..., Any]:
+def ignoring(
+    function: Callable[..., Any], places: tuple[int, ...], instead: Callable[[np.ndarray], np.ndarray]
+) -> Callable[..., Any]:
     """A function that is right, but for arguments that it does not look at."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -212,5 +226,8 @@ def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> N
                 suite._context.backend = catalogue.Module(module)
                 with np.errstate(all="ignore"):
                     if runnable.test_result(test).passed:
-                        earned.append(f"{test.name} ({test.points}): {words} for {' and '.join(needed[place] for place in places)}")
+                        earned.append(
+                            f"{test.name} ({test.points}): {words} for"
+                            f" {' and '.join(needed[place] for place in places)}"
+                        )
     assert not earned, "\n".join(earned)

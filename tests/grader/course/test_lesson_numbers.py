@@ -1,7 +1,8 @@
-"""The quiz of the articles: every number that a lesson states and that can be computed is computed here, from the solutions.
+"""The quiz of the articles: every number that a lesson states and that can be computed is computed here, from the
+solutions.
 
-For each lesson a function writes its sentences anew, as far as they hold a number. A sentence that no longer stands in the
-lesson in these words, or with these digits, fails: fix whichever of the two is wrong.
+For each lesson a function writes its sentences anew, as far as they hold a number. A sentence that no longer stands in
+the lesson in these words, or with these digits, fails: fix whichever of the two is wrong.
 """
 
 from __future__ import annotations
@@ -102,10 +103,15 @@ def attention(m: Any) -> Sentences:
         below = round(sum(2 ** (x[i, 0] * x[j, 0]) for j in range(3)))
         shares = ", ".join(f"{round(weight * below)}/{below}" for weight in weights[i])
         assert np.allclose(weights[i] * below, np.rint(weights[i] * below))
-        tops = " + ".join(short(round(weight * below * value)) for weight, value in zip(weights[i], x[:, 0], strict=True))
+        tops = " + ".join(
+            short(round(weight * below * value)) for weight, value in zip(weights[i], x[:, 0], strict=True)
+        )
         yield f"| $x_{i} = {short(x[i, 0])}$ | {powers} | {shares} | $({tops})/{below} = {ratio(out[i, 0])}$ |"
     moved = m.permute_tokens(x, order)
-    yield f"Now use the order ${point(order)}$: first the old row 2, then row 0, then row 1. So $x' = {point(moved[:, 0])}$"
+    yield (
+        f"Now use the order ${point(order)}$: first the old row 2, then row 0, then row 1. So $x' ="
+        f" {point(moved[:, 0])}$"
+    )
     first = m.attention_weights(moved * math.log(2), moved)[0]
     yield f"The first row of the weights becomes {', '.join(ratio(weight) for weight in first)}"
     moved_out = m.self_attention(moved, w_q, w, w)
@@ -148,7 +154,10 @@ def naive(m: Any) -> Sentences:
     yield f"A step to the next token is {steps[0]} in one sequence and {steps[1]} in the other"
     placed = m.add_integer_positions(np.tile([0.3, -0.7], (501, 1)))
     first, far = placed[0], placed[500]
-    yield f"The features {short(first[0])} and {short(first[1])} become {short(far[0])} and {short(far[1])} at position 500"
+    yield (
+        f"The features {short(first[0])} and {short(first[1])} become {short(far[0])} and {short(far[1])} at"
+        " position 500"
+    )
     yield f"Then {100 * 500 / far[0]:.2f} % of the first number is position"
     row = np.random.default_rng(0).normal(size=(501, 64))
     row[500] = row[0]
@@ -156,7 +165,10 @@ def naive(m: Any) -> Sentences:
     assert np.allclose(*normed)
     growing = [m.normalized_positions(length) for length in (8, 9)]
     assert list(np.flatnonzero(growing[0] == growing[1][:8])) == [0]  # all change except the first
-    yield f"{m.bits_needed(1024)} bits give {2 ** m.bits_needed(1024):,} codes, {m.bits_needed(2**20)} bits give {2**20:,}"
+    yield (
+        f"{m.bits_needed(1024)} bits give {2 ** m.bits_needed(1024):,} codes, {m.bits_needed(2**20)} bits give"
+        f" {2**20:,}"
+    )
     four = m.binary_positions(16)
     carries = m.hamming_steps(four)
     for position in (0, 1, 5, 6, 7, 8):
@@ -208,8 +220,14 @@ def sinusoidal(m: Any) -> Sentences:
     assert math.isclose(close, pe[2] @ pe[3]) and math.isclose(close, m.offset_similarity(1, 4))
     yield f"The dot product of rows 1 and 2 is {d(close, 4)}. Rows 2 and 3 give {d(pe[2] @ pe[3], 4)} too"
     eight, waves = m.frequencies(8), m.wavelengths(8)
-    yield f"With $d = 8$ the frequencies are {short(eight[0])}, {short(eight[1])}, {short(eight[2])} and {short(eight[3])}"
-    yield f"Pair 2 makes a full turn in $2\\pi/{short(eight[2])} \\approx {waves[2]:.0f}$ positions, pair 3 in {waves[3]:.0f}"
+    yield (
+        f"With $d = 8$ the frequencies are {short(eight[0])}, {short(eight[1])}, {short(eight[2])} and"
+        f" {short(eight[3])}"
+    )
+    yield (
+        f"Pair 2 makes a full turn in $2\\pi/{short(eight[2])} \\approx {waves[2]:.0f}$ positions, pair 3 in"
+        f" {waves[3]:.0f}"
+    )
     yield f"for $d = 8$ the longest wavelength is 2π · {waves[-1] / (2 * math.pi):.0f}"
     tensor2tensor = 10000.0 ** (-np.arange(4) / 3)
     instead = ", ".join(short(float(f"{value:.3g}")) for value in tensor2tensor)
@@ -243,8 +261,14 @@ def _misfit(codes: np.ndarray) -> float:
 def learned(m: Any) -> Sentences:
     used = m.trained_rows(512, [128])
     yield f"A table of 512 rows ends with row {len(used) - 1}"
-    yield f"no training sequence was longer than 128. Then rows {np.flatnonzero(~used)[0]} to {np.flatnonzero(~used)[-1]} exist"
-    yield f"with mean 0 and standard deviation $\\sigma = {short(round(float(m.init_table(2000, 100, seed=0).std()), 3))}$"
+    yield (
+        f"no training sequence was longer than 128. Then rows {np.flatnonzero(~used)[0]} to {np.flatnonzero(~used)[-1]}"
+        " exist"
+    )
+    yield (
+        "with mean 0 and standard deviation $\\sigma ="
+        f" {short(round(float(m.init_table(2000, 100, seed=0).std()), 3))}$"
+    )
 
     table = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
     gradient = m.lookup_gradient((3, 2), [0, 2, 0], [[1, 0], [0, 1], [2, 5]])
@@ -327,13 +351,22 @@ def rope(m: Any) -> Sentences:
     yield f"dot product: ${tex(by_hand[0], 4)} - {tex(-by_hand[1], 4)} = {tex(q2 @ k3, 4)}$"
     yield f"score, divided by $\\sqrt 2$: ${tex(m.rope_scores([q], [k], [2], [3])[0, 0], 4)}$"
     q7, k8 = rotated(q, 7), rotated(k, 8)
-    yield f"$R_7 q = {tip(q7)}$ and $R_8 k = {tip(k8)}$. Both are new arrows, but the dot product is again ${tex(q7 @ k8, 4)}$"
+    yield (
+        f"$R_7 q = {tip(q7)}$ and $R_8 k = {tip(k8)}$. Both are new arrows, but the dot product is again"
+        f" ${tex(q7 @ k8, 4)}$"
+    )
     assert math.isclose(q7 @ k8, 5 * math.cos(1) - 5 * math.sin(1))
-    yield f"Query at 3, key at 2: now $\\varphi = -1$, and we get $5 \\cos 1 + 5 \\sin 1 = {tex(rotated(q, 3) @ rotated(k, 2), 4)}$"
+    yield (
+        "Query at 3, key at 2: now $\\varphi = -1$, and we get $5 \\cos 1 + 5 \\sin 1 ="
+        f" {tex(rotated(q, 3) @ rotated(k, 2), 4)}$"
+    )
     yield from _two_heads(m)
 
     theta = m.rope_frequencies(128)
-    yield f"With $i/d$ the slowest pair of a head of 128 would rotate {10000 ** (-63 / 128) / theta[63]:.0f} times too fast"
+    yield (
+        f"With $i/d$ the slowest pair of a head of 128 would rotate {10000 ** (-63 / 128) / theta[63]:.0f} times too"
+        " fast"
+    )
     yield from _few_digits(m)
 
     partial, full = m.rope_frequencies(64)[1], m.rope_frequencies(256)[1]
@@ -441,7 +474,10 @@ def relative(m: Any) -> Sentences:
     q, k = np.tile([2.0, 2, 0, 0], (3, 1)), np.tile([1.0, 1, 0, 0], (3, 1))
     yield f"$q \\cdot k = {short(q[0] @ k[0])}$ everywhere"
     with_rows = q[0] @ rows.T
-    yield (f"$q \\cdot a_{{-1}} = {tex(with_rows[0], 0)}$, $q \\cdot a_0 = {tex(with_rows[1], 0)}$, $q \\cdot a_{{+1}} = {tex(with_rows[2], 0)}$")
+    yield (
+        f"$q \\cdot a_{{-1}} = {tex(with_rows[0], 0)}$, $q \\cdot a_0 = {tex(with_rows[1], 0)}$, $q \\cdot a_{{+1}} ="
+        f" {tex(with_rows[2], 0)}$"
+    )
     scores = m.shaw_scores(q, k, rows, 1)
     first, second = [[short(score) for score in row] for row in scores[:2]]
     clipped = f"distance 2, clipped to 1: $(4 - 2)/2 = {first[2]}$"
@@ -449,12 +485,17 @@ def relative(m: Any) -> Sentences:
     yield f"| 1 | $(4 + 4)/2 = {second[0]}$ | $(4 + 2)/2 = {second[1]}$ | $(4 - 2)/2 = {second[2]}$ |"
 
     def bucket(distance: int, **sizes: Any) -> int:
-        return int(m.t5_bucket(np.array(-distance), **({"bidirectional": False, "num_buckets": 8, "max_distance": 64} | sizes)))
+        return int(
+            m.t5_bucket(np.array(-distance), **({"bidirectional": False, "num_buckets": 8, "max_distance": 64} | sizes))
+        )
 
     yield f"the distances 0, 1, 2, 3 have buckets {', '.join(str(bucket(n)) for n in range(4))}"
     for n in (4, 7, 8, 16, 32):
         yield f"| {n} | {short(round(math.log2(n / 4), 2))} | {bucket(n)} |"
-    yield f"| 1000 | {short(round(math.log2(1000 / 4), 2))} | $\\min(7, {4 + int(math.log2(1000 / 4))}) = {bucket(1000)}$ |"
+    yield (
+        f"| 1000 | {short(round(math.log2(1000 / 4), 2))} | $\\min(7, {4 + int(math.log2(1000 / 4))}) ="
+        f" {bucket(1000)}$ |"
+    )
     opens = [next(n for n in range(2000) if bucket(n) == one) for one in range(8)]
     widths = np.diff(opens)
     assert widths[5] == 2 * widths[4] and widths[6] == 2 * widths[5]
@@ -467,17 +508,26 @@ def relative(m: Any) -> Sentences:
 
     defaults = inspect.signature(m.t5_bucket).parameters
     buckets, most = defaults["num_buckets"].default, defaults["max_distance"].default
-    alone = next(n for n in range(most) if bucket(n + 1, num_buckets=buckets, max_distance=most) == bucket(n, num_buckets=buckets, max_distance=most))
+    alone = next(
+        n
+        for n in range(most)
+        if bucket(n + 1, num_buckets=buckets, max_distance=most) == bucket(n, num_buckets=buckets, max_distance=most)
+    )
     yield f"T5's defaults, causal, are $N = B = {buckets}$, $E = {alone}$ and $D = {most}$"
     on_the_boundary = math.log(8 / 4) / math.log(128 / 4) * 5
-    instead = f"distance 8 gives {on_the_boundary!r} instead of 1, and rounded down this is {math.floor(on_the_boundary)}"
+    instead = (
+        f"distance 8 gives {on_the_boundary!r} instead of 1, and rounded down this is {math.floor(on_the_boundary)}"
+    )
     yield f"with 9 causal buckets and `max_distance` 128, {instead}"
     assert bucket(8, num_buckets=9, max_distance=128) == 4 + 1
 
     # The example in PyTorch, and what the boxes show of numpy.
     bias = m.t5_bias(np.arange(4.0)[:, None], 1, 5, False, 8, q_start=4)
     yield f"relative = torch.arange(5)[None, :] - 4 # {m.relative_positions(1, 5, q_start=4).tolist()}"
-    yield f"bucket = torch.from_numpy(t5_bucket(relative.numpy(), False, 4, 8)) # {m.t5_bucket(np.arange(-4, 1)[None], False, 4, 8).tolist()}"
+    yield (
+        "bucket = torch.from_numpy(t5_bucket(relative.numpy(), False, 4, 8)) #"
+        f" {m.t5_bucket(np.arange(-4, 1)[None], False, 4, 8).tolist()}"
+    )
     yield f"# shape {bias.shape}: {bias.astype(int).tolist()}"
     yield f"np.arange(2)[:, None] - np.arange(3) # {(np.arange(2)[:, None] - np.arange(3)).tolist()}: shape (2, 3)"
     per_row, wanted = np.array([[10, 11, 12], [20, 21, 22]]), np.array([[1, 2], [0, 1]])
@@ -517,7 +567,9 @@ def alibi(m: Any) -> Sentences:
     windows = [m.effective_window(slope, 0.01) for slope in four]
     yield f"$r = \\ln 100 / m = {math.log(100):.3f} / m$. For slope"
     yield f"For slope {ratio(four[0])} this is {math.log(100) * 4:.1f}, so distance {windows[0]}"
-    yield f"For {ratio(four[1])}, {ratio(four[2])} and {ratio(four[3])} it is {windows[1]}, {windows[2]} and {windows[3]}"
+    yield (
+        f"For {ratio(four[1])}, {ratio(four[2])} and {ratio(four[3])} it is {windows[1]}, {windows[2]} and {windows[3]}"
+    )
     two, three = m.alibi_slopes(2), m.alibi_slopes(3)
     yield f"Two of them get the slopes for two heads: {' and '.join(map(ratio, two))}"
     yield f"from the list for four heads: {', '.join(map(ratio, four))}"
@@ -565,11 +617,25 @@ def context_extension(m: Any) -> Sentences:
     yield f"and gets ${1 - smooth:.4f}\\cdot0.0025 + {smooth:.4f}\\cdot0.01 = {llama[2]:.6f}$"
     base = m.ntk_base(10000.0, 4, 8)
     ntk = m.longrope_frequencies(8, np.ones(4), base=base)
-    yield f"$10000\\cdot4^{{8/6}} = {base:.0f}$, and the slowest pair has ${base:.0f}^{{-6/8}} = {short(round(ntk[3], 8))}$"
+    yield (
+        f"$10000\\cdot4^{{8/6}} = {base:.0f}$, and the slowest pair has ${base:.0f}^{{-6/8}} ="
+        f" {short(round(ntk[3], 8))}$"
+    )
     columns = {
         0: [f"{r[0]:.2f}", *map(short, (trained[0], trained[0] / 4)), "?", *map(short, (yarn[0], llama[0]))],
-        1: [f"{r[1]:.2f}", *map(short, (trained[1], trained[1] / 4)), f"{ntk[1]:.5f}", *map(short, (yarn[1], llama[1]))],
-        2: [f"{r[2]:.3f}", *map(short, (trained[2], trained[2] / 4)), f"{ntk[2]:.6f}", short(yarn[2]), f"{llama[2]:.6f}"],
+        1: [
+            f"{r[1]:.2f}",
+            *map(short, (trained[1], trained[1] / 4)),
+            f"{ntk[1]:.5f}",
+            *map(short, (yarn[1], llama[1])),
+        ],
+        2: [
+            f"{r[2]:.3f}",
+            *map(short, (trained[2], trained[2] / 4)),
+            f"{ntk[2]:.6f}",
+            short(yarn[2]),
+            f"{llama[2]:.6f}",
+        ],
         3: [f"{r[3]:.3f}", short(trained[3]), *4 * ["0.00025"]],
     }
     for pair, numbers in columns.items():
@@ -580,7 +646,10 @@ def context_extension(m: Any) -> Sentences:
     assert math.isclose(m.longrope_scale(8, 4096) ** 2, math.log(8 * 4096) / math.log(4096))
     brackets = [(m.dynamic_ntk_base(10000.0, 8, length, 2048, 2) / 10000) ** (6 / 8) for length in (4096, 6144)]
     dynamic = m.dynamic_ntk_base(10000.0, 8, 4096, 2048, 2)
-    yield f"the bracket $2\\cdot2-1 = {brackets[0]:.0f}$ and the base $10000\\cdot3^{{8/6}} = {dynamic:.0f}$ (for $d = 8$)"
+    yield (
+        f"the bracket $2\\cdot2-1 = {brackets[0]:.0f}$ and the base $10000\\cdot3^{{8/6}} = {dynamic:.0f}$ (for $d"
+        " = 8$)"
+    )
     yield f"6,144 tokens have the bracket {brackets[1]:.0f}"
 
     high = math.ceil(64 * math.log(131072 / (2 * math.pi)) / (2 * math.log(10000)))
@@ -592,7 +661,10 @@ def context_extension(m: Any) -> Sentences:
     yield f"cos and sin are multiplied by 1, not by {scale:.4f}"
     yield f"${scale:.4f}^2 = {scale**2:.4f}$"
     stretched = m.rotations_in_context(128, 32768, base=m.ntk_base(10000.0, 8, 128))
-    yield f"pair 50 makes {turns[50]:.2f} of a rotation over 4,096 tokens in training, and then {stretched[50]:.2f} over 32,768"
+    yield (
+        f"pair 50 makes {turns[50]:.2f} of a rotation over 4,096 tokens in training, and then {stretched[50]:.2f} over"
+        " 32,768"
+    )
     leave = int((stretched[turns < 1] > turns[turns < 1] * (1 + 1e-9)).sum())
     yield f"Of the {not_done} slow pairs, {leave} get new angles"
     yield from _extended(m)
@@ -629,7 +701,10 @@ def _extended(m: Any) -> Sentences:
     yield f"In 16 tokens the fastest pair makes only {turns[0]:.2f} rotations"
     yield f"with {models - 1} in the denominator (`np.std(x, ddof=1)`)"
     yield f"For {models} models there are $2^{models} = {2**models}$ choices"
-    yield f"only $+++$ and $---$ have a mean as far from 0 as 2. *p* is this share, $2/8 = {measuring.sign_flip(np.arange(1.0, 4)):g}$"
+    yield (
+        "only $+++$ and $---$ have a mean as far from 0 as 2. *p* is this share, $2/8 ="
+        f" {measuring.sign_flip(np.arange(1.0, 4)):g}$"
+    )
     yield f"If all {models} gain, $p = 2/{2**models} = {measuring.sign_flip(np.arange(1.0, models + 1)):.3f}$"
     yield f"A difference is **clear** if $p \\le {CLEAR}$"
     yield "Asked at 64 tokens, four times the trained length"
@@ -638,7 +713,9 @@ def _extended(m: Any) -> Sentences:
     assert all(found(passkey, extension.NO_POSITION, length).min() > 0.995 for length in setting.lengths)
     yield "every model finds it, with 1.00 up to 256 tokens"
     yield f"as trained, they fall to {mean(passkey, trained, 256)}"
-    assert {mean(passkey, method, length) for method in ("interpolation", "YaRN", "Llama 3") for length in setting.lengths} == {"1.00"}
+    assert {
+        mean(passkey, method, length) for method in ("interpolation", "YaRN", "Llama 3") for length in setting.lengths
+    } == {"1.00"}
 
     # The latest passkey.
     yield f"the control without positions has {mean(latest, extension.NO_POSITION, 64)}"
@@ -656,28 +733,35 @@ def _extended(m: Any) -> Sentences:
     yield f"this angle stands 6 back: the models name that token in {100 * stretched.mean():.0f} % of all cases"
     assert all_gain(copying, "limits 1 and 1", 64) and all_gain(copying, "limits 1 and 1", 256)
     yield (
-        f"With limits 1 and 1, all {models} models gain: {mean(copying, 'limits 1 and 1', 64)} at 64 tokens, "
-        f"{mean(copying, 'limits 1 and 1', 256)} at 256 (as trained: {mean(copying, trained, 64)} and {mean(copying, trained, 256)})"
+        f"With limits 1 and 1, all {models} models gain: {mean(copying, 'limits 1 and 1', 64)} at 64 tokens,"
+        f" {mean(copying, 'limits 1 and 1', 256)} at 256 (as trained: {mean(copying, trained, 64)} and"
+        f" {mean(copying, trained, 256)})"
     )
     published = gain(copying, "YaRN", 64)
     assert published.p > CLEAR
     yarn, pairs = (extension.METHODS[name](m, setting, 64).frequencies for name in ("YaRN", trained))
     assert (yarn == pairs).tolist() == [True] + [False] * (len(pairs) - 1)
-    assert np.allclose((pairs - yarn) / (pairs * 3 / 4), np.clip(np.arange(len(pairs)) / 2, 0, 1)), "low = 0 and high = 2"
+    assert np.allclose((pairs - yarn) / (pairs * 3 / 4), np.clip(np.arange(len(pairs)) / 2, 0, 1)), (
+        "low = 0 and high = 2"
+    )
     yield "so the ramp is $0, \\tfrac12, 1, 1, \\dots$: YaRN keeps only the fastest pair"
     yield f"It does not gain clearly at 64 ({published.gained} of {models})"
     assert all_gain(copying, "limits 1 and 1", 64, before="YaRN")
     yield f"With limits 1 and 1 all {models} models are better than with the published ones"
     assert all_gain(copying, "YaRN", 128, before="YaRN, no scale")
     yield (
-        f"In copying at 128 tokens it adds {gain(copying, 'YaRN', 128, before='YaRN, no scale').mean:.2f}. The standard deviation "
-        f"of the models is {found(copying, 'YaRN', 128).std(ddof=1):.2f}, but compared model by model all {models} gain"
+        f"In copying at 128 tokens it adds {gain(copying, 'YaRN', 128, before='YaRN, no scale').mean:.2f}. The standard"
+        f" deviation of the models is {found(copying, 'YaRN', 128).std(ddof=1):.2f}, but compared model by model all"
+        f" {models} gain"
     )
 
     # One setting changed.
     base_10 = extension.RUNS["copy 3 back, base 10"]
     fitting = m.rotations_in_context(setting.width, 16, base_10.setting.base)
-    yield f"now {int((fitting >= 1).sum())} of {len(turns)} pairs make a rotation in 16 tokens, not {int((turns >= 1).sum())}"
+    yield (
+        f"now {int((fitting >= 1).sum())} of {len(turns)} pairs make a rotation in 16 tokens, not"
+        f" {int((turns >= 1).sum())}"
+    )
     yield f"the models, without any method, copy with {mean('copy 3 back, base 10', trained, 256)} at 256 tokens"
     for method in set(base_10.methods) - {trained}:
         for length in setting.lengths[1:]:
@@ -692,8 +776,9 @@ def _extended(m: Any) -> Sentences:
     means = sorted(values.mean() for values in far.values())
     before = found("latest passkey, trained at 64", trained, 256).mean()
     yield (
-        f"every method gains in all {models} models at 256 tokens: {before:.2f} as trained, {means[0]:.2f} to {means[-1]:.2f} "
-        f"with a method, {mean('latest passkey, trained at 64', extension.NO_POSITION, 256)} with no position"
+        f"every method gains in all {models} models at 256 tokens: {before:.2f} as trained, {means[0]:.2f} to"
+        f" {means[-1]:.2f} with a method, {mean('latest passkey, trained at 64', extension.NO_POSITION, 256)} with no"
+        " position"
     )
     for length in longer.lengths[1:]:
         for method in far:
@@ -708,7 +793,10 @@ def _extended(m: Any) -> Sentences:
     yield f"Interpolation needs 1,000 steps for {mean(further, 'interpolation', 64, 1000)}"
     saved = "latest passkey, trained further"
     assert all_gain(saved, "YaRN", 64, steps=50)
-    yield f"the models have {mean(saved, 'YaRN', 64, 50)} with YaRN, and {mean(saved, trained, 64, 50)} with unchanged frequencies"
+    yield (
+        f"the models have {mean(saved, 'YaRN', 64, 50)} with YaRN, and {mean(saved, trained, 64, 50)} with unchanged"
+        " frequencies"
+    )
 
 
 @lesson
@@ -722,7 +810,9 @@ def extrapolation(m: Any) -> Sentences:
     assert max(range(128), key=similar) == 3
     sinusoidal = solution("sinusoidal")
     codes = sinusoidal.sinusoidal_encoding(np.arange(128), 8)
-    assert np.allclose((codes @ sinusoidal.shift_matrix(3, 8) @ codes.T)[127], [similar(127 - key) for key in range(128)])
+    assert np.allclose(
+        (codes @ sinusoidal.shift_matrix(3, 8) @ codes.T)[127], [similar(127 - key) for key in range(128)]
+    )
     yield f"With $d = 8$ this is {similar(3):g} at distance 3, its maximum, and {similar(66):.2f} at distance 66"
 
     accuracies = [1.0, 0.9, 0.5, 0.95]
@@ -744,9 +834,15 @@ def extrapolation(m: Any) -> Sentences:
     added = m.encode("binary", np.zeros((6, 4)), {"n_bits": 3})[5]
     yield f"row 5 gets ${', '.join(map(short, added))}$ added: 5 is {5:03b}"
     one = np.ones((1, 1))
-    rows = [m.logits("integer", m.encode("integer", shifted, {}), m.encode("integer", shifted, {}), {}) for shifted in np.ones((2, 3, 1))]
+    rows = [
+        m.logits("integer", m.encode("integer", shifted, {}), m.encode("integer", shifted, {}), {})
+        for shifted in np.ones((2, 3, 1))
+    ]
     assert rows[0][1:, 1:][np.tri(2) > 0].tolist() == [4, 6, 9]
-    yield f"The differences are 3, 4 and 5, so the shift gap is {m.shift_gap('integer', np.ones((2, 1)), one, one, {}, 1):g}"
+    yield (
+        "The differences are 3, 4 and 5, so the shift gap is"
+        f" {m.shift_gap('integer', np.ones((2, 1)), one, one, {}, 1):g}"
+    )
     yield from _slope_of_the_loss(m)
     yield from _measured(m)
 
@@ -755,9 +851,15 @@ def _changed(kept: _Measured, task: str) -> Sentences:
     """Three times the steps, and the changes that a reader may make."""
     tries, changes = lab.at_best_rate(lab.kept_tries("grid.csv")), lab.kept_tries("changes.csv")
     pairs = lab.reported(kept.rows, task)
-    once, thrice = ({pair: lab.tried(rows, task, *pair, then) for pair in pairs} for rows, then in ((tries, lab.USUAL), (changes, lab.TRIPLED)))
+    once, thrice = (
+        {pair: lab.tried(rows, task, *pair, then) for pair in pairs}
+        for rows, then in ((tries, lab.USUAL), (changes, lab.TRIPLED))
+    )
     moving = {pair for pair in pairs if not lab.flat(once[pair], thrice[pair])}
-    yield "seven rows still move: - sinusoidal and RoPE, with both settings; - scaled integer; - Shaw and T5, with the usual setting"
+    yield (
+        "seven rows still move: - sinusoidal and RoPE, with both settings; - scaled integer; - Shaw and T5, with the"
+        " usual setting"
+    )
     yield f"{lab.setting_of(lab.TRIPLED).steps:,} steps in place of {lab.Setting().steps:,}"
     both = {(method, change) for method in ("sinusoidal", "rope") for change in ("usual", kept.choice[task, method])}
     scaled = ("integer", kept.choice[task, "integer"])
@@ -772,7 +874,10 @@ def _changed(kept: _Measured, task: str) -> Sentences:
     yield f"At 128 tokens T5 goes from {t5[0]} to {t5[1]}, and Shaw from {shaw[0]} to {shaw[1]}"
 
     cells = {row[1:4]: lab.tried(changes, task, *row[1:4]) for row in changes if row.method in lab.RIVALS}
-    lowest = {pair: min(mean(rows) for (*of, _), rows in cells.items() if tuple(of) == pair) for pair in {key[:2] for key in cells}}
+    lowest = {
+        pair: min(mean(rows) for (*of, _), rows in cells.items() if tuple(of) == pair)
+        for pair in {key[:2] for key in cells}
+    }
     assert [pair for pair, accuracy in lowest.items() if accuracy >= 0.99] == [("t5", "own_buckets 16")]
     yield "Only T5 with `own_buckets 16` keeps its accuracy under every change"
     assert min(mean(rows, "x1") for rows in cells.values()) >= 0.98
@@ -787,8 +892,12 @@ class _Measured:
         self.rows, self.grid = lab.saved(), lab.at_best_rate(lab.kept_tries("grid.csv"))
         self.choice = lab.chosen(lab.kept_tries("grid.csv"))
 
-    def seeds(self, method: str, length: int, change: str = "usual", task: str = "copy 3 back", what: str = "accuracy") -> np.ndarray:
-        return lab.by_length(self.rows, task, method, self.choice[task, method] if change == "chosen" else change, what)[length]
+    def seeds(
+        self, method: str, length: int, change: str = "usual", task: str = "copy 3 back", what: str = "accuracy"
+    ) -> np.ndarray:
+        return lab.by_length(
+            self.rows, task, method, self.choice[task, method] if change == "chosen" else change, what
+        )[length]
 
     def mean(self, *asked: Any, **named: Any) -> str:
         return d(self.seeds(*asked, **named).mean(), 2)
@@ -798,12 +907,17 @@ class _Measured:
 
     def reliable(self, change: str, task: str, length: int = 128) -> set[str]:
         """The methods that are reliable at this length with every seed."""
-        return {method for method in lab.METHODS if (self.seeds(method, length, change, task) >= measuring.RELIABLE).all()}
+        return {
+            method for method in lab.METHODS if (self.seeds(method, length, change, task) >= measuring.RELIABLE).all()
+        }
 
     def tried(self, method: str, what: str, task: str = "copy 3 back") -> dict[str, float]:
         """Setting → the mean over the choosing seeds."""
         settings = ("usual", *lab.CHOICES.get(method, ()))
-        return {change: float(np.mean([getattr(row, what) for row in lab.tried(self.grid, task, method, change)])) for change in settings}
+        return {
+            change: float(np.mean([getattr(row, what) for row in lab.tried(self.grid, task, method, change)]))
+            for change in settings
+        }
 
 
 def _slope_of_the_loss(m: Any) -> Sentences:
@@ -819,21 +933,35 @@ def _slope_of_the_loss(m: Any) -> Sentences:
 
 
 def _measured(m: Any) -> Sentences:
-    """Every claim of the lesson about a measurement: each sentence stands in the lesson only as long as its assertion holds."""
+    """Every claim of the lesson about a measurement: each sentence stands in the lesson only as long as its assertion
+    holds."""
     kept, setting = _Measured(), lab.Setting()
     three, one = lab.TASKS
     tables = lab.tables(m).split("\n\n")
-    for title in ("The table of the articles, measured", "One more change: accuracy on the choosing seeds at 8 times the trained length"):
+    for title in (
+        "The table of the articles, measured",
+        "One more change: accuracy on the choosing seeds at 8 times the trained length",
+    ):
         yield tables[tables.index(title) + 1]
 
     # How it was measured.
-    assert setting.trained_length == setting.batch == setting.vocabulary == 16 and len(lab.SEEDS) == 8 and len(lab.CHOOSING_SEEDS) == 4
+    assert (
+        setting.trained_length == setting.batch == setting.vocabulary == 16
+        and len(lab.SEEDS) == 8
+        and len(lab.CHOOSING_SEEDS) == 4
+    )
     yield f"| model | {setting.vocabulary} tokens in the vocabulary, {setting.width} features |"
     yield f"| training | {setting.steps:,} steps of {setting.batch} sequences |"
     asked = [setting.trained_length - back for back in lab.TASKS.values()]
     yield f"| test | {setting.sequences} sequences per length, at their last {asked[0]} positions"
-    yield f"in a text of {setting.trained_length}, {asked[0]} tokens have a token 3 back ({asked[1]} for a second task, 1 back)"
-    usual = f"base {setting.base:,.0f}, {setting.buckets} buckets, Shaw clipped at {setting.max_distance}, slope {ratio(setting.slope)}"
+    yield (
+        f"in a text of {setting.trained_length}, {asked[0]} tokens have a token 3 back ({asked[1]} for a second task, 1"
+        " back)"
+    )
+    usual = (
+        f"base {setting.base:,.0f}, {setting.buckets} buckets, Shaw clipped at {setting.max_distance}, slope"
+        f" {ratio(setting.slope)}"
+    )
     assert lab.setting_of(lab.USUAL) == setting
     yield f"*Usual* is what papers and libraries take: {usual}"
     yield f"learning rates {', '.join(map(short, lab.LEARNING_RATES[:-1]))} and {lab.LEARNING_RATES[-1]:g}"
@@ -846,9 +974,16 @@ def _measured(m: Any) -> Sentences:
 
     # What is left of the ranking.
     assert kept.reliable("chosen", three) == {"shaw", "t5", "rope"} and kept.reliable("usual", three) == {"shaw"}
-    others = [kept.seeds(method, 128, "chosen") for method in lab.METHODS if method not in ("shaw", "t5", "rope", "learned")]
-    assert not any((seeds >= measuring.RELIABLE).any() for seeds in others) and np.isnan(kept.seeds("learned", 128)).all()
-    yield "Shaw, T5 and RoPE are reliable at 128 tokens with all eight seeds. No other method is reliable there with any seed"
+    others = [
+        kept.seeds(method, 128, "chosen") for method in lab.METHODS if method not in ("shaw", "t5", "rope", "learned")
+    ]
+    assert (
+        not any((seeds >= measuring.RELIABLE).any() for seeds in others) and np.isnan(kept.seeds("learned", 128)).all()
+    )
+    yield (
+        "Shaw, T5 and RoPE are reliable at 128 tokens with all eight seeds. No other method is reliable there with any"
+        " seed"
+    )
     yield "With the usual settings only Shaw is left"
     best_three = [kept.seeds(method, 128, "chosen") for method in ("shaw", "t5", "rope")]
     lowest = min(measuring.sign_flip(first - second) for first, second in itertools.combinations(best_three, 2))
@@ -862,46 +997,70 @@ def _measured(m: Any) -> Sentences:
     slowest = 4.0 ** (-(setting.width - 2) / setting.width)
     yield f"the slowest of the 16 pairs rotates by {d(slowest, 2)} radians per position"
     steps = setting.trained_length - 1
-    yield f"so in the {steps} steps between the first and the last of 16 tokens it goes through {math.degrees(steps * slowest):.0f}°"
+    yield (
+        f"so in the {steps} steps between the first and the last of 16 tokens it goes through"
+        f" {math.degrees(steps * slowest):.0f}°"
+    )
     through = steps * 10000.0 ** (-np.arange(0, setting.width, 2) / setting.width) / (2 * np.pi)
     yield f"With base 10,000 {WORDS[int((through < 1 / 12).sum())]} of 16 pairs have seen less than a twelfth"
-    best = [max(*kept.tried("sinusoidal", what).values(), *(kept.seeds("sinusoidal", length, change).mean() for change in ("usual", "chosen")))
-            for what, length in (("x2", 32), ("x8", 128))]  # fmt: skip
+    best = []
+    for what, length in (("x2", 32), ("x8", 128)):
+        reported = [kept.seeds("sinusoidal", length, change).mean() for change in ("usual", "chosen")]
+        best.append(max(*kept.tried("sinusoidal", what).values(), *reported))
     yield f"no base that we tried has more than {d(best[0], 2)} at 32 tokens or {d(best[1], 2)} at 128"
 
     yield from _changed(kept, three)
 
     # Method by method.
-    yield f"**T5** fails with the usual setting ({kept.mean('t5', 128)}) and works with the chosen one ({kept.mean('t5', 128, 'chosen')})"
+    yield (
+        f"**T5** fails with the usual setting ({kept.mean('t5', 128)}) and works with the chosen one"
+        f" ({kept.mean('t5', 128, 'chosen')})"
+    )
     read = lab.read(m, "t5", setting).buckets
     assert read is not None
-    yield f"With 32 buckets, {32 - len(np.unique(read[np.tri(16, dtype=bool)]))} of the entries never get a gradient from 16 tokens"
+    yield (
+        f"With 32 buckets, {32 - len(np.unique(read[np.tri(16, dtype=bool)]))} of the entries never get a gradient from"
+        " 16 tokens"
+    )
     far = lab.saved_looks()["t5", lab.USUAL]
     assert far[16:].mean() > np.delete(far[:16], 3).mean()
     yield f"At 128 tokens the far keys together have {d(far[16:].sum(), 2)} of the attention"
     clipped = np.minimum(np.arange(128), setting.max_distance)
     untrained = set(clipped) - set(clipped[: setting.trained_length])
     assert untrained == {setting.max_distance}
-    yield f"clipped at {setting.max_distance}, reads {len(set(clipped))} rows of its table, and one of them was never trained"
+    yield (
+        f"clipped at {setting.max_distance}, reads {len(set(clipped))} rows of its table, and one of them was never"
+        " trained"
+    )
     yield f"that of all distances from {setting.max_distance} on. And yet Shaw has {kept.mean('shaw', 128)}"
     fast = lab.tried(lab.kept_tries("grid.csv"), three, "shaw", lab.USUAL)
     rates = {rate: float(np.mean([row.x8 for row in fast if row.learning_rate == rate])) for rate in lab.LEARNING_RATES}
     assert lab.best_rates(fast)[three, "shaw", lab.USUAL] == 0.003 and kept.choice[three, "shaw"] == lab.USUAL
     yield f"With the learning rate 0.03 in place of 0.003 the same setting has {d(rates[0.03], 2)}"
     assert max(kept.tried("alibi", "x8").values()) < 0.3
-    yield f"the best slope has {kept.mean('alibi', 128, 'chosen')} at 128 tokens, the usual one {kept.mean('alibi', 128)}"
+    yield (
+        f"the best slope has {kept.mean('alibi', 128, 'chosen')} at 128 tokens, the usual one {kept.mean('alibi', 128)}"
+    )
     losses = [kept.seeds("alibi", length, what="cross_entropy").mean() for length in (16, 128)]
     assert losses[1] <= losses[0] + 0.02
     yield f"its loss is {d(losses[0], 2)} at 16 tokens and {d(losses[1], 2)} at 128"
     assert kept.choice[one, "alibi"] == "slope 2" and kept.choice[one, "rope"] == "base 4"
     yield f"ALiBi has {kept.mean('alibi', 128, 'chosen', one)} with slope 2"
-    yield f"RoPE with base 4 has {kept.spread('rope', 128, 'chosen', one)}, less than ALiBi, Shaw and T5 with chosen settings ($p = 0.008$)"
+    yield (
+        f"RoPE with base 4 has {kept.spread('rope', 128, 'chosen', one)}, less than ALiBi, Shaw and T5 with chosen"
+        " settings ($p = 0.008$)"
+    )
     for method in ("alibi", "shaw", "t5"):
         behind = measuring.paired(kept.seeds("rope", 128, "chosen", one), kept.seeds(method, 128, "chosen", one))
         assert behind.gained == 8 and d(behind.p, 3) == "0.008" and behind.mean > 0
     scaled = kept.tried("integer", "x1")["scale 0.0625"]
-    assert abs(scaled - kept.tried("normalized", "x1")[lab.USUAL]) < 0.02 and kept.mean("integer", 16) < kept.mean("none", 16)
-    yield f"At 16 tokens **integer** with its usual scale has {kept.mean('integer', 16)}, less than no encoding ({kept.mean('none', 16)})"
+    assert abs(scaled - kept.tried("normalized", "x1")[lab.USUAL]) < 0.02 and kept.mean("integer", 16) < kept.mean(
+        "none", 16
+    )
+    yield (
+        f"At 16 tokens **integer** with its usual scale has {kept.mean('integer', 16)}, less than no encoding"
+        f" ({kept.mean('none', 16)})"
+    )
     yield f"Multiplied by 1/16 it has {d(scaled, 2)}, as much as *normalized* ({kept.mean('normalized', 16)})"
     yield f"**Binary** has {kept.mean('binary', 16)} at 16 tokens and {kept.mean('binary', 32)} at 32"
     assert kept.seeds("learned", 32).mean() < 0.1
@@ -916,7 +1075,10 @@ def _measured(m: Any) -> Sentences:
     assert not any((seeds >= measuring.RELIABLE).any() for seeds in failing)
     known = setting.known(lab.draw_parameters("t5", setting, 0) | {"key_table": np.zeros((33, setting.width))})
     x = np.random.default_rng(0).normal(size=(8, setting.width))
-    assert all(m.shift_gap(method, x, np.eye(setting.width), np.eye(setting.width), known, 5) < 1e-9 for method in ("rope", "t5", "alibi"))
+    assert all(
+        m.shift_gap(method, x, np.eye(setting.width), np.eye(setting.width), known, 5) < 1e-9
+        for method in ("rope", "t5", "alibi")
+    )
     yield f"RoPE with base 10,000 has its rivals {', '.join(map(str, rivals[:3]))} and {rivals[3]} back"
 
 
@@ -992,7 +1154,10 @@ def grids(m: Any) -> Sentences:
 @lesson
 def modern(m: Any) -> Sentences:
     frequency = float(m.p_rope_frequencies(128, 1)[-1])
-    yield f"the slowest pair of a head of 128 rotates by {4096 * frequency:.2f} radians; over 131,072 tokens by {131072 * frequency:.1f}"
+    yield (
+        f"the slowest pair of a head of 128 rotates by {4096 * frequency:.2f} radians; over 131,072 tokens by"
+        f" {131072 * frequency:.1f}"
+    )
     bases = [f"{base:,.0f}" for base in (m.layer_bases(6, 6)[0], m.layer_bases(6, 6)[5])]
     yield f"five local layers with base {bases[0]} and then one global layer with base {bases[1]}"
     assert np.flatnonzero(m.layer_bases(6, 6) == 1e6).tolist() == [5]
@@ -1000,7 +1165,9 @@ def modern(m: Any) -> Sentences:
     assert len(set(share.tolist())) == 600, "v₀/(t+1) is a different output at each position"
 
     yield f"from the weight 0.25 follows position $1/0.25 - 1 = {short(m.position_from_share(0.25))}$"
-    seen = [np.flatnonzero(mask(1, 6, size)[0]).tolist() for mask, size in ((m.sliding_window_mask, 3), (m.chunk_mask, 4))]
+    seen = [
+        np.flatnonzero(mask(1, 6, size)[0]).tolist() for mask, size in ((m.sliding_window_mask, 3), (m.chunk_mask, 4))
+    ]
     yield f"With a window of 3 it sees the keys {seen[0][0]}, {seen[0][1]} and {seen[0][2]}. With chunks of 4"
     yield f"so it sees {seen[1][0]} and {seen[1][1]}."
     halves = point(m.p_rope_frequencies(8, 0.5)), point(m.p_rope_frequencies(4, 1))
@@ -1010,10 +1177,19 @@ def modern(m: Any) -> Sentences:
     yield f"$0.58\\cdot100/2$ is 28.999… for a computer, so {rotating} pairs rotate"
     one = [[[1.0, 0.0]]]
     score = m.decoupled_scores(one, one, one, one[0], [3], [1]).item()
-    yield f"$\\cos(3 - 1) = {tex(math.cos(2), 4)}$. The score is $(1 - {-math.cos(2):.4f})/\\sqrt{{2 + 2}} = {tex(score, 4)}$"
+    yield (
+        f"$\\cos(3 - 1) = {tex(math.cos(2), 4)}$. The score is $(1 - {-math.cos(2):.4f})/\\sqrt{{2 + 2}} ="
+        f" {tex(score, 4)}$"
+    )
     kept = m.kept_tokens(9, 2, 3)
-    yield f"In the example by hand {len(kept)} of 9 tokens stay. If the keys move, the next token stands at position {len(kept)}"
-    yield f"tokens {', '.join(map(str, kept))} stay. To close the gap the last three move from positions {', '.join(map(str, kept[2:]))} to"
+    yield (
+        f"In the example by hand {len(kept)} of 9 tokens stay. If the keys move, the next token stands at position"
+        f" {len(kept)}"
+    )
+    yield (
+        f"tokens {', '.join(map(str, kept))} stay. To close the gap the last three move from positions"
+        f" {', '.join(map(str, kept[2:]))} to"
+    )
     yield f"2, 3, 4, so the offset is {short(2 - kept[2])}"
     blocks = (np.arange(6) // 4).tolist()
     yield f"np.arange(6) // 4 # {blocks}: the block of each position"
@@ -1023,11 +1199,19 @@ def modern(m: Any) -> Sentences:
     assert factors[0] == 1
     yield f"reaches 1 at $p = 8191$. The factor is {factors[1]:.2f} there, and {factors[2]:.2f} at position 999,999"
     scale = float(m.log_n_scale(32767, 2048))
-    weights = [math.exp(10 * by) / (math.exp(10 * by) + keys - 1) for keys, by in ((2048, 1), (32768, 1), (32768, scale))]
+    weights = [
+        math.exp(10 * by) / (math.exp(10 * by) + keys - 1) for keys, by in ((2048, 1), (32768, 1), (32768, scale))
+    ]
     yield f"Its weight is {weights[0]:.2f} among 2048 keys, and {weights[1]:.2f} among 32,768"
-    yield f"$\\ln 32768 / \\ln 2048 = {ratio(scale)}$, the lead becomes {10 * scale:.1f}, and the weight {weights[2]:.2f}."
+    yield (
+        f"$\\ln 32768 / \\ln 2048 = {ratio(scale)}$, the lead becomes {10 * scale:.1f}, and the weight"
+        f" {weights[2]:.2f}."
+    )
     assert m.log_n_scale(2047, 2048) == 1
-    yield f"keeps 512 + 64 = {512 + 64} numbers per token and layer. With ordinary heads it would be 2 · 128 · 128 = {2 * 128 * 128:,}"
+    yield (
+        f"keeps 512 + 64 = {512 + 64} numbers per token and layer. With ordinary heads it would be 2 · 128 · 128 ="
+        f" {2 * 128 * 128:,}"
+    )
     often, once = zip(*(_moved_in_bfloat16(m, seed) for seed in range(8)), strict=True)
     assert 0.4 < np.mean(often) < 0.6
     yield "a bfloat16 key that moves 1,000 times by −1 ends up wrong by about half of its length"
@@ -1047,7 +1231,9 @@ def _moved_in_bfloat16(m: Any, seed: int) -> tuple[float, float]:
     moved = key
     for _ in range(1000):
         moved = rounded(m.shift_keys(moved, -1))
-    often, once = (float(np.linalg.norm(one - exact) / np.linalg.norm(exact)) for one in (moved, rounded(m.shift_keys(key, -1000))))
+    often, once = (
+        float(np.linalg.norm(one - exact) / np.linalg.norm(exact)) for one in (moved, rounded(m.shift_keys(key, -1000)))
+    )
     return often, once
 
 
@@ -1082,24 +1268,35 @@ def _schedules() -> Sentences:
     yield f"in the passkey all {seeds} seeds are worse ({mean(passkey, second, 64)} and {mean(passkey, every, 64)})"
     assert all(gain(run, every, first, length).p > CLEAR for run in (copying, passkey) for length in (20, 24))
     yield "At 20 and 24 tokens RoPE in the first layer and RoPE in every layer do not differ clearly"
-    assert not any((found(run, schedule, 128) >= measuring.RELIABLE).any() for run in (copying, passkey) for schedule in layers.SCHEDULES)
+    assert not any(
+        (found(run, schedule, 128) >= measuring.RELIABLE).any()
+        for run in (copying, passkey)
+        for schedule in layers.SCHEDULES
+    )
     yield "At 128 tokens nothing is reliable"
-    yield f"Every seed copies at least {math.floor(1000 * found(copying, none, 16).min()) / 10:.1f} % right at 16 tokens"
+    yield (
+        f"Every seed copies at least {math.floor(1000 * found(copying, none, 16).min()) / 10:.1f} % right at 16 tokens"
+    )
     yield f"At 20 tokens it has {mean(copying, none, 20)}, at 32 it has {mean(copying, none, 32)}"
     losses = [row for row in layers.saved_losses() if (row.run, row.schedule) == (copying, none)]
-    late, last = (np.mean([row.loss for row in losses if row.step == step]) for step in (setting.steps - 500, setting.steps))
+    late, last = (
+        np.mean([row.loss for row in losses if row.step == step]) for step in (setting.steps - 500, setting.steps)
+    )
     assert last < late / 2
     yield "the loss of our models without RoPE was still falling when training ended"
     yield f"falls from {mean(copying, none, 16)} to {mean(layers.REPLACED, none, 16)}, nearly a guess"
-    yield f"Train without a start token: {mean(layers.NO_START, none, 16)} at 16 tokens, and {mean(layers.NO_START, none, 128)} at 128"
+    yield (
+        f"Train without a start token: {mean(layers.NO_START, none, 16)} at 16 tokens, and"
+        f" {mean(layers.NO_START, none, 128)} at 128"
+    )
     yield f"token 0 gets {weights[:, 1].mean():.2f} at position 1 and {weights[:, 15].mean():.2f} at position 15"
     times = layers.times_the_others(weights)
     assert np.allclose(weights.mean(axis=0)[1:], times.mean() / (times.mean() + np.arange(1, 16)), atol=0.02)
     yield f"That is $c/(c+t)$ with $c$ = {times.mean():.1f}: token 0 counts as much as {times.mean():.1f} other tokens"
     assert measuring.paired(found(copying, first, 64), found(base_10, first, 64)).gained == seeds
     yield (
-        f"RoPE in the first layer copies with {mean(base_10, first, 64)} at 64 tokens ({mean(copying, first, 64)} with base 10,000; "
-        f"all {seeds} seeds gain). RoPE in every layer has {mean(base_10, every, 64)} there"
+        f"RoPE in the first layer copies with {mean(base_10, first, 64)} at 64 tokens ({mean(copying, first, 64)} with"
+        f" base 10,000; all {seeds} seeds gain). RoPE in every layer has {mean(base_10, every, 64)} there"
     )
 
 
@@ -1118,8 +1315,14 @@ def state(m: Any) -> Sentences:
         yield f"| {t} | {ratio(gates[t])} | {key} | {short(values[t, 0])} | {point(added[:, 0])} | {read} | {kept} |"
     assert np.allclose(steps, m.linear_attention(queries, keys, values, log_f))
     rows = [f"({', '.join(map(ratio, row))})" for row in m.decay_matrix(log_f)]
-    yield f"The rows of $D$ are {', '.join(rows)}. The products $q \\cdot k_j$ are {', '.join(map(short, keys @ queries[0]))}"
-    yield f"So the last output is $\\tfrac12 \\cdot 1 \\cdot 4 + 1 \\cdot 0 \\cdot 2 + 1 \\cdot 1 \\cdot 6 = {short(steps[-1][0])}$"
+    yield (
+        f"The rows of $D$ are {', '.join(rows)}. The products $q \\cdot k_j$ are"
+        f" {', '.join(map(short, keys @ queries[0]))}"
+    )
+    yield (
+        "So the last output is $\\tfrac12 \\cdot 1 \\cdot 4 + 1 \\cdot 0 \\cdot 2 + 1 \\cdot 1 \\cdot 6 ="
+        f" {short(steps[-1][0])}$"
+    )
     _, left = m.linear_chunks(queries[:2], keys[:2], values[:2], log_f[:2], 2)
     last, _ = m.linear_chunks(queries[2:], keys[2:], values[2:], log_f[2:], 2, left)
     alone, _ = m.linear_chunks(queries[2:], keys[2:], values[2:], log_f[2:], 2)
@@ -1143,7 +1346,9 @@ def state(m: Any) -> Sentences:
     q, k, v = rng.normal(size=(3, 5, 4))
     shuffled = [2, 0, 3, 1, 4]
     for log_gates, same in ((np.zeros(5), True), (np.full(5, -0.1), False)):
-        first, second = (m.linear_attention(q[order], k[order], v[order], log_gates)[-1] for order in (slice(None), shuffled))
+        first, second = (
+            m.linear_attention(q[order], k[order], v[order], log_gates)[-1] for order in (slice(None), shuffled)
+        )
         assert np.allclose(first, second) == same, "a state that never forgets does not see order"
     unit = k / np.linalg.norm(k, axis=-1, keepdims=True)
     ends = []
@@ -1176,14 +1381,19 @@ def _gates_measured() -> Sentences:
         yield f"| {task} | {' | '.join(means)} |"
     copying = next(task for task, back in gates_lab.BACK.items() if back == 3)
     assert max(found(copying, method).max() for method in ("gates", "alibi")) < 0.3
-    by_kind = {kind: np.mean([row.gate for row in gates_lab.saved_gates() if row.kind == kind]) for kind in ("name", "other")}
+    by_kind = {
+        kind: np.mean([row.gate for row in gates_lab.saved_gates() if row.kind == kind]) for kind in ("name", "other")
+    }
     yield f"{by_kind['name']:.2f} on average at its first token, {by_kind['other']:.2f} at ordinary ones"
     equal = measuring.paired(found(gates_lab.SENTENCES, gates_lab.EQUAL), found(gates_lab.SENTENCES, "gates"))
     assert equal.gained == 8
     yield f"the accuracy falls in all {equal.gained} seeds, to {found(gates_lab.SENTENCES, gates_lab.EQUAL).mean():.2f}"
     slope = next(row.setting for row in gates_lab.saved() if (row.task, row.method) == (gates_lab.SENTENCES, "alibi"))
     behind = measuring.paired(found(gates_lab.SENTENCES, "alibi"), found(gates_lab.SENTENCES, "gates"))
-    yield f"ALiBi, with slope {short(slope)}, is behind by {behind.mean:.3f} ({behind.gained} of 8 seeds, p = {behind.p:.3f})"
+    yield (
+        f"ALiBi, with slope {short(slope)}, is behind by {behind.mean:.3f} ({behind.gained} of 8 seeds, p ="
+        f" {behind.p:.3f})"
+    )
 
 
 # The questions: what the lessons ask and do not say, found with the functions.
@@ -1225,7 +1435,9 @@ def counting(m: Any) -> dict[str, Any]:
         "bits_for_512": m.bits_needed(512),
         "bits_flipped_3_to_4": m.hamming_steps(m.binary_positions(8))[3],
         "middle_of_512": m.normalized_positions(512)[255],
-        "position_that_leaves_one_percent": np.argmax(np.isclose(1 / m.add_integer_positions(np.ones((200, 1)))[:, 0], 0.01)),
+        "position_that_leaves_one_percent": np.argmax(
+            np.isclose(1 / m.add_integer_positions(np.ones((200, 1)))[:, 0], 0.01)
+        ),
         "first_position_lost_in_float16": 1 + np.argmin(np.diff(m.integer_positions(4096).astype(np.float16))),
     }
 
@@ -1267,7 +1479,10 @@ def turning(m: Any) -> dict[str, Any]:
     weights = np.random.default_rng(1).normal(size=(3, 4, 4))
     alone = m.rope_attention(x[:1], *weights, n_heads=1, positions=[7])
     first, second = (m.rope_scores(x[:1], x[1:2], [query], [key])[0, 0] for query, key in ((1, 3), (3, 5)))
-    interleaved, half = m.interleaved_to_half(m.apply_rope(x, places)), m.apply_rope_half(m.interleaved_to_half(x), places)
+    interleaved, half = (
+        m.interleaved_to_half(m.apply_rope(x, places)),
+        m.apply_rope_half(m.interleaved_to_half(x), places),
+    )
     return {
         "score_change_when_all_shift_by_5": np.abs(shifted - scores).max().round(9),
         "rotates_values": not np.allclose(alone, x[:1] @ weights[2]),
@@ -1344,7 +1559,9 @@ def the_experiment(m: Any) -> dict[str, Any]:
     without_gap = [method for method in m.METHODS if m.shift_gap(method, *weights, known[method], 16) < 1e-9]
     counts = {method: m.learned_parameters(method, known[method]) for method in m.METHODS}
     rows = lab.saved()
-    runs_longer = {method: lab.by_length(rows, "copy 3 back", method)[128].mean() >= lab.RELIABLE for method in m.METHODS}
+    runs_longer = {
+        method: lab.by_length(rows, "copy 3 back", method)[128].mean() >= lab.RELIABLE for method in m.METHODS
+    }
     return {
         "learned_runs_past_its_table": False,
         "alibi_changes_the_embeddings": not np.array_equal(m.encode("alibi", x, {"slope": 0.5}), x),
@@ -1360,7 +1577,9 @@ def images_and_text(m: Any) -> dict[str, Any]:
     x, theta = some_features(), m.mrope_frequencies(4, (1, 1, 0))
     text = m.mrope_positions([6])
     plain = m.apply_rope_nd(x, text[:, :1], theta.sum(axis=1, keepdims=True))
-    corners = m.grid_scores(x[:1], np.repeat(x[1:2], 4, axis=0), [(0, 0)], [(0, 0), (4, 4), (4, 0), (0, 4)], m.axial_frequencies(4))[0]
+    corners = m.grid_scores(
+        x[:1], np.repeat(x[1:2], 4, axis=0), [(0, 0)], [(0, 0), (4, 4), (4, 0), (0, 4)], m.axial_frequencies(4)
+    )[0]
     assert math.isclose(corners[:2].sum(), corners[2:].sum())
     return {
         "tokens_of_a_16_by_16_image": len(m.grid_positions(16, 16)),
@@ -1404,7 +1623,9 @@ def gates_and_states(m: Any) -> dict[str, Any]:
         "alibi_is_a_constant_forget_gate": np.allclose(m.decay_bias(m.constant_decay(6, 0.3)), alibi_bias),
         "first_gate_changes_linear_attention": not np.allclose(*with_first),
         "half_life_of_gate_0_99": m.half_life(math.log(0.99)),
-        "tokens_until_cache_equals_state_128": next(length for length, (cache, state) in enumerate(sizes) if cache >= state),
+        "tokens_until_cache_equals_state_128": next(
+            length for length, (cache, state) in enumerate(sizes) if cache >= state
+        ),
         "slope_of_a_gate_of_one_half": -math.log(0.5),
         "read_after_a_write_with_beta_one_half": (key @ m.delta_step(before, key, [6.0], 0.5, 0.0)).round(12).item(),
     }

@@ -50,7 +50,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *words: str, **values: str) -> subprocess.CompletedProcess[str]:
-    """`make` with these words, and with these values alone in its environment: nothing of a make that runs the tests."""
+    """`make` with these words, and with these values alone in its environment: nothing of a make that runs the
+    tests."""
     outside = {"PATH": os.environ["PATH"], "HOME": str(folder)} | values
     return subprocess.run(["make", *words], cwd=folder, env=outside, capture_output=True, text=True, check=False)
 
@@ -69,7 +70,13 @@ def test_a_value_from_outside_is_a_value(folder: Path, value: str, as_argument: 
     """In every variable of every target that takes one: it arrives letter by letter, and nothing in it is run."""
     lines = value.split("\n")
     assert make(folder, "check", as_argument, FILE=value) == ["check", "--", *lines]
-    assert make(folder, "check", as_argument, FILE="rope.py", ASSIGNMENT=value) == ["check", "--assignment", *lines, "--", "rope.py"]
+    assert make(folder, "check", as_argument, FILE="rope.py", ASSIGNMENT=value) == [
+        "check",
+        "--assignment",
+        *lines,
+        "--",
+        "rope.py",
+    ]
     assert make(folder, "check", as_argument, ASSIGNMENT=value)[2:] == lines
     graded = make(folder, "grade", as_argument, SUBMISSIONS=value, OUT=value, ASSIGNMENT=value, JOBS=value)
     assert graded == ["grade", "--out", *lines, "--assignment", *lines, "--jobs", *lines, "--", *lines]

@@ -46,7 +46,9 @@ def test_rows_come_back(tmp_path: Path) -> None:
     assert measuring.rows_of(tmp_path / "a.csv") == [{"x": "1", "y": "one, two"}]
 
 
-def test_one_run_has_the_jobs_of_all_experiments(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_run_has_the_jobs_of_all_experiments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def experiment(name: str, jobs: list[tuple[int]]) -> types.ModuleType:
         lab = types.ModuleType(name)
         lab.__file__ = f"/course/assignments/{name}/lab.py"

@@ -1,4 +1,5 @@
-"""The given run of lesson 11: right gradients, schedules and rotations of the student's file, numbers that are still true."""
+"""The given run of lesson 11: right gradients, schedules and rotations of the student's file, numbers that are still
+true."""
 
 from __future__ import annotations
 
@@ -47,7 +48,10 @@ def test_gradients_are_those_of_finite_differences(schedule: str) -> None:
 
 
 def test_schedules_and_rotations_are_the_student_s() -> None:
-    where = {schedule: [one is not None for one in lab.rotations(SOLUTION, schedule, 4, SETTING)] for schedule in lab.SCHEDULES}
+    where = {
+        schedule: [one is not None for one in lab.rotations(SOLUTION, schedule, 4, SETTING)]
+        for schedule in lab.SCHEDULES
+    }
     assert list(where.values()) == [[False, False], [True, False], [False, True], [True, True]]
     x = np.random.default_rng(0).normal(size=SETTING.width)
     for setting in (SETTING, lab.RUNS["copy 3 back, base 10"].setting):
@@ -70,7 +74,8 @@ def test_the_tasks_ask_what_they_say() -> None:
 
 
 def test_without_rope_the_order_of_earlier_tokens_does_not_matter_in_one_layer() -> None:
-    """The last token's first attention is a sum over a set: with no encoding, exchanging two earlier tokens changes nothing."""
+    """The last token's first attention is a sum over a set: with no encoding, exchanging two earlier tokens changes
+    nothing."""
     one_layer = {name: value for name, value in lab.draw_parameters(SETTING, [0]).items() if not name.endswith("1")}
     tokens = np.array([[[SETTING.start_token, 3, 7, 5, 1]]])
     for schedule, same in (("no layer", True), ("every layer", False)):
@@ -98,7 +103,9 @@ def test_nothing_is_left_out() -> None:
     assert len(rows) == len(set(rows)) and set(rows) == wanted
     assert len(lab.SEEDS) >= 8
     assert {row[:2] for row in lab.saved_losses()} == set(trained)
-    assert [look[:2] for look in lab.saved_looks()] == [(seed, position) for seed in lab.SEEDS for position in range(SETTING.trained_length)]
+    assert [look[:2] for look in lab.saved_looks()] == [
+        (seed, position) for seed in lab.SEEDS for position in range(SETTING.trained_length)
+    ]
 
 
 def test_the_tables_are_those_of_the_measurements_and_one_stands_in_the_lesson() -> None:

@@ -46,7 +46,10 @@ def executed(request: pytest.FixtureRequest, quick_python: Path, tmp_path_factor
     folder = tmp_path_factory.mktemp("handout")
     lay_out(folder, request.param)
     with kernels.running(quick_python) as kernel:
-        return {assignment.name: kernels.run(kernel, folder / assignment.name, code(assignment)) for assignment in course.assignments()}
+        return {
+            assignment.name: kernels.run(kernel, folder / assignment.name, code(assignment))
+            for assignment in course.assignments()
+        }
 
 
 def code(assignment: Assignment) -> list[str]:
@@ -57,7 +60,9 @@ def code(assignment: Assignment) -> list[str]:
 def test_a_notebook_runs_from_top_to_bottom(executed: Sent, name: str) -> None:
     """No error and no warning, and from each cell that draws one picture, be it a card."""
     ran = executed[name]
-    complaints = [message["content"] for sent in ran.values() for message in sent if message["msg_type"] in ("error", "stream")]
+    complaints = [
+        message["content"] for sent in ran.values() for message in sent if message["msg_type"] in ("error", "stream")
+    ]
     assert complaints == []
     drawing = {source: sent for source, sent in ran.items() if source.startswith("figures.")}
     assert drawing

@@ -1,4 +1,5 @@
-"""No right answer is rejected for the form in which it comes: any memory layout, and numpy's scalars and 0-d arrays for numbers."""
+"""No right answer is rejected for the form in which it comes: any memory layout, and numpy's scalars and 0-d arrays for
+numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ FORMS: dict[str, tuple[Callable[[np.ndarray], Any], Callable[[Any], Any]]] = {
 }
 
 
-def in_form(function: Callable[..., Any], of_array: Callable[[np.ndarray], Any], of_number: Callable[[Any], Any]) -> Callable[..., Any]:
+def in_form(
+    function: Callable[..., Any], of_array: Callable[[np.ndarray], Any], of_number: Callable[[Any], Any]
+) -> Callable[..., Any]:
     def part(value: Any) -> Any:
         return of_array(value) if isinstance(value, np.ndarray) else of_number(value)
 
@@ -69,12 +72,18 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
 
 @pytest.mark.filterwarnings("error")
 def test_a_solution_warns_of_nothing(assignment: Assignment, suite: Suite) -> None:
-    """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a mistake."""
-    assert [(one.test.name, one.message) for one in suite.run(catalogue.Module(catalogue.solution(assignment))) if not one.passed] == []
+    """Not where a query may use no key, nor where a logarithm meets a zero: a student who sees a warning looks for a
+    mistake."""
+    assert [
+        (one.test.name, one.message)
+        for one in suite.run(catalogue.Module(catalogue.solution(assignment)))
+        if not one.passed
+    ] == []
 
 
 STYLES = Path(__file__).with_name("right_styles")
-"""Right modules in other styles than the solutions: complex numbers, einsum, logarithms, one-hot matrices, texts of digits."""
+"""Right modules in other styles than the solutions: complex numbers, einsum, logarithms, one-hot matrices, texts of
+digits."""
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted(STYLES.glob("*.py"))])
@@ -83,4 +92,6 @@ def test_the_style_of_a_right_module_does_not_matter(name: str) -> None:
     module = catalogue.solution(assignment)
     module.__file__ = str(file)
     exec(compile(file.read_text("utf-8"), module.__file__, "exec"), vars(module))
-    assert [(one.test.name, one.message) for one in Suite(assignment).run(catalogue.Module(module)) if not one.passed] == []
+    assert [
+        (one.test.name, one.message) for one in Suite(assignment).run(catalogue.Module(module)) if not one.passed
+    ] == []

@@ -1,4 +1,5 @@
-"""The given run of lesson 12: right gradients, the model of lesson 9, the student's gates, numbers that are still true."""
+"""The given run of lesson 12: right gradients, the model of lesson 9, the student's gates, numbers that are still
+true."""
 
 from __future__ import annotations
 
@@ -53,7 +54,9 @@ def test_gradients_are_those_of_finite_differences(task: str, method: str) -> No
 def test_without_gates_of_its_own_it_is_the_model_of_lesson_9(method: str) -> None:
     """So what lesson 9 measured of copying may stand beside what is measured here."""
     setting = {"alibi": 0.5, "rope": 10.0, "none": 0.0}[method]
-    theirs = lesson_9.setting_of(*([] if method == "none" else [f"{'slope' if method == 'alibi' else 'base'} {setting}"]))
+    theirs = lesson_9.setting_of(
+        *([] if method == "none" else [f"{'slope' if method == 'alibi' else 'base'} {setting}"])
+    )
     reading = lesson_9.read(catalogue.solution(course.find("extrapolation")), method, theirs)
     texts = texts_of("copy 3 back")
     model = lesson_9.stacked([lab.draw_parameters("copy 3 back", method, setting, seed) for seed in range(2)])
@@ -63,11 +66,16 @@ def test_without_gates_of_its_own_it_is_the_model_of_lesson_9(method: str) -> No
     assert all(np.allclose(gradients[name], their_gradients[name], atol=1e-5) for name in gradients)
     # The same sequences as there: one generator per seed, one call per step.
     again = np.random.default_rng([3, 1]).integers(theirs.vocabulary, size=(theirs.batch, theirs.trained_length))
-    assert np.array_equal(lab.draw("copy 3 back", np.random.default_rng([3, 1]), theirs.batch, theirs.trained_length).tokens, again)
+    assert np.array_equal(
+        lab.draw("copy 3 back", np.random.default_rng([3, 1]), theirs.batch, theirs.trained_length).tokens, again
+    )
 
 
 def test_gates_begin_equal_and_every_method_begins_alike() -> None:
-    models = {method: lab.draw_parameters(lab.SENTENCES, method, lab.CHOICES[method][1 % len(lab.CHOICES[method])], 5) for method in lab.CHOICES}
+    models = {
+        method: lab.draw_parameters(lab.SENTENCES, method, lab.CHOICES[method][1 % len(lab.CHOICES[method])], 5)
+        for method in lab.CHOICES
+    }
     shared = models["none"].keys()
     assert all(np.array_equal(model[name], models["none"][name]) for model in models.values() for name in shared)
     tokens = texts_of(lab.SENTENCES, seeds=1).tokens
@@ -118,7 +126,12 @@ def test_nothing_is_left_out_and_each_is_reported_as_chosen() -> None:
 
 def test_the_choice_tries_everything_on_seeds_of_its_own() -> None:
     tries = lab.saved_tries()
-    tried = [(*pair, setting, rate) for pair in lab.TRAINED for setting in lab.CHOICES[pair[1]] for rate in lab.LEARNING_RATES]
+    tried = [
+        (*pair, setting, rate)
+        for pair in lab.TRAINED
+        for setting in lab.CHOICES[pair[1]]
+        for rate in lab.LEARNING_RATES
+    ]
     assert [row[:5] for row in tries] == [(*one, seed) for one in tried for seed in lab.CHOOSING_SEEDS]
     assert not set(lab.CHOOSING_SEEDS) & set(lab.SEEDS)
     assert [job[:4] for job in lab.jobs(full=True)[len(lab.jobs(full=False)) :]] == tried

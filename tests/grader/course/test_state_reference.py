@@ -1,8 +1,9 @@
 """`state` computes what the models compute: a few constants, taken once from the code that the lesson names.
 
-They come from Hugging Face transformers 5.23.0 with torch 2.15.0, called on the arguments below, and were written down with the digits
-that float32 gives. Neither library is needed here. To take them again, install both somewhere else and make the calls in the
-docstrings. It has no code of the Forgetting Transformer, of RetNet and of CoPE: their formulas are held by the suites alone.
+They come from Hugging Face transformers 5.23.0 with torch 2.15.0, called on the arguments below, and were written down
+with the digits that float32 gives. Neither library is needed here. To take them again, install both somewhere else and
+make the calls in the docstrings. It has no code of the Forgetting Transformer, of RetNet and of CoPE: their formulas
+are held by the suites alone.
 """
 
 from __future__ import annotations
@@ -18,8 +19,15 @@ from autograder.hints import catalogue
 FLOAT32 = 2e-6
 """What was computed in float32 has seven digits, and a few of them go where terms cancel."""
 
-Q = np.array([[-2.0, -1.625, -1.125], [0.375, 2.0, -0.5], [-0.25, 0.125, 1.0], [1.125, 0.625, 0.25], [0.125, -1.75, -2.0]])
-K = np.array([[0.75, 0.5, -1.875], [1.625, -0.125, -0.75], [-1.625, -1.25, 1.625], [-1.625, 2.0, 0.75], [0.375, -0.75, -2.0]]) / 4
+Q = np.array(
+    [[-2.0, -1.625, -1.125], [0.375, 2.0, -0.5], [-0.25, 0.125, 1.0], [1.125, 0.625, 0.25], [0.125, -1.75, -2.0]]
+)
+K = (
+    np.array(
+        [[0.75, 0.5, -1.875], [1.625, -0.125, -0.75], [-1.625, -1.25, 1.625], [-1.625, 2.0, 0.75], [0.375, -0.75, -2.0]]
+    )
+    / 4
+)
 V = np.array([[0.75, -2.0], [-0.625, 1.25], [1.625, -0.375], [-1.0, -0.5], [-0.75, -2.0]])
 STATE = np.array([[-1.0, 0.125], [0.5, -1.75], [1.0, 0.875]])
 INF = np.inf
@@ -40,7 +48,8 @@ def test_segment_sum(state: Any, gate: float) -> None:
 def test_mamba_2(state: Any) -> None:
     """`mamba2_chunk_scan` with `chunk_size` 2 and `mamba2_selective_state_update` token by token, which agree.
 
-    B is K, C is Q and x is V, with A = −1 and dt as below, without D. Their state is ours transposed, and they write dt · x.
+    B is K, C is Q and x is V, with A = −1 and dt as below, without D. Their state is ours transposed, and they write dt
+    · x.
     """
     dt = np.array([0.75, 0.5, 1.0, 0.25, 0.4375])
     theirs = [
@@ -81,4 +90,8 @@ def test_qwen_3_next(state: Any) -> None:
     for t, wanted in enumerate(theirs):
         memory = state.delta_step(memory, K[t], V[t], beta[t], log_f[t])
         np.testing.assert_allclose(Q[t] / np.sqrt(3) @ memory, wanted, atol=FLOAT32)
-    np.testing.assert_allclose(memory, [[-0.2255173028, -0.063673228], [-0.0277021304, 0.1965538263], [0.4548928142, 0.9378391504]], atol=FLOAT32)
+    np.testing.assert_allclose(
+        memory,
+        [[-0.2255173028, -0.063673228], [-0.0277021304, 0.1965538263], [0.4548928142, 0.9378391504]],
+        atol=FLOAT32,
+    )

@@ -1,4 +1,5 @@
-"""Values learnt by heart from the handout earn nothing: the grader asks again, on this term's inputs, and staff are told."""
+"""Values learnt by heart from the handout earn nothing: the grader asks again, on this term's inputs, and staff are
+told."""
 
 from __future__ import annotations
 
@@ -64,7 +65,11 @@ class Learnt(catalogue.Module):
 
     def entries(self, one: ObservedTest) -> set[Any]:
         """Those of the table that a test asks its own function for."""
-        own = {(call.function, key(call.args), key(sorted(call.kwargs.items()))) for call in one.calls if call.function == one.result.test.question}
+        own = {
+            (call.function, key(call.args), key(sorted(call.kwargs.items())))
+            for call in one.calls
+            if call.function == one.result.test.question
+        }
         return {entry for entry in own if self.table[entry][0] == "returns"}
 
     def source(self) -> str:
@@ -74,7 +79,8 @@ class Learnt(catalogue.Module):
 
 
 def spoiled(table: dict[Any, Any], calls: dict[Test, set[Any]]) -> None:
-    """Make the cheapest test of every function fail, where it has several: whoever is wrong at home, too, is no less suspect."""
+    """Make the cheapest test of every function fail, where it has several: whoever is wrong at home, too, is no less
+    suspect."""
     tests: dict[str, list[Test]] = {}
     for test in sorted(calls, key=lambda test: test.points):
         if calls[test]:
@@ -93,7 +99,10 @@ def test_values_kept_from_the_handout_earn_little_and_are_named(assignment: Assi
         spoiled(learnt.table, calls)
     source = learnt.source()
     if way == "ends its process":
-        source = source.replace("raise ValueError(value)", "raise ValueError(value) if value != 'no such value' else __import__('os')._exit(1)")
+        source = source.replace(
+            "raise ValueError(value)",
+            "raise ValueError(value) if value != 'no such value' else __import__('os')._exit(1)",
+        )
     with Grader() as grader:
         grade = grader.grade(assignment, (source,))
     public = [one for one in grade.at_once.test_results if one.test.phase is Phase.PUBLIC]
@@ -117,7 +126,9 @@ def test_whoever_computes_is_not_taken_for_somebody_who_remembers(name: str) -> 
 
 
 @pytest.mark.parametrize("seed", [1, 2027, -5])
-def test_the_solution_passes_its_public_tests_on_any_term_s_inputs(assignment: Assignment, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_solution_passes_its_public_tests_on_any_term_s_inputs(
+    assignment: Assignment, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So nobody who computes is taken for somebody who remembers."""
     from autograder.checks import inputs
 
@@ -125,5 +136,7 @@ def test_the_solution_passes_its_public_tests_on_any_term_s_inputs(assignment: A
     suite = Suite(assignment)
     suite._context.recorded_values = False
     with inputs.of_term(seed):
-        missed = [one for one in suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.PUBLIC) if not one.passed]
+        missed = [
+            one for one in suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.PUBLIC) if not one.passed
+        ]
     assert [(one.test.name, one.message) for one in missed] == []

@@ -1,4 +1,5 @@
-"""Feedback says the cause first, everything of public tests, nothing of hidden inputs; and no text in it is more than text."""
+"""Feedback says the cause first, everything of public tests, nothing of hidden inputs; and no text in it is more than
+text."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from tests.grader.support.once import Graded
 from tests.grader.support.told import OUTCOMES, markdown
 
 HOSTILE = (
-    "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example www.evil.example\x1b[31m\u202e\x00"
+    "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example"
+    " www.evil.example\x1b[31m\u202e\x00"
 )
 
 
@@ -83,7 +85,9 @@ def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Gra
     rope = course.find("rope")
     source = rope.solution.read_text("utf-8") + UNKNOWN
     if is_hidden_alone:
-        source = source.replace("    return _right", "    if head_dim <= 8: return _right_frequencies(head_dim, base)\n    return _right")
+        source = source.replace(
+            "    return _right", "    if head_dim <= 8: return _right_frequencies(head_dim, base)\n    return _right"
+        )
     given = grader.grade(rope, (source,))
     said = markdown(handed_in(source), given)
     assert said.count("\n## `") - said.count("\n## `ANSWERS`") == 1 and "## `rope_frequencies`" in said
@@ -99,7 +103,11 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 def test_a_file_that_never_loads_is_one_cause(status: Status) -> None:
     """Whoever tells of it: to the student, before and after hidden results, and to staff."""
     why = "your file did not finish loading within 5 seconds"
-    first, rest = (TestStatus.TIMEOUT, TestStatus.TIMEOUT) if status is Status.TIMEOUT else (TestStatus.CRASHED, TestStatus.KILLED)
+    first, rest = (
+        (TestStatus.TIMEOUT, TestStatus.TIMEOUT)
+        if status is Status.TIMEOUT
+        else (TestStatus.CRASHED, TestStatus.KILLED)
+    )
     results = [TestResult(test_("first", Phase.PUBLIC), first, why)]
     results += [TestResult(test_(f"test {place}", Phase.HIDDEN, f"f{place}"), rest, why) for place in range(9)]
     never = grade(*results, status=status)
@@ -118,14 +126,21 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(graded: 
 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
-    secret = TestResult(test_("far", Phase.HIDDEN), TestStatus.FAILED, "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE)
-    crash = TestResult(test_("odd", Phase.HIDDEN), TestStatus.CRASHED, "ended by signal 9 at position 977", function=HOSTILE)
+    secret = TestResult(
+        test_("far", Phase.HIDDEN), TestStatus.FAILED, "wanted 0.25 at position 977", "Half the angle.", Kind.VALUE
+    )
+    crash = TestResult(
+        test_("odd", Phase.HIDDEN), TestStatus.CRASHED, "ended by signal 9 at position 977", function=HOSTILE
+    )
     slow = TestResult(test_("slow", Phase.HIDDEN), TestStatus.TIMEOUT, "977 seconds")
     said = markdown(handed_in(), grade(secret, crash, slow))
     assert "977" not in said and "0.25" not in said
     assert "The rule of far: it returned wrong values." in said and "Half the angle." in said
     for one in ("odd", "slow"):
-        assert f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its process." in said
+        assert (
+            f"The rule of {one}: it gave no result: it raised an exception, did not return in time or ended its"
+            " process." in said
+        )
     assert "977" not in "".join(map(feedback.of_test, feedback.coarse([secret, crash, slow])))
 
 
@@ -134,8 +149,11 @@ def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     hidden, public = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
     statuses = set(TestStatus) - {TestStatus.PASSED, TestStatus.UNREADABLE}
     ends = [TestResult(hidden, TestStatus.PASSED)]
-    ends += [TestResult(hidden, status, f"{status}", None, kind, f"{kind}") for status in statuses for kind in (None, *Kind)]
-    kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.BY_HEART}  # of answers, which come first, and of public tests alone
+    ends += [
+        TestResult(hidden, status, f"{status}", None, kind, f"{kind}") for status in statuses for kind in (None, *Kind)
+    ]
+    # Of answers, which come first, and of public tests alone.
+    kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.BY_HEART}
     unwritten = TestResult(public, TestStatus.NOT_IMPLEMENTED, kind=Kind.NOT_WRITTEN)
     for before in (TestResult(public, TestStatus.PASSED), unwritten):
         possible = [one for one in ends if one.kind is None or one.kind in kinds]
@@ -146,13 +164,21 @@ def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
 
 def test_hidden_tests_tell_one_cause_per_question() -> None:
     """The first of them that has one; whether the others have the same is not told."""
-    tests = [test_(name, Phase.HIDDEN, question) for question in "fg" for name in (f"{question}1", f"{question}2", f"{question}3")]
+    tests = [
+        test_(name, Phase.HIDDEN, question)
+        for question in "fg"
+        for name in (f"{question}1", f"{question}2", f"{question}3")
+    ]
     hints = [None, "one", "two", "three", "three", None]
-    results = [TestResult(test, TestStatus.FAILED, "", hint, Kind.VALUE) for test, hint in zip(tests, hints, strict=True)]
+    results = [
+        TestResult(test, TestStatus.FAILED, "", hint, Kind.VALUE) for test, hint in zip(tests, hints, strict=True)
+    ]
     assert [one.hint for one in feedback.coarse(results)] == [None, "one", None, "three", None, None]
 
 
-def answered(key: str, status: TestStatus = TestStatus.PASSED, message: str = "", hint: str | None = None, points: float = 1.0) -> TestResult:
+def answered(
+    key: str, status: TestStatus = TestStatus.PASSED, message: str = "", hint: str | None = None, points: float = 1.0
+) -> TestResult:
     test = Test(f"test_answer[{key}]", "ANSWERS", points, Phase.ANSWERS, "One right answer.")
     return TestResult(test, status, message, hint, None if status is TestStatus.PASSED else Kind.ANSWER)
 
@@ -169,8 +195,12 @@ def test_a_wrong_number_is_named_at_once_and_a_wrong_yes_or_no_is_counted() -> N
 
 
 def test_every_answer_comes_with_its_reason_once_hidden_results_are_published() -> None:
-    """In the words of the hidden tests, and not in the feedback file, which a student may have while others still work."""
-    wrong, right = answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"), answered("extra_parameters")
+    """In the words of the hidden tests, and not in the feedback file, which a student may have while others still
+    work."""
+    wrong, right = (
+        answered("rotates_values", TestStatus.FAILED, "rotates_values: True is not right"),
+        answered("extra_parameters"),
+    )
     reasons = quiz.answers(course.find("rope"))
     published = [feedback.of_answer(one, reasons[quiz.key(one.test)]) for one in (wrong, right)]
     assert published[0].endswith(f"The answer is False; {reasons['rotates_values'].reason}.")
@@ -185,9 +215,13 @@ def test_practice_has_no_points_and_says_so() -> None:
 
 
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
-    failed = TestResult(test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)")
+    failed = TestResult(
+        test_("far", Phase.PUBLIC), TestStatus.FAILED, "wrong", None, Kind.VALUE, call="apply_rope(977)"
+    )
     public, hidden = failed, replace(failed, test=test_("far", Phase.HIDDEN))
-    assert ">>> apply_rope(977)" in markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.of_test(public)
+    assert ">>> apply_rope(977)" in markdown(handed_in(), grade(public)) and ">>> apply_rope(977)" in feedback.of_test(
+        public
+    )
     assert "977" not in markdown(handed_in(), grade(hidden)) + feedback.of_test(hidden)
 
 
@@ -213,7 +247,10 @@ def test_text_of_a_submission_is_text(verdict_of: object) -> None:
 
 def test_text_of_what_cannot_be_read_is_text() -> None:
     submission = handed_in(problem=Problem(HOSTILE, "for staff"))
-    for said in (feedback.not_graded(submission.assignment, submission.problem.student), feedback.public_markdown(submission, grade())):
+    for said in (
+        feedback.not_graded(submission.assignment, submission.problem.student),
+        feedback.public_markdown(submission, grade()),
+    ):
         assert_harmless(said)
         assert "for staff" not in said
 

@@ -28,7 +28,9 @@ def sample(assignment: str, student: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("of", "row"), expected(), ids=lambda value: value if isinstance(value, str) else value["student"])
+@pytest.mark.parametrize(
+    ("of", "row"), expected(), ids=lambda value: value if isinstance(value, str) else value["student"]
+)
 def test_a_sample_gets_the_score_it_deserves(graded: Graded, of: str, row: dict[str, str]) -> None:
     path = sample(of, row["student"])
     if row["status"] == "unreadable":

@@ -1,4 +1,5 @@
-"""A course as its instructor needs it: assignments left out, opened one after the other, and solved in public after the deadline."""
+"""A course as its instructor needs it: assignments left out, opened one after the other, and solved in public after the
+deadline."""
 
 from __future__ import annotations
 
@@ -41,10 +42,22 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
     files = bundle.contents(["rope"])
     beyond = {name for name in files if not name.startswith(f"{bundle.COURSE}/")}
     for one in course.assignments():
-        own = {f"assignments/{one.name}/README.md", f"tests/public/test_{one.name}.py", f".github/classroom/{one.name}.yml"}
-        assert own <= beyond if one.name == "rope" else not any(name.startswith(f"assignments/{one.name}/") for name in beyond) and not own & beyond
+        own = {
+            f"assignments/{one.name}/README.md",
+            f"tests/public/test_{one.name}.py",
+            f".github/classroom/{one.name}.yml",
+        }
+        assert (
+            own <= beyond
+            if one.name == "rope"
+            else not any(name.startswith(f"assignments/{one.name}/") for name in beyond) and not own & beyond
+        )
     guides = files["README.md"].decode() + files["assignments/README.md"].decode()
-    assert "autograder.checks rope" in guides and "begin with [lesson 5](rope/README.md)" in guides and "attention" not in guides
+    assert (
+        "autograder.checks rope" in guides
+        and "begin with [lesson 5](rope/README.md)" in guides
+        and "attention" not in guides
+    )
     assert "LICENSE" in beyond and "assignments/figures.py" in beyond
 
 
@@ -59,7 +72,9 @@ def test_classroom_gives_the_public_points_function_by_function(assignment: Assi
     for name, one in graders.items():
         assert one["max-score"] == times * sum(test.points for test in public if test.question == name)
         assert one["command"] == f"python -m autograder.checks {assignment.name}.{name} --strict"
-    assert steps[-1]["with"]["runners"].split(",") == [*graders] and set(steps[-1]["env"]) == {f"{name.upper()}_RESULTS" for name in graders}
+    assert steps[-1]["with"]["runners"].split(",") == [*graders] and set(steps[-1]["env"]) == {
+        f"{name.upper()}_RESULTS" for name in graders
+    }
 
 
 def test_the_page_of_solutions_has_every_answer_with_its_question_and_reason(assignment: Assignment) -> None:

@@ -1,4 +1,5 @@
-"""The dials in a browser: their numbers are those of the solutions, no text lies on another, and what they are for always holds."""
+"""The dials in a browser: their numbers are those of the solutions, no text lies on another, and what they are for
+always holds."""
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ def opened(browser: Browser, course_folder: Path, request: pytest.FixtureRequest
 
 
 on_every_dial = pytest.mark.parametrize(
-    "opened, dial", [(one.page, one) for one in DIALS], ids=[f"{one.page}-{one.name}" for one in DIALS], indirect=["opened"], scope="module"
+    "opened, dial",
+    [(one.page, one) for one in DIALS],
+    ids=[f"{one.page}-{one.name}" for one in DIALS],
+    indirect=["opened"],
+    scope="module",
 )
 
 
@@ -106,7 +111,10 @@ def rows(s: Settings) -> Numbers:
         error = learned.lookup(table, used) - wanted[:seen]
         table = learned.sgd_step(table, learned.lookup_gradient(table.shape, used, error), 0.2)
     asked = s["asked"]
-    return {"table": table.ravel(), "error": np.linalg.norm(learned.lookup(table, asked) - wanted[asked]) if asked < count else -1}
+    return {
+        "table": table.ravel(),
+        "error": np.linalg.norm(learned.lookup(table, asked) - wanted[asked]) if asked < count else -1,
+    }
 
 
 def whole(s: Settings) -> Numbers:
@@ -144,7 +152,10 @@ def measured(page: str) -> dict[str, Any]:
 def guess(s: Settings, page: str) -> Numbers:
     mine = np.array([s[f"at{place}"] for place in range(len(measured(page)["lengths"]))]) / 100
     is_told = s["shown"] and not np.all(mine == 0.5)
-    return {"mine": mine, "mean": np.mean(json.loads(measured(page)["data"])["curves"][s["group"]], axis=0) if is_told else np.zeros(0)}
+    return {
+        "mine": mine,
+        "mean": np.mean(json.loads(measured(page)["data"])["curves"][s["group"]], axis=0) if is_told else np.zeros(0),
+    }
 
 
 def shift(s: Settings) -> Numbers:
@@ -216,7 +227,10 @@ def sinks(s: Settings) -> Numbers:
     modern = solution("modern")
     tokens = modern.kept_tokens(s["total"], s["sinks"], s["window"])
     stored = np.stack([np.cos(tokens), np.sin(tokens)], axis=-1)
-    moved = [modern.shift_keys(key[None], place - token)[0] for place, (token, key) in enumerate(zip(tokens, stored, strict=True))]
+    moved = [
+        modern.shift_keys(key[None], place - token)[0]
+        for place, (token, key) in enumerate(zip(tokens, stored, strict=True))
+    ]
     return {"tokens": tokens, "moved": moved}
 
 
@@ -245,14 +259,18 @@ def beta(s: Settings) -> Numbers:
 
 
 EXPECTED: dict[str, Expected] = {
-    "whole": whole, "shuffle": shuffle, "scale": scale, "bits": bits, "slice": encoding, "fan": fan, "clock": encoding, "rows": rows,
-    "shift": shift, "decay": decay, "buckets": buckets, "slopes": slopes, "stretch": stretch, "patch": patch, "sinks": sinks,
+    "whole": whole, "shuffle": shuffle, "scale": scale, "bits": bits, "slice": encoding, "fan": fan,
+    "clock": encoding, "rows": rows,
+    "shift": shift, "decay": decay, "buckets": buckets, "slopes": slopes, "stretch": stretch, "patch": patch,
+    "sinks": sinks,
     "gate": gate, "beta": beta,
 }  # fmt: skip
 
 # What a dial is there to show, for its numbers wherever its controls stand.
 ALWAYS: dict[str, Callable[[dict[str, Any], Settings], bool]] = {
-    "whole": lambda n, s: s["method"] not in ("none", "rope", "buckets", "alibi") or np.allclose(n["before"], n["after"]),
+    "whole": (
+        lambda n, s: s["method"] not in ("none", "rope", "buckets", "alibi") or np.allclose(n["before"], n["after"])
+    ),
     "shuffle": lambda n, s: bool(s["mask"]) or np.allclose(np.mean(n["left"], axis=0), np.mean(n["right"], axis=0)),
     "scale": lambda n, s: s["kind"] != "normalized" or n["there"] > 20,
     "bits": lambda n, s: not s["gray"] or n["flips"] <= 1,
@@ -264,7 +282,9 @@ ALWAYS: dict[str, Callable[[dict[str, Any], Settings], bool]] = {
     "decay": lambda n, s: abs(n["similarity"]) <= int(s["d"]) / 2 * n["limit"] + 1e-9,
     "buckets": lambda n, s: abs(n["clipped"]) <= s["k"] and 0 <= n["name"] < int(s["count"]),
     "slopes": lambda n, s: np.all(np.exp(-np.multiply(n["slopes"], n["windows"])) <= float(s["tolerance"])),
-    "stretch": lambda n, s: all(np.all(np.array(n["interpolation"]) <= np.array(one) * (1 + 1e-9)) for one in n.values()),
+    "stretch": lambda n, s: all(
+        np.all(np.array(n["interpolation"]) <= np.array(one) * (1 + 1e-9)) for one in n.values()
+    ),
     "patch": lambda n, s: int(np.argmax(n["scores"])) == 15 * (7 + s["down"]) + 7 + s["right"],
     "guess": lambda n, s: bool(s["shown"]) or len(n["mean"]) == 0,
     "sinks": lambda n, s: len(n["tokens"]) == min(s["total"], s["sinks"] + s["window"]),
@@ -307,9 +327,12 @@ SHOWN_AT = """(section, tried) => tried.map((settings) => {
   const picture = drawing.outerHTML;
   const mark = Array.from(picture).reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) | 0, 0);
   const wrong = picture.match(/NaN|undefined|Infinity/g) ?? [];
-  const unread = Object.entries({ over: seen.over(drawing), cut: seen.cut(drawing), faint: seen.faint(drawing), wrong });
-  return { numbers: section.numbers, says: section.says, picture: mark, unread: unread.filter(([, texts]) => texts.length),
-    outputs: Object.fromEntries(Array.from(form.querySelectorAll("[type=range]"), (one) => [one.name, Number(one.value)])) };
+  const unread = Object.entries({ over: seen.over(drawing), cut: seen.cut(drawing), faint: seen.faint(drawing),
+    wrong });
+  return { numbers: section.numbers, says: section.says, picture: mark,
+    unread: unread.filter(([, texts]) => texts.length),
+    outputs: Object.fromEntries(Array.from(form.querySelectorAll("[type=range]"), (one) => [
+      one.name, Number(one.value)])) };
 })"""
 
 
@@ -328,14 +351,19 @@ def begun(opened: Opened, dial: Dial) -> Locator:
     """The section of a dial, drawn, with all controls where they begin."""
     section = opened.page.locator(f"[data-dial={dial.name}]")
     section.locator("svg").wait_for()
-    section.evaluate("(one) => { one.querySelector('form').reset(); one.querySelector('form').dispatchEvent(new Event('input')); }")
+    section.evaluate(
+        "(one) => { one.querySelector('form').reset(); one.querySelector('form').dispatchEvent(new Event('input')); }"
+    )
     return section
 
 
 @pytest.mark.parametrize("width, scheme", [(1280, "light"), (390, "dark")])
 @on_every_dial
-def test_a_dial_computes_what_the_solution_does_and_can_be_read(opened: Opened, dial: Dial, width: int, scheme: str) -> None:
-    """Wherever its controls stand, to 1e-9. No text lies on another, is cut or is hardly seen, and the sentence follows."""
+def test_a_dial_computes_what_the_solution_does_and_can_be_read(
+    opened: Opened, dial: Dial, width: int, scheme: str
+) -> None:
+    """Wherever its controls stand, to 1e-9. No text lies on another, is cut or is hardly seen, and the sentence
+    follows."""
     opened.page.set_viewport_size({"width": width, "height": 900})
     opened.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     section = begun(opened, dial)
@@ -345,7 +373,9 @@ def test_a_dial_computes_what_the_solution_does_and_can_be_read(opened: Opened, 
         expected = guess(settings, dial.page) if dial.name == "guess" else EXPECTED[dial.name](settings)
         assert one["numbers"].keys() == expected.keys()
         for name, wanted in expected.items():
-            np.testing.assert_allclose(one["numbers"][name], wanted, rtol=1e-9, atol=1e-9, err_msg=f"{dial.name} {name} at {settings}")
+            np.testing.assert_allclose(
+                one["numbers"][name], wanted, rtol=1e-9, atol=1e-9, err_msg=f"{dial.name} {name} at {settings}"
+            )
         assert ALWAYS[dial.name](one["numbers"], settings), f"{dial.name} does not show what it is for at {settings}"
         assert one["unread"] == [], settings
         assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", one["says"]), one["says"]  # 1 tokens
@@ -365,7 +395,8 @@ def test_from_820_pixels_on_a_dial_is_drawn_alike(opened: Opened) -> None:
 
 @on_every_dial
 def test_a_slider_does_something_up_to_its_ends(opened: Opened, dial: Dial) -> None:
-    """At both ends the last step still changes the picture or the sentence, and the number at the slider is the one that is used."""
+    """At both ends the last step still changes the picture or the sentence, and the number at the slider is the one
+    that is used."""
     section = begun(opened, dial)
     for one in section.evaluate(CONTROLS):
         if one["type"] != "range":
@@ -384,7 +415,9 @@ def test_what_can_be_dragged_changes_a_setting_and_keeps_to_the_limits(opened: O
     page.set_viewport_size({"width": 1280, "height": 1400})
     section = begun(opened, dial)
     section.scroll_into_view_if_needed()
-    handles = section.evaluate("(one) => Array.from(new Set(Array.from(one.querySelectorAll('[data-drag]'), (part) => part.dataset.drag)))")
+    handles = section.evaluate(
+        "(one) => Array.from(new Set(Array.from(one.querySelectorAll('[data-drag]'), (part) => part.dataset.drag)))"
+    )
     assert sorted(handles) == sorted(section.evaluate("(one) => Object.keys(one.drags)"))
     for handle in handles:
         changed = False
@@ -399,7 +432,11 @@ def test_what_can_be_dragged_changes_a_setting_and_keeps_to_the_limits(opened: O
             page.mouse.move(x + right, y + down, steps=2)
             page.evaluate(DRAWN)
             page.mouse.up()
-            changed = changed or section.evaluate("(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML") != before
+            changed = (
+                changed
+                or section.evaluate("(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML")
+                != before
+            )
             if changed:
                 break
         assert changed, f"{dial.name}: dragging {handle} changes nothing"
@@ -449,7 +486,9 @@ def test_no_dial_begins_where_a_graded_question_stands(opened: Opened, dial: Dia
     assert not any(begin.items() >= case.items() for case in GRADED.get(dial.name, []))
 
 
-def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembered(browser: Browser, course_folder: Path) -> None:
+def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembered(
+    browser: Browser, course_folder: Path
+) -> None:
     with Opened(browser, course_folder / "extrapolation.html") as opened:
         section = opened.page.locator("[data-dial=guess]")
         section.locator("svg").wait_for()
@@ -486,7 +525,10 @@ def test_a_dial_moves_by_keyboard(opened: Opened, dial: Dial) -> None:
         assert section.evaluate("(one) => one.says + one.querySelector('svg').outerHTML") != before
     section.locator("button[type=reset]").focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML === one.begun", arg=section.element_handle())
+    page.wait_for_function(
+        "(one) => JSON.stringify(one.numbers) + one.querySelector('svg').outerHTML === one.begun",
+        arg=section.element_handle(),
+    )
     assert not opened.complaints
 
 
@@ -520,7 +562,8 @@ def test_the_small_script_says_what_the_long_one_says(browser: Browser, course_f
     page = browser.new_page()
     drawn = [
         page.evaluate(
-            f"(tried) => {{ {source}\nreturn Object.entries(tried).map(([name, set]) => [name, {{...dials[name](set, 600), drags: 0}}]) }}",
+            f"(tried) => {{ {source}\nreturn Object.entries(tried).map(([name, set]) => [name, {{...dials[name](set,"
+            " 600), drags: 0}]) }",
             SETTINGS,
         )
         for source in (long, short)

@@ -82,7 +82,9 @@ def test_the_handout_gives_nothing_away(shipped: Path) -> None:
 def test_it_has_nothing_else(shipped: Path) -> None:
     names = {path.relative_to(shipped).as_posix() for path in shipped.rglob("*") if path.is_file()}
     folders = {name.rsplit("/", 1)[0] for name in names if "/" in name}
-    assert not any(word in name for name in names for word in ("hidden", "misconception", "solution", "submission", "sandbox"))
+    assert not any(
+        word in name for name in names for word in ("hidden", "misconception", "solution", "submission", "sandbox")
+    )
     assert {folder for folder in folders if folder.startswith("autograder/")} == {
         f"autograder/{room}" for room in ("checks", "hints", "laptop", "protocol")
     }
@@ -132,8 +134,16 @@ PLANTED: dict[str, tuple[str, str | bytes, str]] = {
     "a body on one line of prose": ("README.md", "Write " + " ".join(solution_body().split()), "rope's solution"),
     "a body in a notebook": ("explore.ipynb", notebook_with(solution_body()), "rope's solution"),
     "a body in a string of JSON": ("rope.json", json.dumps({"x": json.dumps(solution_body())}), "rope's solution"),
-    "a body for a web page": ("README.md", solution_body().replace("<", "&lt;").replace('"', "&quot;"), "rope's solution"),
-    "a body in a page, highlighted": ("rope.html", re.sub(r"(\w+)", r'<span class="n">\1</span>', solution_body()), "rope's solution"),
+    "a body for a web page": (
+        "README.md",
+        solution_body().replace("<", "&lt;").replace('"', "&quot;"),
+        "rope's solution",
+    ),
+    "a body in a page, highlighted": (
+        "rope.html",
+        re.sub(r"(\w+)", r'<span class="n">\1</span>', solution_body()),
+        "rope's solution",
+    ),
     "a body in a script": ("dials.js", f"/* {solution_body()} */", "rope's solution"),
     "a body in a picture": ("rope.png", PNG[:8] + solution_body().encode() + PNG[8:], "rope's solution"),
     "a body commented out": ("rope.py", solution_body().replace("\n", "\n# "), "a line of"),
@@ -209,7 +219,9 @@ def test_the_zip_and_the_folder_are_the_same_and_the_same_each_time(
     with zipfile.ZipFile(first) as archive:
         inside = {name: archive.read(name) for name in archive.namelist()}
     beside = first.with_suffix("")
-    assert inside == {path.relative_to(beside.parent).as_posix(): path.read_bytes() for path in beside.rglob("*") if path.is_file()}
+    assert inside == {
+        path.relative_to(beside.parent).as_posix(): path.read_bytes() for path in beside.rglob("*") if path.is_file()
+    }
 
 
 # Everything is there
@@ -235,14 +247,22 @@ def test_what_ships_runs_on_any_system(shipped: Path) -> None:
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for top in {module.split(".")[0] for module in modules}:
                 assert top not in unix, f"{path.name} imports {top}"
-                assert top in sys.stdlib_module_names | named | {"autograder", "assignments", "ipywidgets"}, f"{path.name} imports {top}"
+                assert top in sys.stdlib_module_names | named | {
+                    "autograder",
+                    "assignments",
+                    "ipywidgets",
+                }, f"{path.name} imports {top}"
 
 
 def test_stubs_hold_every_function_and_run(assignment: Assignment, shipped: Path) -> None:
     text = (shipped / "assignments" / assignment.name / f"{assignment.name}.py").read_text("utf-8")
     assert text == stub(assignment.solution.read_text("utf-8"), assignment.name)
     functions = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-    solved = {node.name for node in ast.parse(assignment.solution.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)}
+    solved = {
+        node.name
+        for node in ast.parse(assignment.solution.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    }
     assert functions == {name for name in solved if not name.startswith("_")}
     exec(compile(text, "stub", "exec"), {})
 
@@ -289,14 +309,26 @@ def test_all_public_points_say_which_rules_only_hidden_tests_check(on_laptop: On
 
 WRITTEN = {
     '"rotates_values": False,': ('"rotates_values": 1,', "rotates_values: write True or False instead of 1."),
-    '"extra_parameters": 0, ': ('"extra_parameters": 0.5, ', "extra_parameters: write a whole number, without quotes, instead of 0.5."),
-    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": np.array([True]),', "half_layout_is_a_bug: wanted yes or no, got ndarray."),
-    '"extra_parameters": 0,': ('"extra_parameters": "0",', "extra_parameters: write a whole number, without quotes, instead of '0'."),
+    '"extra_parameters": 0, ': (
+        '"extra_parameters": 0.5, ',
+        "extra_parameters: write a whole number, without quotes, instead of 0.5.",
+    ),
+    '"half_layout_is_a_bug": False,': (
+        '"half_layout_is_a_bug": np.array([True]),',
+        "half_layout_is_a_bug: wanted yes or no, got ndarray.",
+    ),
+    '"extra_parameters": 0,': (
+        '"extra_parameters": "0",',
+        "extra_parameters: write a whole number, without quotes, instead of '0'.",
+    ),
     '"score_change_when_all_shift_by_5": 0,': (
         '"score_change_when_all_shift": 0,',
         "is no question of this lesson: score_change_when_all_shift_by_5 is missing.",
     ),
-    '"score_m1_n3_equals_m3_n5": True,': ("", "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again."),
+    '"score_m1_n3_equals_m3_n5": True,': (
+        "",
+        "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again.",
+    ),
 }
 
 
@@ -331,13 +363,18 @@ def answered(on_laptop: OnLaptop, laptop: Path, written: str) -> str:
     right = '"first_slope_8_heads": 0.5,'
     source = alibi.solution.read_text("utf-8")
     assert right in source
-    (laptop / "assignments" / "alibi" / "alibi.py").write_text(source.replace(right, f'"first_slope_8_heads": {written},'), "utf-8")
+    (laptop / "assignments" / "alibi" / "alibi.py").write_text(
+        source.replace(right, f'"first_slope_8_heads": {written},'), "utf-8"
+    )
     return on_laptop(laptop, "-m", "autograder.checks", "alibi")
 
 
 @pytest.mark.parametrize("expression", ["1 / 0", "rope_frequencies(3)", "[0 for _ in iter(int, 1)]"])
 def test_an_answer_that_raises_or_never_ends_is_named(on_laptop: OnLaptop, laptop: Path, expression: str) -> None:
-    write(laptop, ROPE.solution.read_text("utf-8").replace('"rotates_values": False', f'"rotates_values": {expression}').encode())
+    write(
+        laptop,
+        ROPE.solution.read_text("utf-8").replace('"rotates_values": False', f'"rotates_values": {expression}').encode(),
+    )
     told = on_laptop(laptop, "-m", "autograder.checks", "rope")
     assert "(the entry rotates_values of ANSWERS)" in told
 
@@ -357,7 +394,12 @@ def test_what_is_left_open_names_kinds_of_rules_and_functions(shipped: Path) -> 
         for told in left["rules"].values():
             assert told == "every function" or set(told.split(", ")) <= functions
         asked = catalogue.solution(course.find(name)).ANSWERS
-        assert left["answers"].keys() == asked.keys() and set(left["answers"].values()) <= {"yes or no", "a whole number", "a number", "a word"}
+        assert left["answers"].keys() == asked.keys() and set(left["answers"].values()) <= {
+            "yes or no",
+            "a whole number",
+            "a number",
+            "a word",
+        }
         assert all(test.points == 0 for test in Suite(course.find(name)).tests if quiz.key(test) in left["practice"])
 
 
@@ -374,9 +416,16 @@ def test_the_workflow_runs_the_public_checks_on_push(laptop: Path) -> None:
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "GITHUB_STEP_SUMMARY": str(summary)}
     steps = [step for step in workflow["jobs"]["checks"]["steps"] if "autograder.checks" in step.get("run", "")]
     for step in steps:
-        subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], cwd=laptop, env=environment, check=True, capture_output=True)
+        subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", step["run"]], cwd=laptop, env=environment, check=True, capture_output=True
+        )
     said = summary.read_text("utf-8")
-    assert len(steps) == 2 and "of 16 public points" in said and ">>> rope_frequencies(4)" in said and "<summary>attention" not in said
+    assert (
+        len(steps) == 2
+        and "of 16 public points" in said
+        and ">>> rope_frequencies(4)" in said
+        and "<summary>attention" not in said
+    )
 
 
 def test_the_cell_for_colab_does_nothing_elsewhere(shipped: Path) -> None:
@@ -448,13 +497,21 @@ def test_grader_check_runs_the_public_tests_on_the_students_file(laptop: Path, g
 def test_a_function_that_a_cell_defines_goes_before_the_file(grader_in: Callable[..., Check]) -> None:
     check = grader_in(cells((SAMPLES / "rope" / "ada.py").read_text("utf-8")))
     assert "All test cases passed!" in check("apply_rope")
-    check = grader_in(cells("import numpy as np\ndef rotate_half(x):\n    print('x is', x)\n    return np.asarray(x, float)\n"))
+    check = grader_in(
+        cells("import numpy as np\ndef rotate_half(x):\n    print('x is', x)\n    return np.asarray(x, float)\n")
+    )
     said = check("rotate_half")
-    assert ">>> rotate_half([1, 2, 3, 4])" in said and "wanted -4, got 2" in said and "Your code printed:\n        x is [1, 2, 3, 4]" in said
+    assert (
+        ">>> rotate_half([1, 2, 3, 4])" in said
+        and "wanted -4, got 2" in said
+        and "Your code printed:\n        x is [1, 2, 3, 4]" in said
+    )
     assert "apply_rope is not implemented yet" in check("apply_rope")
 
 
-def test_a_cell_beside_an_untouched_stub_is_said_at_once(grader_in: Callable[..., Check], laptop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_beside_an_untouched_stub_is_said_at_once(
+    grader_in: Callable[..., Check], laptop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ada = (SAMPLES / "rope" / "ada.py").read_text("utf-8")
     check = grader_in(cells(ada))
     check("apply_rope")
@@ -465,7 +522,9 @@ def test_a_cell_beside_an_untouched_stub_is_said_at_once(grader_in: Callable[...
 
 
 def test_what_a_notebook_only_imports_is_not_checked(grader_in: Callable[..., Check]) -> None:
-    assert "rotate_half is not implemented yet" in grader_in(cells("from operator import neg as rotate_half"))("rotate_half")
+    assert "rotate_half is not implemented yet" in grader_in(cells("from operator import neg as rotate_half"))(
+        "rotate_half"
+    )
 
 
 def test_loops_of_cells_are_noticed() -> None:
@@ -501,7 +560,11 @@ def test_the_notebooks_checks_run_in_a_real_kernel(laptop: Path, quick_python: P
     sources = [cell.source for cell in notebook.cells if cell.id in ("check-setup", "check-rope_frequencies")]
     with kernels.running(quick_python) as kernel:
         sent = kernels.run(kernel, folder, sources)
-    (html,) = (data["text/html"] for message in sent[sources[-1]] if "text/html" in (data := message["content"].get("data", {})))
+    (html,) = (
+        data["text/html"]
+        for message in sent[sources[-1]]
+        if "text/html" in (data := message["content"].get("data", {}))
+    )
     assert "Likely cause: The exponent looks half as large" in html
 
 
@@ -513,7 +576,9 @@ def test_otter_check_says_what_is_still_to_be_decided(laptop: Path, monkeypatch:
         otter_check("rope.py")
     assert "All tests passed!" not in said.getvalue()
     assert "apply_rope, public tests results: All test cases passed!" in said.getvalue()
-    assert "the other 12 points result" in said.getvalue() and "decided by tests that you do not have" in said.getvalue()
+    assert (
+        "the other 12 points result" in said.getvalue() and "decided by tests that you do not have" in said.getvalue()
+    )
 
 
 def test_recorded_values_are_values(assignment: Assignment) -> None:

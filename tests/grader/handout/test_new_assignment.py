@@ -58,7 +58,8 @@ def root(command: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def two(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of the new assignment and the one whose name it begins with: the others are in order, and to see that takes long."""
+    """A course of the new assignment and the one whose name it begins with: the others are in order, and to see that
+    takes long."""
     folder = Path(shutil.copytree(root, tmp_path_factory.mktemp("two") / "course"))
     for one in course.assignments():
         if one.name != "rope":
@@ -79,8 +80,20 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(run: Run, root: Pa
         "course/test_figures",
         "reports/test_similarity",
     )
-    chosen = f"{NAME} or front_page or glossary or the_map or numbered or every_lesson or every_sample or every_assignment"
-    done = run(root, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", chosen, *(f"tests/grader/{file}.py" for file in files))
+    chosen = (
+        f"{NAME} or front_page or glossary or the_map or numbered or every_lesson or every_sample or every_assignment"
+    )
+    done = run(
+        root,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        chosen,
+        *(f"tests/grader/{file}.py" for file in files),
+    )
     assert done.returncode == 0, done.stdout[-3000:]
 
 
@@ -103,15 +116,60 @@ def test_a_second_one_and_odd_names_are_refused(command: Run, root: Path) -> Non
 
 MISTAKES = {
     "points": (f"tests/public/test_{NAME}.py", "points=4", "points=3", "must add up to 20, 8 of them public"),
-    "a function without tests": (f"solutions/{NAME}.py", "# Answer with", "def other():\n    return 1\n\n\n# Answer with", "has no test of other"),
-    "few mistakes": (f"tests/misconceptions/{NAME}.py", "@misconception(", "@(lambda *_, **__: lambda one: one)(", "has 0 entries: write at least"),
-    "a question nobody asks": (f"solutions/{NAME}.py", "ANSWERS = {", 'ANSWERS = {\n    "another": 1,', "does not ask for the answer another"),
-    "a test without a rule": (f"tests/public/test_{NAME}.py", '    """A line without steps is refused."""\n', "", "has no docstring"),
-    "no Python": (f"tests/misconceptions/{NAME}.py", "import numpy as np", "import numpy as", "cannot be read (SyntaxError"),
-    "a solution that is wrong": (f"solutions/{NAME}.py", "+ 0.5) * width", "+ 0.5) * width * (seq_len != 2)", "does not pass test_"),
-    "wrong where no public test looks": (f"solutions/{NAME}.py", "+ 0.5) * width", "+ 0.5) * width ** (seq_len < 5)", "does not pass test_"),
-    "a mistake of no function": (f"tests/misconceptions/{NAME}.py", f'"{NAME}_middles",', '"midles",', "the solution has no such function"),
-    "a name twice": (f"tests/hidden/test_{NAME}.py", f"test_{NAME}_middles_dtype", f"test_{NAME}_middles_by_hand", "two tests named"),
+    "a function without tests": (
+        f"solutions/{NAME}.py",
+        "# Answer with",
+        "def other():\n    return 1\n\n\n# Answer with",
+        "has no test of other",
+    ),
+    "few mistakes": (
+        f"tests/misconceptions/{NAME}.py",
+        "@misconception(",
+        "@(lambda *_, **__: lambda one: one)(",
+        "has 0 entries: write at least",
+    ),
+    "a question nobody asks": (
+        f"solutions/{NAME}.py",
+        "ANSWERS = {",
+        'ANSWERS = {\n    "another": 1,',
+        "does not ask for the answer another",
+    ),
+    "a test without a rule": (
+        f"tests/public/test_{NAME}.py",
+        '    """A line without steps is refused."""\n',
+        "",
+        "has no docstring",
+    ),
+    "no Python": (
+        f"tests/misconceptions/{NAME}.py",
+        "import numpy as np",
+        "import numpy as",
+        "cannot be read (SyntaxError",
+    ),
+    "a solution that is wrong": (
+        f"solutions/{NAME}.py",
+        "+ 0.5) * width",
+        "+ 0.5) * width * (seq_len != 2)",
+        "does not pass test_",
+    ),
+    "wrong where no public test looks": (
+        f"solutions/{NAME}.py",
+        "+ 0.5) * width",
+        "+ 0.5) * width ** (seq_len < 5)",
+        "does not pass test_",
+    ),
+    "a mistake of no function": (
+        f"tests/misconceptions/{NAME}.py",
+        f'"{NAME}_middles",',
+        '"midles",',
+        "the solution has no such function",
+    ),
+    "a name twice": (
+        f"tests/hidden/test_{NAME}.py",
+        f"test_{NAME}_middles_dtype",
+        f"test_{NAME}_middles_by_hand",
+        "two tests named",
+    ),
     "points that are no eighths": (f"tests/hidden/test_{NAME}.py", "points=1)", "points=1.1)", "use multiples of 1/8"),
     "a missing suite": (f"tests/hidden/test_{NAME}.py", None, None, "is missing"),
 }
@@ -136,7 +194,9 @@ def test_the_handout_says_in_one_sentence_what_is_wrong(command: Run, two: Path,
 
 
 def test_all_that_a_test_may_call_is_listed_with_an_example() -> None:
-    functions = [value for value in vars(expect).values() if inspect.isfunction(value) and value.__module__ == expect.__name__]
+    functions = [
+        value for value in vars(expect).values() if inspect.isfunction(value) and value.__module__ == expect.__name__
+    ]
     public = [function.__name__ for function in functions if not function.__name__.startswith("_")]
     listed = re.findall(r"^\| `expect\.(\w+)\(", TUTORIAL, re.MULTILINE)
     assert sorted(listed) == sorted(public)

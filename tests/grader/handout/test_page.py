@@ -81,7 +81,9 @@ def test_nothing_is_loaded_from_elsewhere(course_files: dict[str, bytes], pages:
 
 def test_every_link_leads_somewhere(pages: dict[str, Parsed]) -> None:
     for name, page in pages.items():
-        assert len(set(page.ids)) == len(page.ids), f"{name} has an id twice: {[one for one in page.ids if page.ids.count(one) > 1]}"
+        assert len(set(page.ids)) == len(page.ids), (
+            f"{name} has an id twice: {[one for one in page.ids if page.ids.count(one) > 1]}"
+        )
         assert set(page.targets) <= set(page.ids)
         for link in page.links:
             if "://" not in link:
@@ -96,10 +98,17 @@ def test_a_lesson_is_all_there(assignment: Assignment, course_files: dict[str, b
     without = re.sub(r'<img[^>]* alt="([^"]*)"[^>]*>', r" \1 ", re.sub(r"<math.*?</math>", " ", page, flags=re.DOTALL))
     shown = html.unescape(re.sub(r"<[^>]*>", "", without))
     seen = set(re.findall(r"\w+", shown))
-    text = re.sub(r"```python|\$\$.*?\$\$|\$[^$]*\$|\]\([^)\s]*|<[^>]*>", " ", assignment.lesson.read_text("utf-8"), flags=re.DOTALL)
+    text = re.sub(
+        r"```python|\$\$.*?\$\$|\$[^$]*\$|\]\([^)\s]*|<[^>]*>",
+        " ",
+        assignment.lesson.read_text("utf-8"),
+        flags=re.DOTALL,
+    )
     missing = {word for word in re.findall(r"\w+", text) if word not in seen and word.strip("_") not in seen}
     assert not missing
-    functions = [node for node in ast.parse(assignment.stub.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+    functions = [
+        node for node in ast.parse(assignment.stub.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)
+    ]
     assert functions
     for function in functions:
         assert f"{function.name}({ast.unparse(function.args)})" in shown
@@ -122,20 +131,32 @@ def test_what_is_said_of_a_picture_holds_on_a_phone_too(course_files: dict[str, 
             r'<figure>.*?srcset="(.+?)".*? alt="(.+?)".*?<figcaption.*?>(.+?)</', page.decode("utf-8", "replace")
         ):
             assert narrow in course_files
-            assert not re.search(r"\b(Left|Right|left column|right column)\b", f"{drawn} {caption}"), f"{name}: {narrow}"
+            assert not re.search(r"\b(Left|Right|left column|right column)\b", f"{drawn} {caption}"), (
+                f"{name}: {narrow}"
+            )
     for dial in DIALS:
         words = re.sub(
-            r"<[^>]*>", " ", course_files[f"{dial.page}.html"].decode("utf-8").partition(f'id="title-{dial.name}"')[2].partition("</section>")[0]
+            r"<[^>]*>",
+            " ",
+            course_files[f"{dial.page}.html"]
+            .decode("utf-8")
+            .partition(f'id="title-{dial.name}"')[2]
+            .partition("</section>")[0],
         )
         assert not re.search(r"\b(on the (left|right)|(left|right) (table|picture|chart))\b", words), dial
 
 
 def test_what_is_said_of_a_colour_holds_in_both_themes(course_files: dict[str, bytes]) -> None:
     """What is white on one ground is black on the other, and what is dark there is light here."""
-    shade = re.compile(r"\b(dark|darker|darkest|light|lighter|lightest|bright|brightest|pale|white|black)\b", re.IGNORECASE)
+    shade = re.compile(
+        r"\b(dark|darker|darkest|light|lighter|lightest|bright|brightest|pale|white|black)\b", re.IGNORECASE
+    )
     for name, content in course_files.items():
         text = content.decode("utf-8")
-        said = [*re.findall(r"<figcaption.*?</figcaption>", text), *re.findall(r'<section class="dial.*?</section>', text, re.DOTALL)]
+        said = [
+            *re.findall(r"<figcaption.*?</figcaption>", text),
+            *re.findall(r'<section class="dial.*?</section>', text, re.DOTALL),
+        ]
         said += re.findall(r"<text.*?</text>", text) if name.endswith(".svg") else []
         assert not [found[0] for one in said for found in [shade.search(re.sub(r"<[^>]*>", " ", one))] if found], name
 
@@ -263,7 +284,8 @@ def test_the_answer_to_every_question_of_a_dial_is_right(course_files: dict[str,
     answers = dict(re.findall(r'data-dial="(\w+)".*?<summary>Answer</summary><p>(.+?)</p>', pages, re.DOTALL))
     assert set(answers) == {one.name for one in DIALS} <= set(rights)
     naive, sinusoidal, rope, relative, alibi, modern, state = (
-        catalogue.solution(course.find(name)) for name in ("naive", "sinusoidal", "rope", "relative", "alibi", "modern", "state")
+        catalogue.solution(course.find(name))
+        for name in ("naive", "sinusoidal", "rope", "relative", "alibi", "modern", "state")
     )
     words = "man dog bites".split()
     assert f"row {words.index('bites') + 1} and column {words.index('dog') + 1}" in answers["shuffle"]
@@ -271,14 +293,22 @@ def test_the_answer_to_every_question_of_a_dial_is_right(course_files: dict[str,
     steps = naive.hamming_steps(naive.binary_positions(64, 6))
     assert "from 31 to 32" in answers["bits"] and [steps[31], *steps[steps == 6]] == [6, 6] and rights["bits"] == "32"
     buckets = relative.t5_bucket(-np.arange(500), num_buckets=16)
-    assert f"From distance {np.flatnonzero(buckets < buckets[-1])[-1] + 1} on" in answers["buckets"] and f"bucket {buckets[-1]}" in answers["buckets"]
+    assert (
+        f"From distance {np.flatnonzero(buckets < buckets[-1])[-1] + 1} on" in answers["buckets"]
+        and f"bucket {buckets[-1]}" in answers["buckets"]
+    )
     assert rights["buckets"] in answers["buckets"]
     turned = np.diff(sinusoidal.sinusoidal_encoding([0, 44], 8), axis=0).reshape(4, 2)
     tips = np.linalg.norm(turned, axis=1)
     assert f"{tips[1]:.2f}" in answers["clock"] and f"{tips[2]:.2f}" in answers["clock"] and max(tips[[0, 3]]) < 0.05
     assert rights["clock"] == f"{np.argmax(tips)}"
     low, high = rope.decay_bound(np.array([22, 25]), 64)
-    assert rights["decay"] == "yes" and low < high and f"{low:.3f}" in answers["decay"] and f"{high:.3f}" in answers["decay"]
+    assert (
+        rights["decay"] == "yes"
+        and low < high
+        and f"{low:.3f}" in answers["decay"]
+        and f"{high:.3f}" in answers["decay"]
+    )
     assert answers["fan"].startswith(f"{(sinusoidal.wavelengths(16) <= 1000).sum()} of 8")
     changes = np.abs(np.diff(sinusoidal.sinusoidal_encoding([40, 41], 32), axis=0))[0]
     assert (
@@ -287,31 +317,55 @@ def test_the_answer_to_every_question_of_a_dial_is_right(course_files: dict[str,
         and f"{changes[0]:.2f}" in answers["slice"]
     )
     windows = [alibi.effective_window(slope, 0.01) for slope in alibi.alibi_slopes(16)]
-    assert sum(window > 100 for window in windows[8:]) == sum(window > 100 for window in windows) == 8 and f" {windows[8]}." in answers["slopes"]
+    assert (
+        sum(window > 100 for window in windows[8:]) == sum(window > 100 for window in windows) == 8
+        and f" {windows[8]}." in answers["slopes"]
+    )
     assert np.argmax(alibi.alibi_slopes(5)) == 4
     assert 4 in modern.kept_tokens(12, 4, 8) and 4 not in modern.kept_tokens(13, 4, 8)
     assert "13 tokens" in answers["sinks"] and "token 4" in answers["sinks"]
-    assert f"{1 / np.sqrt(2):.4f}" in answers["shift"] and rights["shift"] == "2" and np.cos(2 * np.pi / 4) < 1e-9 < np.cos(np.pi / 4)
-    assert rights["fan"] == answers["fan"][0] and rights["slice"] == "1" and rights["slopes"] == "8" and rights["sinks"] == "13"
+    assert (
+        f"{1 / np.sqrt(2):.4f}" in answers["shift"]
+        and rights["shift"] == "2"
+        and np.cos(2 * np.pi / 4) < 1e-9 < np.cos(np.pi / 4)
+    )
+    assert (
+        rights["fan"] == answers["fan"][0]
+        and rights["slice"] == "1"
+        and rights["slopes"] == "8"
+        and rights["sinks"] == "13"
+    )
     dog, man = np.array([0.8, -0.6, 0.3, -0.9]), np.array([-0.7, 0.5, 0.9, -0.2])
-    angles = [np.degrees(np.arccos((dog + p) @ (man + p) / np.linalg.norm(dog + p) / np.linalg.norm(man + p))) for p in range(20)]
-    assert next(p for p in range(20) if angles[p] < 10) == int(rights["scale"]) and f"{angles[int(rights['scale'])]:.1f}°" in answers["scale"]
+    angles = [
+        np.degrees(np.arccos((dog + p) @ (man + p) / np.linalg.norm(dog + p) / np.linalg.norm(man + p)))
+        for p in range(20)
+    ]
+    assert (
+        next(p for p in range(20) if angles[p] < 10) == int(rights["scale"])
+        and f"{angles[int(rights['scale'])]:.1f}°" in answers["scale"]
+    )
     keys, values = np.tile([[1.0], [0.0]], (4, 1)), np.array([[4.0], [2], [6], [1], [3], [5], [2], [4]])
     cut = state.linear_attention(np.ones((8, 1)), keys, values, np.log([1, 1, 1, 1, 0.5, 1, 1, 1]))
     assert float(rights["gate"]) == cut[-1, 0] and answers["gate"].startswith("10: half of 4 + 6")
     keys = np.array([[1.0, 0.0], [0.5, math.sqrt(0.75)]])
     mended = state.delta_step(state.delta_step(np.zeros((2, 1)), keys[0], [4.0], 1.0, 0.0), keys[1], [6.0], 1.0, 0.0)
     assert float(rights["beta"]) == pytest.approx(float((keys @ mended)[0, 0]))
-    assert rights["rows"] == "7" and rights["whole"] == "3" and rights["stretch"] == "neither" and rights["patch"] == "no"
+    assert (
+        rights["rows"] == "7" and rights["whole"] == "3" and rights["stretch"] == "neither" and rights["patch"] == "no"
+    )
 
 
 @pytest.mark.parametrize("lesson", [one.page for one in DIALS if one.name == "guess"])
 def test_what_a_prediction_is_compared_with_was_measured(lesson: str) -> None:
     measured = dials.measured(lesson)
     curves = {group: np.array(curve) for group, curve in json.loads(measured["data"])["curves"].items()}
-    assert len(curves) > 2 and all(curve.shape[1] == len(measured["lengths"]) and len(curve) > 3 for curve in curves.values())
+    assert len(curves) > 2 and all(
+        curve.shape[1] == len(measured["lengths"]) and len(curve) > 3 for curve in curves.values()
+    )
     last = {group: curve[:, -1].mean() for group, curve in curves.items()}
-    assert sorted(last, key=last.get)[-1] == measured["best"] and last[measured["best"]] == pytest.approx(measured["highest"])  # type: ignore[arg-type]
+    assert sorted(last, key=last.get)[-1] == measured["best"] and last[measured["best"]] == pytest.approx(
+        measured["highest"]
+    )  # type: ignore[arg-type]
     with (ROOT / "assignments" / lesson / "measured.csv").open(encoding="utf-8") as file:
         written = file.read()
     assert all(f",{value:.4f}" in written for curve in curves.values() for value in curve.ravel())
@@ -327,16 +381,27 @@ def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(course_fil
         practice = set(solution) - graded
         assert practice <= set(asked) and not graded & set(asked)
         for key in practice:
-            right = {True: "yes", False: "no"}.get(solution[key], solution[key]) if isinstance(solution[key], bool) else solution[key]
+            right = (
+                {True: "yes", False: "no"}.get(solution[key], solution[key])
+                if isinstance(solution[key], bool)
+                else solution[key]
+            )
             assert asked[key] == f"{right}"
             assert 0 < page.find(f"<code>{key}</code>") < page.find(f'data-ask="{key}"')
 
 
-def test_a_search_finds_every_heading_function_and_word(course_files: dict[str, bytes], pages: dict[str, Parsed]) -> None:
-    index = json.loads(course_files["search.js"].decode("utf-8").removeprefix("window.WHEREABOUTS_INDEX=").removesuffix(";\n"))
+def test_a_search_finds_every_heading_function_and_word(
+    course_files: dict[str, bytes], pages: dict[str, Parsed]
+) -> None:
+    index = json.loads(
+        course_files["search.js"].decode("utf-8").removeprefix("window.WHEREABOUTS_INDEX=").removesuffix(";\n")
+    )
     titles = {title for title, *_ in index}
     functions = [
-        node.name for one in course.assignments() for node in ast.parse(one.stub.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)
+        node.name
+        for one in course.assignments()
+        for node in ast.parse(one.stub.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef)
     ]
     assert all(any(name in title for title in titles) for name in functions if not name.startswith("_"))
     assert set(Glossary((ROOT / "assignments" / "glossary.md").read_text("utf-8")).meanings) <= titles

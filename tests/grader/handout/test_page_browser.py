@@ -1,4 +1,5 @@
-"""The course in a browser: from a folder, without a network, quiet, and readable in every width, on paper and without scripts."""
+"""The course in a browser: from a folder, without a network, quiet, and readable in every width, on paper and without
+scripts."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ A4 = 688
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, course_folder: Path, request: pytest.FixtureRequest) -> Iterator[Opened]:
-    """A page of the course, loaded once for all of its tests. Each test says itself how wide it is and which theme it has."""
+    """A page of the course, loaded once for all of its tests. Each test says itself how wide it is and which theme it
+    has."""
     with Opened(browser, course_folder / f"{request.param}.html") as one:
         yield one
 
@@ -33,9 +35,10 @@ on_every_page = pytest.mark.parametrize("opened", NAMES, indirect=True)
 
 @on_every_page
 def test_a_page_fits_is_quiet_and_stays_at_home(opened: Opened, course_folder: Path) -> None:
-    """With all questions answered, on a phone, a tablet and a desk, in both themes: nothing sticks out, no formula scrolls, no text lies on
-    another, is cut or is hardly seen, nothing is logged, nothing is asked of a network, and axe finds no barrier. No formula is empty or has a
-    colour of its own (so axe need not ask inside), no root is cut or followed by a gap."""
+    """With all questions answered, on a phone, a tablet and a desk, in both themes: nothing sticks out, no formula
+    scrolls, no text lies on another, is cut or is hardly seen, nothing is logged, nothing is asked of a network, and
+    axe finds no barrier. No formula is empty or has a colour of its own (so axe need not ask inside), no root is cut or
+    followed by a gap."""
     page = opened.page
     page.evaluate(ANSWERED)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
@@ -75,7 +78,8 @@ TOO_WIDE = """() => {
     return wanted > room;
   };
   const formulas = Array.from(document.querySelectorAll(".formula")).filter((one) => one.scrollWidth > one.clientWidth);
-  return [...formulas, ...Array.from(document.querySelectorAll("select")).filter(isCut)].map((one) => one.textContent.trim());
+  return [...formulas,
+  ...Array.from(document.querySelectorAll("select")).filter(isCut)].map((one) => one.textContent.trim());
 }"""
 """formulas that scroll, and lists of which a choice is cut"""
 
@@ -94,11 +98,14 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(browser: Browse
             for scheme in ("light", "dark"):
                 opened.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
                 unread[f"{picture.parent.name}/{picture.name}", scheme] = opened.page.evaluate(
-                    "['over', 'cut', 'faint'].map((kind) => [kind, seen[kind](document.documentElement)]).filter(([, texts]) => texts.length)"
+                    "['over', 'cut', 'faint'].map((kind) => [kind, seen[kind](document.documentElement)]).filter(([,"
+                    " texts]) => texts.length)"
                 )
             narrow = picture.parent / "narrow" / picture.name
             if not narrow.is_file():
-                sizes = opened.page.evaluate("Array.from(document.querySelectorAll('text'), (one) => parseFloat(getComputedStyle(one).fontSize))")
+                sizes = opened.page.evaluate(
+                    "Array.from(document.querySelectorAll('text'), (one) => parseFloat(getComputedStyle(one).fontSize))"
+                )
                 wide = opened.page.evaluate("document.documentElement.viewBox.baseVal.width")
                 assert min(sizes) * PHONE / max(PHONE, wide) * 4 / 3 >= 9, picture.name
     assert not {picture: found for picture, found in unread.items() if found}
@@ -109,7 +116,8 @@ PHONE = 358 * 3 / 4
 
 WRONG_FORMULAS = """() => Array.from(document.querySelectorAll("math"))
   .filter((one) => one.getBoundingClientRect().width < 2 || one.querySelector("merror") ||
-    Array.from(one.querySelectorAll("*")).some((part) => getComputedStyle(part).color !== getComputedStyle(one.parentElement).color))
+    Array.from(one.querySelectorAll("*")).some(
+      (part) => getComputedStyle(part).color !== getComputedStyle(one.parentElement).color))
   .map((one) => one.getAttribute("alttext"))"""
 
 # The font has one sign of the root, 1.2 em high: with larger ones Chromium leaves their width free behind every root.
@@ -134,7 +142,9 @@ def test_the_theme_can_be_chosen_and_stays(browser: Browser, course_folder: Path
 
 
 @pytest.mark.parametrize("moves", [True, False])
-def test_a_term_is_explained_by_keyboard_with_and_without_scripts(browser: Browser, course_folder: Path, moves: bool) -> None:
+def test_a_term_is_explained_by_keyboard_with_and_without_scripts(
+    browser: Browser, course_folder: Path, moves: bool
+) -> None:
     with Opened(browser, course_folder / "rope.html", moves=moves) as opened:
         page = opened.page
         term = page.locator("button.term", has_text="query").first
@@ -146,8 +156,8 @@ def test_a_term_is_explained_by_keyboard_with_and_without_scripts(browser: Brows
 
 
 def test_without_scripts_everything_can_be_read(browser: Browser, course_folder: Path) -> None:
-    """Text, formulas, figures and docstrings are there; a dial says why it does not move, shows no dead controls, and tells its
-    answer to whoever opens it."""
+    """Text, formulas, figures and docstrings are there; a dial says why it does not move, shows no dead controls, and
+    tells its answer to whoever opens it."""
     with Opened(browser, course_folder / "rope.html", moves=False) as opened:
         page = opened.page
         assert page.locator(".dial .still").first.is_visible()
@@ -179,8 +189,10 @@ def test_on_paper_nothing_is_cut(opened: Opened) -> None:
 
 
 CUT = """() => [
-  ...Array.from(document.querySelectorAll("main pre, main .scroll, main .formula")).filter((one) => one.scrollWidth > one.clientWidth + 1),
-  ...Array.from(document.querySelectorAll("main .picture svg")).filter((one) => one.clientHeight > one.parentElement.clientHeight + 1),
+  ...Array.from(document.querySelectorAll("main pre, main .scroll, main .formula"))
+    .filter((one) => one.scrollWidth > one.clientWidth + 1),
+  ...Array.from(document.querySelectorAll("main .picture svg"))
+    .filter((one) => one.clientHeight > one.parentElement.clientHeight + 1),
 ].map((one) => one.textContent)"""
 CLOSED = """() => Array.from(document.querySelectorAll("main details:not([open]) > :not(summary, .copy)"))
   .filter((one) => one.getBoundingClientRect().height < 1).map((one) => one.textContent)"""
@@ -205,7 +217,9 @@ def test_a_search_finds_a_function_a_heading_and_a_word_without_a_server(browser
         assert not opened.complaints
 
 
-def test_progress_is_remembered_and_shown_in_the_navigation_and_on_the_map(browser: Browser, course_folder: Path) -> None:
+def test_progress_is_remembered_and_shown_in_the_navigation_and_on_the_map(
+    browser: Browser, course_folder: Path
+) -> None:
     with Opened(browser, course_folder / "naive.html") as opened:
         page = opened.page
         answer = page.locator("[data-ask=position_that_leaves_one_percent]")

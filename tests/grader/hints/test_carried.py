@@ -35,7 +35,9 @@ def judged(suite: Suite, backend: Backend) -> list[TestResult]:
     return judged_by(suite, backend, seen, suite.observe(backend, Phase.HIDDEN))
 
 
-def judged_by(suite: Suite, backend: Backend, seen: Sequence[ObservedTest], hidden: Sequence[ObservedTest]) -> list[TestResult]:
+def judged_by(
+    suite: Suite, backend: Backend, seen: Sequence[ObservedTest], hidden: Sequence[ObservedTest]
+) -> list[TestResult]:
     """The same, of what was seen before."""
     both = [*suite.carry(backend, seen, seen), *suite.carry(backend, hidden, [*seen, *hidden])]
     return [one.result for one in both]
@@ -80,7 +82,9 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, k
         assert any(not result.passed for result in one.named), f"{entry.name} passes every test"
         told = [result.hint for result in one.named if result.hint and result.test.question == entry.function]
         assert entry.hint in told, f"no test says what is behind {entry.name}, but {told}"
-        assert not any(hint in said for said in told for hint in hints - {entry.hint}), f"{entry.name} is told as {told}"
+        assert not any(hint in said for said in told for hint in hints - {entry.hint}), (
+            f"{entry.name} is told as {told}"
+        )
 
 
 def by_hand(assignment: Assignment) -> Iterator[tuple[str, types.ModuleType]]:
@@ -96,7 +100,8 @@ def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, sui
     results = {one.entry.name: one.judged for one in known}
     results |= {name: judged(suite, catalogue.Module(module)) for name, module in by_hand(assignment)}
     lost = {name: 1 - points_won(every) / sum(one.test.points for one in every) for name, every in results.items()}
-    few = len({test.question for test in suite.tests}) <= 1 / MOST  # the examples of a new assignment: one function is worth more than its share
+    # The examples of a new assignment: one function is worth more than its share.
+    few = len({test.question for test in suite.tests}) <= 1 / MOST
     assert few or not {name: share for name, share in lost.items() if share > MOST}
     assert all(share > 0 for share in lost.values())
 
@@ -108,7 +113,9 @@ def of(name: str, entry: str) -> Misconception:
 def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dict[str, Suite]) -> None:
     rope = course.find("rope")
     suite = suites.setdefault("rope", Suite(rope))
-    results = by_question(judged(suite, catalogue.Module(catalogue.mistaken(rope, of("rope", "exponent_counts_pairs")))))
+    results = by_question(
+        judged(suite, catalogue.Module(catalogue.mistaken(rope, of("rope", "exponent_counts_pairs"))))
+    )
     wrong = {name for name, group in results.items() if not all(one.passed for one in group)}
     assert wrong == {"rope_frequencies"}
     assert all(one.function in (None, "rope_frequencies") for group in results.values() for one in group)
@@ -116,7 +123,8 @@ def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dic
 
 
 def test_what_is_not_about_values_is_judged_though_the_values_are_wrong(suites: dict[str, Suite]) -> None:
-    """A wrong formula in the right dtype and without a loop: of the function itself, only what asks for values fails."""
+    """A wrong formula in the right dtype and without a loop: of the function itself, only what asks for values
+    fails."""
     sinusoidal = course.find("sinusoidal")
     suite = suites.setdefault("sinusoidal", Suite(sinusoidal))
     entry = of("sinusoidal", "every_feature_its_own_hand")
@@ -128,7 +136,11 @@ def test_what_is_not_about_values_is_judged_though_the_values_are_wrong(suites: 
 LAZY = {
     "zeros": lambda args, right: np.zeros(np.shape(right), np.asarray(right).dtype),
     "ones": lambda args, right: np.ones(np.shape(right), np.asarray(right).dtype),
-    "the identity": lambda args, right: np.broadcast_to(np.eye(*np.shape(right)[-2:]) if np.ndim(right) > 1 else 1.0, np.shape(right)).copy(),
+    "the identity": (
+        lambda args, right: np.broadcast_to(
+            np.eye(*np.shape(right)[-2:]) if np.ndim(right) > 1 else 1.0, np.shape(right)
+        ).copy()
+    ),
     "its first argument": lambda args, right: args[0],
     "zero": lambda args, right: 0.0,
 }
@@ -138,14 +150,18 @@ def test_a_lazy_function_earns_nothing_beside_a_known_mistake(assignment: Assign
     """Every function above the mistake is lazy, in each way in turn."""
     for work, entry in zip(itertools.cycle(LAZY), catalogue.entries(assignment), strict=False):
         module = catalogue.mistaken(assignment, entry)
-        above = {name for name in {test.question for test in suite.tests} if entry.function in live.below(assignment, name)}
+        above = {
+            name for name in {test.question for test in suite.tests} if entry.function in live.below(assignment, name)
+        }
         if not above:
             continue
         for name in above:
             setattr(module, name, _lazy(vars(catalogue.right(assignment))[name], work))
         with np.errstate(all="ignore"):
             results = judged(suite, catalogue.Module(module))
-        earned = [one.test.name for one in results if one.passed and one.function is not None and one.test.question in above]
+        earned = [
+            one.test.name for one in results if one.passed and one.function is not None and one.test.question in above
+        ]
         assert not earned, (entry.name, work, earned)
 
 
@@ -162,7 +178,11 @@ def test_a_trivial_result_is_known_as_one() -> None:
     x = np.arange(6.0).reshape(2, 3)
     for value in (np.zeros((2, 3)), np.full(4, 2.5), np.full(3, np.nan), np.zeros(0), 0.0, x, (x, np.ones(2))):
         assert carried.is_trivial(value, (x, 3))
-    assert not carried.is_trivial(x + 1, (x, 3)) and not carried.is_trivial((x, x + 1), (x,)) and not carried.is_trivial(2.5, (x,))
+    assert (
+        not carried.is_trivial(x + 1, (x, 3))
+        and not carried.is_trivial((x, x + 1), (x,))
+        and not carried.is_trivial(2.5, (x,))
+    )
 
 
 FORMS = """

@@ -79,7 +79,9 @@ SCALED_BY_THE_NUMBER_OF_KEYS = """
     ],
     ids=["base", "positions", "mask", "keys"],
 )
-def test_a_coincidence_on_one_input_is_no_cause(name: str, source: str, function: str, told: str, not_told: str, suites: dict[str, Suite]) -> None:
+def test_a_coincidence_on_one_input_is_no_cause(
+    name: str, source: str, function: str, told: str, not_told: str, suites: dict[str, Suite]
+) -> None:
     said = hints(results_of(name, source, suites), function)
     assert told in said and not_told not in said
 
@@ -104,9 +106,14 @@ INFINITE_BASE_ACCEPTED = """
 
 @pytest.mark.parametrize(
     ("source", "rule"),
-    [(ODD_REFUSED_ZERO_ACCEPTED, "d_model must be even and at least 2"), (INFINITE_BASE_ACCEPTED, "base must be a positive finite number")],
+    [
+        (ODD_REFUSED_ZERO_ACCEPTED, "d_model must be even and at least 2"),
+        (INFINITE_BASE_ACCEPTED, "base must be a positive finite number"),
+    ],
 )
-def test_a_missing_refusal_is_told_by_its_rule_and_not_as_another_one(source: str, rule: str, suites: dict[str, Suite]) -> None:
+def test_a_missing_refusal_is_told_by_its_rule_and_not_as_another_one(
+    source: str, rule: str, suites: dict[str, Suite]
+) -> None:
     """And without the value that was accepted."""
     said = hints(results_of("sinusoidal", source, suites), "frequencies")
     assert rule in said and "odd" not in said and "inf" not in said.replace("finite", "")
@@ -129,8 +136,7 @@ def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: d
 
 def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grader) -> None:
     assignment = course.find("rope")
-    source = assignment.solution.read_text("utf-8") + textwrap.dedent(
-        """
+    source = assignment.solution.read_text("utf-8") + textwrap.dedent("""
 
         _right_frequencies = rope_frequencies
         def rope_frequencies(head_dim, base=10000.0):
@@ -144,8 +150,7 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
             rotated = np.empty(x.shape)
             rotated[..., 0::2], rotated[..., 1::2] = _rotate(x[..., 0::2], x[..., 1::2], cos, sin)
             return rotated.astype(_feature_dtype(x))
-        """
-    )
+        """)
     grade = grader.grade(assignment, (source,))
     submission = Submission("ada", "rope", "rope.py", "", (source,))
     said = markdown(submission, grade)
@@ -201,7 +206,8 @@ def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Su
     source = """
     _right = rope_scores
     def rope_scores(q, k, q_positions, k_positions, base=10000.0):
-        return 3.0 + 2.5 * _right(q, k, k_positions if len(q_positions) == len(k_positions) else q_positions, k_positions, base)
+        positions = k_positions if len(q_positions) == len(k_positions) else q_positions
+        return 3.0 + 2.5 * _right(q, k, positions, k_positions, base)
     """
     assert hints(results_of("rope", source, suites), "rope_scores") == ""
 
@@ -215,7 +221,9 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
     for what, line in wrong.items():
         source = f"""
         def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-            x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [np.asarray(one) for one in (x_t, w_q, w_k, w_v, cache_k, cache_v)]
+            x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [
+                np.asarray(one) for one in (x_t, w_q, w_k, w_v, cache_k, cache_v)
+            ]
             if cache_k.shape != cache_v.shape:
                 raise ValueError(f"cache_k has shape {{cache_k.shape}}, cache_v has {{cache_v.shape}}")
             q, k, v = (_project(x_t, weight, n_heads) for weight in (w_q, w_k, w_v))
@@ -233,8 +241,7 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
 def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader: Grader) -> None:
     """The cause that public tests alone suggest stays what a student may see at once; at the end the whole is told."""
     assignment = course.find("rope")
-    template = assignment.solution.read_text("utf-8") + textwrap.dedent(
-        """
+    template = assignment.solution.read_text("utf-8") + textwrap.dedent("""
 
         _right_half, _calls = rotate_half, []
         def rotate_half(x):
@@ -242,8 +249,7 @@ def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader:
             return -_right_half(x) if len(_calls) <= LIMIT else _right_half(x) * 1.7
         def apply_rope_half(x, positions, base=10000.0):
             raise NotImplementedError
-        """
-    )
+        """)
     module, _ = call.load("rope", [template.replace("LIMIT", "10**6")], str(assignment.solution))
     Suite(assignment).observe(catalogue.Module(module), Phase.PUBLIC)
     source = template.replace("LIMIT", str(len(vars(module)["_calls"])))
@@ -253,7 +259,9 @@ def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader:
     assert "minus" in settled and "minus" not in final
 
 
-@pytest.mark.parametrize("version", VERSIONS, ids=[f"{one.assignment}-{one.function}-{place}" for place, one in enumerate(VERSIONS)])
+@pytest.mark.parametrize(
+    "version", VERSIONS, ids=[f"{one.assignment}-{one.function}-{place}" for place, one in enumerate(VERSIONS)]
+)
 def test_versions_written_by_hand_are_never_told_a_false_cause(version: WrongVersion, suites: dict[str, Suite]) -> None:
     results = results_of(version.assignment, version.source, suites)
     assert any(one.is_mistake for one in results)

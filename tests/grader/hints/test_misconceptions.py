@@ -1,4 +1,5 @@
-"""The catalogue: its entries say what they are and give nothing away. What comes of each in a suite, `test_carried` asks."""
+"""The catalogue: its entries say what they are and give nothing away. What comes of each in a suite, `test_carried`
+asks."""
 
 from __future__ import annotations
 
@@ -20,10 +21,13 @@ from autograder.protocol.failure import Wrong
 
 
 def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
-    """A test hands results back as arguments: numpy's warning about them would name a line of the solution in a terminal."""
+    """A test hands results back as arguments: numpy's warning about them would name a line of the solution in a
+    terminal."""
     infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
     with warnings.catch_warnings(action="error"):
-        catalogue.Oracle(course.find("rope")).wanted(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
+        catalogue.Oracle(course.find("rope")).wanted(
+            Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2)))
+        )
 
 
 def test_an_assignment_has_at_least_five_known_mistakes(assignment: Assignment) -> None:
@@ -55,7 +59,8 @@ def test_every_answer_has_its_reason(assignment: Assignment) -> None:
 
 
 def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None:
-    """Each by its own hint, and only for questions that want a number: a wrong yes or no has nothing to say but the right one."""
+    """Each by its own hint, and only for questions that want a number: a wrong yes or no has nothing to say but the
+    right one."""
     solution = catalogue.solution(assignment)
     right = dict(vars(solution)["ANSWERS"])
     for known in catalogue.wrong_answers(assignment):

@@ -34,7 +34,9 @@ def address(handout: Path) -> Iterator[str]:
     env = os.environ | {"BROWSER": "true", "PYTHONPATH": str(handout), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "autograder.checks", "attention", "--page"]
     hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where whoever starts the tests ignores Ctrl-C
-    with subprocess.Popen(command, cwd=handout, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears) as process:
+    with subprocess.Popen(
+        command, cwd=handout, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears
+    ) as process:
         try:
             assert process.stdout is not None
             told = process.stdout.readline()
@@ -88,7 +90,14 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page) -> Non
     page.locator(".standing pre", has_text="never closed").wait_for()
     assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret stands below its line
     assert re.search(r"attention\.py:(?!1$)\d+$", shown(page, "·", "never closed"), re.MULTILINE)
-    save(next(re.finditer(r"(?s)def causal_mask.*?# BEGIN SOLUTION\n(.*?)\n *# END SOLUTION", find("attention").solution.read_text("utf-8")))[1])
+    save(
+        next(
+            re.finditer(
+                r"(?s)def causal_mask.*?# BEGIN SOLUTION\n(.*?)\n *# END SOLUTION",
+                find("attention").solution.read_text("utf-8"),
+            )
+        )[1]
+    )
     assert "Right." in shown(page, "✓")
     page.locator(".standing", has_text="1 of 10 functions right").wait_for()
 
@@ -100,7 +109,8 @@ def test_the_next_function_is_one_key_away_and_the_map_shows_the_points(page: Pa
     page.evaluate("scrollTo(0, 0)")
     page.keyboard.press("n")
     page.wait_for_function(
-        "(name) => { const box = document.getElementById(name).getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }",
+        "(name) => { const box = document.getElementById(name).getBoundingClientRect(); return box.top >= 0 &&"
+        " box.bottom <= innerHeight; }",
         arg=f"live-{following}",
     )
     assert "public points" in str(page.locator(".top [data-of=attention]").get_attribute("title"))
@@ -150,7 +160,12 @@ def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str, handout
         "",
         "nothing.html",
     )
-    for path in [f"/{word}/{name}" for name in others] + ["/", "/attention.html", f"/{word}x/attention.html", "/course.css"]:
+    for path in [f"/{word}/{name}" for name in others] + [
+        "/",
+        "/attention.html",
+        f"/{word}x/attention.html",
+        "/course.css",
+    ]:
         assert asked(address, path) == 404, path
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
         assert asked(address, where.path, method=method) == 501

@@ -1,4 +1,5 @@
-"""`make check` on a laptop: an invitation at first, then each mistake once, at the function where it sits, with its call."""
+"""`make check` on a laptop: an invitation at first, then each mistake once, at the function where it sits, with its
+call."""
 
 from __future__ import annotations
 
@@ -59,7 +60,9 @@ def ran(python: Path | str, laptop: Path, *words: str, **environment: str) -> su
     """`python -m autograder.checks …`."""
     command = [python, "-P", "-m", "autograder.checks", *words]
     env = {"PYTHONPATH": str(laptop)} | environment
-    return subprocess.run(command, cwd=laptop, capture_output=True, text=True, encoding="utf-8", errors="replace", env=env, check=False)
+    return subprocess.run(
+        command, cwd=laptop, capture_output=True, text=True, encoding="utf-8", errors="replace", env=env, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +110,9 @@ def test_every_untouched_stub_is_all_yours(check: Check, whole: Path) -> None:
 def test_the_overview_has_a_line_an_assignment_and_the_next_step(check: Check, whole: Path) -> None:
     printed = check(whole)
     lines = printed.splitlines()
-    assert [line.split()[0] for line in lines[: len(assignments())]] == [assignment.name for assignment in assignments()]
+    assert [line.split()[0] for line in lines[: len(assignments())]] == [
+        assignment.name for assignment in assignments()
+    ]
     assert "next: softmax  assignments/attention/attention.py:" in printed
     assert f"0 of {8 * len(assignments())} public points" in printed
 
@@ -126,7 +131,9 @@ def test_all_public_points_do_not_hide_an_empty_answer(check: Check, laptop: Pat
 
 
 def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check, laptop: Path) -> None:
-    source = ROPE.read_text(encoding="utf-8").replace("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim")
+    source = ROPE.read_text(encoding="utf-8").replace(
+        "np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim"
+    )
     write(laptop, source)
     printed = check(laptop, "rope")
     assert printed.count("Likely cause: ") == 1
@@ -143,25 +150,34 @@ def test_a_function_that_waits_names_the_one_it_waits_for(check: Check, laptop: 
     assert "waits for rope_frequencies" in printed and "Next: rope_frequencies" in printed
 
 
-def test_a_function_whose_tests_call_one_that_is_not_written_is_itself_not_told_so(check: Check, tmp_path: Path) -> None:
+def test_a_function_whose_tests_call_one_that_is_not_written_is_itself_not_told_so(
+    check: Check, tmp_path: Path
+) -> None:
     """It is written, and its own tests pass."""
     laptop, source = lay_out(tmp_path, "state"), find("state").solution.read_text("utf-8")
     begin = source.index("    # BEGIN SOLUTION", source.index("def decay_bias"))
-    write(laptop, source[:begin] + "    raise NotImplementedError\n" + source[source.index("    # END SOLUTION", begin) :], "state")
+    write(
+        laptop,
+        source[:begin] + "    raise NotImplementedError\n" + source[source.index("    # END SOLUTION", begin) :],
+        "state",
+    )
     lines = {line.split()[1]: line for line in check(laptop, "state").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
     assert "not implemented yet" in lines["decay_bias"]
     assert "waits for decay_bias" in lines["constant_decay"]
 
 
 def test_a_crash_is_told_where_it_is(check: Check, laptop: Path) -> None:
-    """The tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that one crashes."""
+    """The tests of shift_matrix and offset_similarity call sinusoidal_encoding: neither is at fault where that one
+    crashes."""
     source = SINUSOIDAL.read_text(encoding="utf-8")
     similarity = source.index("def offset_similarity")
     body = source.index("    # BEGIN SOLUTION", similarity)
     source = source[:body] + "    raise NotImplementedError\n" + source[source.index("    # END SOLUTION", body) :]
     encoding = source.index("    # BEGIN SOLUTION", source.index("def sinusoidal_encoding"))
     write(laptop, source[:encoding] + "    None + 1\n" + source[encoding:], "sinusoidal")
-    lines = {line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
+    lines = {
+        line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")
+    }
     assert lines["sinusoidal_encoding"].startswith(" ✗")
     assert lines["shift_matrix"].startswith(" ·") and "waits for sinusoidal_encoding" in lines["shift_matrix"]
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
@@ -170,15 +186,27 @@ def test_a_crash_is_told_where_it_is(check: Check, laptop: Path) -> None:
 def test_wrong_values_are_told_where_they_are(check: Check, laptop: Path) -> None:
     source = SINUSOIDAL.read_text(encoding="utf-8")
     encoding = source.index("    # BEGIN SOLUTION", source.index("def sinusoidal_encoding"))
-    write(laptop, source[:encoding] + "    return np.ones((np.size(positions), d_model))\n" + source[encoding:], "sinusoidal")
-    lines = {line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
-    assert lines["shift_matrix"].startswith(" ·") and "its tests also call sinusoidal_encoding: fix that first" in lines["shift_matrix"]
+    write(
+        laptop,
+        source[:encoding] + "    return np.ones((np.size(positions), d_model))\n" + source[encoding:],
+        "sinusoidal",
+    )
+    lines = {
+        line.split()[1]: line for line in check(laptop, "sinusoidal").splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")
+    }
+    assert (
+        lines["shift_matrix"].startswith(" ·")
+        and "its tests also call sinusoidal_encoding: fix that first" in lines["shift_matrix"]
+    )
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("import numpy\n\ndef rope_frequencies(head_dim)\n    return 1\n", "line 3\n    def rope_frequencies(head_dim)\n   "),
+        (
+            "import numpy\n\ndef rope_frequencies(head_dim)\n    return 1\n",
+            "line 3\n    def rope_frequencies(head_dim)\n   ",
+        ),
         ("import scipy_that_is_not_there\n", "scipy_that_is_not_there"),
         ("", "rope is all yours"),
         ("raise SystemExit(3)\n", "SystemExit"),
@@ -186,14 +214,20 @@ def test_wrong_values_are_told_where_they_are(check: Check, laptop: Path) -> Non
         (None, "is not there. Take it from the handout again."),
     ],
 )
-def test_a_broken_file_is_told_in_a_sentence(check: Check, tmp_path: Path, source: str | bytes | None, words: str) -> None:
+def test_a_broken_file_is_told_in_a_sentence(
+    check: Check, tmp_path: Path, source: str | bytes | None, words: str
+) -> None:
     laptop = lay_out(tmp_path, "rope")
     path = laptop / "assignments" / "rope" / "rope.py"
     path.unlink()
     if source is not None:
         path.write_bytes(source if isinstance(source, bytes) else source.encode("utf-8"))
     printed = check(laptop, "rope")
-    assert words in printed and "Traceback" not in printed and "line was checked" not in printed.partition("SyntaxError")[2]
+    assert (
+        words in printed
+        and "Traceback" not in printed
+        and "line was checked" not in printed.partition("SyntaxError")[2]
+    )
     assert "Traceback" not in check(laptop)
 
 
@@ -222,7 +256,10 @@ def test_one_function_has_an_exit_code_of_its_own(run: Run, laptop: Path) -> Non
 
 
 def test_prints_stand_with_the_test_they_came_from(check: Check, laptop: Path) -> None:
-    write(laptop, solution(inside="print('[dim]', head_dim); return positions", at="rope_cos_sin") + "\nprint('while loading')\n")
+    write(
+        laptop,
+        solution(inside="print('[dim]', head_dim); return positions", at="rope_cos_sin") + "\nprint('while loading')\n",
+    )
     printed = check(laptop, "rope")
     assert "Your code printed in test_cos_sin:\n     │ [dim] 6\n" in printed
     assert "Your code printed while it was loaded:\n     │ while loading\n" in printed
@@ -235,12 +272,18 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(check: Check, l
     printed = check(laptop, "rope")
     assert ">>> rope_cos_sin(np.arange(5), 6)" in printed
     assert "rope_cos_sin did not return within 5 seconds; it was at line " in printed
-    assert "✓ rope_frequencies" in printed and "✓ decay_bound" in printed and "builds on rope_cos_sin: fix that first" in printed
+    assert (
+        "✓ rope_frequencies" in printed
+        and "✓ decay_bound" in printed
+        and "builds on rope_cos_sin: fix that first" in printed
+    )
 
 
 def test_a_file_that_never_ends_or_ends_python_is_told(check: Check, laptop: Path) -> None:
     write(laptop, "while True:\n    pass\n")
-    assert "stops at line" in (printed := check(laptop, "rope")) and "did not come to its end within 5 seconds" in printed
+    assert (
+        "stops at line" in (printed := check(laptop, "rope")) and "did not come to its end within 5 seconds" in printed
+    )
     write(laptop, solution(inside="import os; os._exit(0)"))
     assert "rope_cos_sin ended Python itself" in check(laptop, "rope")
 
@@ -250,13 +293,21 @@ def test_the_limit_is_that_of_grading() -> None:
 
 
 def started(laptop: Path, *words: str) -> subprocess.Popen[str]:
-    """The checks with a keyboard, and in a process group of their own for Ctrl-C; that counts, though who runs the tests may ignore it."""
+    """The checks with a keyboard, and in a process group of their own for Ctrl-C; that counts, though who runs the
+    tests may ignore it."""
     command = [sys.executable, "-P", "-m", "autograder.checks", *words]
     pipe = subprocess.PIPE
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         return subprocess.Popen(
-            command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+            command,
+            cwd=laptop,
+            env={"PYTHONPATH": str(laptop)},
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            start_new_session=True,
         )
     finally:
         signal.signal(signal.SIGINT, before)
@@ -303,20 +354,28 @@ def test_watching_shows_the_next_thing_after_each_save(laptop: Path) -> None:
 
 
 def test_imports_that_grading_has_not_are_named_first(check: Check, laptop: Path) -> None:
-    guarded = "try:\n    import scipy\nexcept ImportError:\n    scipy = None\nif __name__ == '__main__':\n    import matplotlib\n"
-    write(laptop, f"import matplotlib.pyplot as plt\nfrom . import lab\nimport os, numpy.linalg\n{guarded}" + solution())
+    guarded = (
+        "try:\n    import scipy\nexcept ImportError:\n    scipy = None\nif __name__ == '__main__':\n    import"
+        " matplotlib\n"
+    )
+    write(
+        laptop, f"import matplotlib.pyplot as plt\nfrom . import lab\nimport os, numpy.linalg\n{guarded}" + solution()
+    )
     printed = check(laptop, "rope")
     assert "assignments/rope/rope.py:1 imports matplotlib.pyplot." in printed.splitlines()[1]
     assert "rope.py:2 imports ." in printed and "imports scipy" not in printed and printed.count(" imports ") == 2
 
 
 def test_an_import_that_is_not_there_stops_nothing_but_what_uses_it(check: Check, laptop: Path) -> None:
-    """The file does not end at that line: what it defines below is checked, and what it does not define is named with the reason."""
+    """The file does not end at that line: what it defines below is checked, and what it does not define is named with
+    the reason."""
     write(laptop, "from helpers import rotate_half\n" + solution().replace("def rotate_half(", "def rotate_halves("))
     printed = check(laptop, "rope")
     assert "rope.py:1 imports helpers." in printed and "was checked" not in printed
     (line,) = (line for line in printed.splitlines() if line.startswith(" · rotate_half"))
-    assert "what your file imports at line 1 is not there (No module named 'helpers'); rotate_half is not defined" in line
+    assert (
+        "what your file imports at line 1 is not there (No module named 'helpers'); rotate_half is not defined" in line
+    )
     assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed
     assert "next: rotate_half" in check(laptop)
     write(laptop, "from helpers import rotate_half, rope_frequencies\n")
@@ -334,7 +393,11 @@ def test_functions_in_a_notebook_beside_an_untouched_stub_are_said(check: Check,
 def test_every_stub_has_only_unwritten_functions_and_empty_answers() -> None:
     for assignment in assignments():
         source = Source(assignment.stub)
-        assert set(source.unwritten()) == set(source.functions) and not any(source.answers.values()) and source.imports() == []
+        assert (
+            set(source.unwritten()) == set(source.functions)
+            and not any(source.answers.values())
+            and source.imports() == []
+        )
         assert Source(assignment.solution).unwritten() == [] and all(Source(assignment.solution).answers.values())
 
 
@@ -373,13 +436,21 @@ def test_the_students_path_runs_without_what_only_unix_has(laptop: Path, words: 
     write(laptop, solution())
     (laptop / "without_unix.py").write_text(WITHOUT_UNIX, encoding="utf-8")
     command = [sys.executable, "-P", "without_unix.py", *words]
-    done = subprocess.run(command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and ("8 of 8 public points" in done.stdout or " passed" in done.stdout), done.stdout + done.stderr
+    done = subprocess.run(
+        command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and ("8 of 8 public points" in done.stdout or " passed" in done.stdout), (
+        done.stdout + done.stderr
+    )
 
 
 @pytest.mark.parametrize(
     "environment",
-    [{"PYTHONIOENCODING": "cp1252"}, {"PYTHONIOENCODING": "cp437"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+    [
+        {"PYTHONIOENCODING": "cp1252"},
+        {"PYTHONIOENCODING": "cp437"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
     ids=["cp1252", "cp437", "C"],
 )
 def test_a_terminal_that_cannot_show_a_letter_gets_another(laptop: Path, environment: dict[str, str]) -> None:
@@ -392,13 +463,20 @@ def test_an_older_python_is_refused_once_with_the_version_that_is_needed(laptop:
     older = "import sys; sys.version_info = (3, 10, 4, 'final', 0); import runpy; sys.argv = ['x', 'rope']; "
     for run_it in ("runpy.run_module('autograder.checks', run_name='__main__')", "import autograder.checks.fixtures"):
         command = [sys.executable, "-P", "-c", older + run_it]
-        done = subprocess.run(command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=laptop, env={"PYTHONPATH": str(laptop)}, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 1 and done.stderr == "Python 3.11 or newer is needed; this is Python 3.10.\n"
 
 
 def test_building_blocks_reach_through_helpers() -> None:
     blocks = Blocks("def a(): return b()\ndef b(): return c()\ndef c(): return 1\ndef d(): return d()\n")
-    assert {name: blocks.below(name) for name in "abcd"} == {"a": {"b", "c"}, "b": {"c"}, "c": frozenset(), "d": frozenset()}
+    assert {name: blocks.below(name) for name in "abcd"} == {
+        "a": {"b", "c"},
+        "b": {"c"},
+        "c": frozenset(),
+        "d": frozenset(),
+    }
     assert blocks.root_causes(["a", "b", "c"]) == {"a": "c", "b": "c"}
     assert blocks.root_causes(["a", "d"]) == {}
 

@@ -50,8 +50,8 @@ def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
 
 
 ROPES = "ada.py barbara.py edsger.py hedy.py katherine.ipynb mallory.py niklaus.py tim.py"
-"""Of rope, one of each kind: right, wrong in many tests, no Python, wrong in one function, a notebook, hostile, a missing import, wrong in
-hidden tests alone. What they come to by the batch, `test_samples` says of all."""
+"""Of rope, one of each kind: right, wrong in many tests, no Python, wrong in one function, a notebook, hostile, a
+missing import, wrong in hidden tests alone. What they come to by the batch, `test_samples` says of all."""
 
 
 def chosen_samples() -> list[Path]:
@@ -108,7 +108,9 @@ def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Gra
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
     hidden = [one for one in grade.test_results if one.test.hidden and one.matters]
     public = "".join(one.message for one in grade.test_results if not one.test.hidden)
-    values = {number for one in hidden for number in re.findall(r"got (-?[\d.]{6,})", one.message) if number not in public}
+    values = {
+        number for one in hidden for number in re.findall(r"got (-?[\d.]{6,})", one.message) if number not in public
+    }
     assert values and not any(number in entries for number in values)
     assert all(f"{one.test.rule.rstrip('.')}: it " in entries for one in hidden if one.test.question != "ANSWERS")
 

@@ -38,7 +38,9 @@ from tests.grader.support.quick_python import forking
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
 HEDY = (ROPE / "hedy.py").read_bytes()
-with (course.ROOT / "tests" / "grader" / "grading" / "expected_scores" / "rope.csv").open(encoding="utf-8", newline="") as _scores:
+with (course.ROOT / "tests" / "grader" / "grading" / "expected_scores" / "rope.csv").open(
+    encoding="utf-8", newline=""
+) as _scores:
     HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
 
 Platform = Callable[..., dict[str, Any]]
@@ -52,10 +54,13 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the configuration."""
+    """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the
+    configuration."""
     built: dict[str, tuple[Path, Path]] = {}
 
-    def grade(submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA) -> dict[str, Any]:
+    def grade(
+        submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA
+    ) -> dict[str, Any]:
         key = json.dumps(config)
         if key not in built:
             folder = tmp_path_factory.mktemp("gradescope")
@@ -105,7 +110,11 @@ def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_
     [
         {"ropes.ipynb": (ROPE / "katherine.ipynb").read_bytes(), "figure.png": b"\x89PNG"},
         {"rope.py": ADA, "helpers.py": b"x = 1", "naive.py": b"y = 2", "README.md": b"# mine"},
-        {"assignments/rope/rope.py": ADA, "assignments/naive/naive.py": b"z = 3", "tests/public/test_rope.py": b"assert False"},
+        {
+            "assignments/rope/rope.py": ADA,
+            "assignments/naive/naive.py": b"z = 3",
+            "tests/public/test_rope.py": b"assert False",
+        },
     ],
     ids=["notebook", "several files", "clone of a repository"],
 )
@@ -116,7 +125,10 @@ def test_gradescope_takes_what_the_batch_takes(platform: Platform, submission: d
 def test_gradescope_takes_a_clone_of_the_handout(platform: Platform, handed_out: dict[str, bytes]) -> None:
     """With all that the handout put there; and where the functions are in the notebook beside the stub."""
     assert points(platform(handed_out | {"assignments/rope/rope.py": ADA})) == 20
-    cells = {"cells": [{"cell_type": "code", "source": source} for source in ("import rope", ADA.decode())], "nbformat": 4}
+    cells = {
+        "cells": [{"cell_type": "code", "source": source} for source in ("import rope", ADA.decode())],
+        "nbformat": 4,
+    }
     in_the_notebook = platform(handed_out | {"assignments/rope/explore.ipynb": json.dumps(cells).encode()})
     assert points(in_the_notebook) == 20 and "explore" in in_the_notebook["output"]
 
@@ -180,7 +192,9 @@ def test_otters_rate_limit_hides_a_result_and_says_why(platform: Platform) -> No
     limit = {"plugins": [{"otter.plugins.builtin.RateLimiting": {"hours": 1, "allowed_submissions": 1}}]}
     first = platform({"rope.py": HEDY}, limit)
     assert "Students are allowed 1 submissions every 1 hours" in first["output"] and "Likely cause" in first["output"]
-    earlier = {"previous_submissions": [{"submission_time": "2026-11-01T14:02:32.365935-07:00", "score": 0.0, "results": {}}]}
+    earlier = {
+        "previous_submissions": [{"submission_time": "2026-11-01T14:02:32.365935-07:00", "score": 0.0, "results": {}}]
+    }
     second = platform({"rope.py": HEDY}, limit, METADATA | earlier)
     assert second["output"].startswith("You have exceeded the rate limit") and "Likely cause" not in second["output"]
     assert {test["visibility"] for test in second["tests"]} == {"hidden"}
@@ -203,7 +217,9 @@ def check(python: Path, path: Path) -> dict[str, Any]:
 
 
 def installed_root(python: Path) -> Path:
-    return Path(run([str(python), "-c", "from autograder import course; print(course.ROOT)"], python.parents[1]).strip())
+    return Path(
+        run([str(python), "-c", "from autograder import course; print(course.ROOT)"], python.parents[1]).strip()
+    )
 
 
 def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
@@ -319,7 +335,9 @@ def out(graded_layout: Callable[[str], Path], tmp_path: Path) -> Path:
 def exported(tmp_path: Path, roster: str, *options: str) -> tuple[str, list[list[str]]]:
     """What `autograder canvas` says, and the rows of the file it writes."""
     (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
-    said = CliRunner().invoke(main, ["canvas", str(tmp_path / "out"), "--roster", str(tmp_path / "roster.csv"), *options])
+    said = CliRunner().invoke(
+        main, ["canvas", str(tmp_path / "out"), "--roster", str(tmp_path / "roster.csv"), *options]
+    )
     if said.exit_code:
         return said.output, []
     with (tmp_path / "out" / canvas.FILE).open(encoding="utf-8", newline="") as file:
@@ -348,7 +366,10 @@ def test_an_assignment_may_have_another_name_in_canvas(out: Path, tmp_path: Path
 
 
 def test_canvas_exports_with_semicolons_and_two_name_columns_are_understood(out: Path, tmp_path: Path) -> None:
-    roster = "LastName;FirstName;ID;SIS Login ID;Section;RoPE (77)\nPoints Possible;;;;;20,00\nLovelace;Ada;4;;Monday;\nLamarr;Hedy;5;;Monday;\n"
+    roster = (
+        "LastName;FirstName;ID;SIS Login ID;Section;RoPE (77)\nPoints"
+        " Possible;;;;;20,00\nLovelace;Ada;4;;Monday;\nLamarr;Hedy;5;;Monday;\n"
+    )
     _, rows = exported(tmp_path, roster)
     assert [row[-1] for row in rows] == ["RoPE (77)", "20", "20", f"{HEDY_SCORE:g}"]
 
@@ -365,17 +386,26 @@ def test_who_is_not_certain_is_left_out_and_named(out: Path, tmp_path: Path) -> 
     assert [row[-1] for row in rows if row[0] == "Lovelace, Ada"] == ["", ""]
 
 
-def recognised(tmp_path: Path, *students: str, logins: str = "jane@uni.edu", john: str = "john@uni.edu") -> tuple[list[str], str]:
-    """The scores in Canvas's file for Jane, whose roster has that login, and for John, where these students handed in; what is said."""
+def recognised(
+    tmp_path: Path, *students: str, logins: str = "jane@uni.edu", john: str = "john@uni.edu"
+) -> tuple[list[str], str]:
+    """The scores in Canvas's file for Jane, whose roster has that login, and for John, where these students handed in;
+    what is said."""
     roster = f'Student,ID,SIS Login ID,Section,rope\n"Doe, Jane",1,{logins},A,\n"Roe, John",2,{john},A,\n'
     (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
-    handed_in = [gradebooks.submission_file(student, "rope", f"x = {number}") for number, student in enumerate(students)]
-    gradebooks.write(tmp_path / "out", [(one, replace(grade, score=float(number + 1))) for number, one in enumerate(handed_in)])
+    handed_in = [
+        gradebooks.submission_file(student, "rope", f"x = {number}") for number, student in enumerate(students)
+    ]
+    gradebooks.write(
+        tmp_path / "out", [(one, replace(grade, score=float(number + 1))) for number, one in enumerate(handed_in)]
+    )
     with Gradebook.reading(tmp_path / "out") as book:
         written = canvas.write(tmp_path / "out", book, tmp_path / "roster.csv", {})
     with written.path.open(encoding="utf-8", newline="") as file:
-        return [row[-1] for row in list(csv.reader(file))[2:]], "; ".join([*written.left_out, *(f"{one}: nobody" for one in written.unknown)])
+        return [row[-1] for row in list(csv.reader(file))[2:]], "; ".join(
+            [*written.left_out, *(f"{one}: nobody" for one in written.unknown)]
+        )
 
 
 @pytest.mark.parametrize(
@@ -395,14 +425,18 @@ def recognised(tmp_path: Path, *students: str, logins: str = "jane@uni.edu", joh
         (["1@evil.example", "john"], "jane@uni.edu", "", "1@evil.example: nobody"),
     ],
 )
-def test_an_address_elsewhere_is_nobody_here(tmp_path: Path, students: list[str], login: str, jane: str, left_out: str) -> None:
-    """Whole logins and addresses count; the part before the @ where one of the two has no more and the roster knows the other's domain."""
+def test_an_address_elsewhere_is_nobody_here(
+    tmp_path: Path, students: list[str], login: str, jane: str, left_out: str
+) -> None:
+    """Whole logins and addresses count; the part before the @ where one of the two has no more and the roster knows the
+    other's domain."""
     scores, said = recognised(tmp_path, *students, logins=login)
     assert scores[0] == jane and (left_out in said if left_out else not said)
 
 
 def test_logins_without_any_address_are_nobodys_address(tmp_path: Path) -> None:
-    """A roster of bare logins knows no domain, so an address may be anybody's; one address in it says which domain is its own."""
+    """A roster of bare logins knows no domain, so an address may be anybody's; one address in it says which domain is
+    its own."""
     students = ["jane@uni.edu", "john"]
     assert recognised(tmp_path, *students, logins="jane", john="john") == (["", "2"], UNKNOWN)
     assert recognised(tmp_path, *students, logins="jane", john="john@uni.edu") == (["1", "2"], "")

@@ -19,16 +19,26 @@ LOGINS = ["alovelace", "hlamarr", "aturing", "jnunez"]
 
 
 def roster(folder: Path, logins: list[str] = LOGINS, points: str = "20.00") -> Path:
-    rows = [f'"{last}, {first}",{n},{10000 + n},{login},A,' for n, ((first, last), login) in enumerate(zip(NAMES, logins, strict=True), 1)]
+    rows = [
+        f'"{last}, {first}",{n},{10000 + n},{login},A,'
+        for n, ((first, last), login) in enumerate(zip(NAMES, logins, strict=True), 1)
+    ]
     path = folder / "roster.csv"
-    path.write_text("\n".join(["Student,ID,SIS User ID,SIS Login ID,Section,rope (7)", f"    Points Possible,,,,,{points}", *rows, ""]), "utf-8")
+    path.write_text(
+        "\n".join(
+            ["Student,ID,SIS User ID,SIS Login ID,Section,rope (7)", f"    Points Possible,,,,,{points}", *rows, ""]
+        ),
+        "utf-8",
+    )
     return path
 
 
 def class_of(folder: Path, *people: tuple[str, Person], **changes: Submission) -> Path:
     """OUT of a class in which each of these handed in `rope` and has 3.5 points."""
     out = folder / "out"
-    handed_in = [replace(submission_file(student, f"x = {n}"), person=person) for n, (student, person) in enumerate(people)]
+    handed_in = [
+        replace(submission_file(student, f"x = {n}"), person=person) for n, (student, person) in enumerate(people)
+    ]
     with Gradebook.writing(out) as book:
         book.take_in([changes.get(one.student, one) for one in handed_in], {"rope": "suite-1"})
         book.add((key, PACKED, "") for key in book.to_grade())
@@ -79,8 +89,12 @@ def test_a_table_of_two_columns_says_who_is_who(tmp_path: Path, here: str) -> No
     names = [here.format(n) for n in range(4)]
     out = class_of(tmp_path, *((name, Person()) for name in names))
     roster(tmp_path)
-    rows = [f'"{login}","{name}","","{number}"' for number, (login, name) in enumerate(zip(LOGINS, names, strict=True), 900)]
-    (tmp_path / "map.csv").write_text("\n".join(['"identifier","github_username","name","github_id"', *rows, '"grace","","",""', ""]), "utf-8")
+    rows = [
+        f'"{login}","{name}","","{number}"' for number, (login, name) in enumerate(zip(LOGINS, names, strict=True), 900)
+    ]
+    (tmp_path / "map.csv").write_text(
+        "\n".join(['"identifier","github_username","name","github_id"', *rows, '"grace","","",""', ""]), "utf-8"
+    )
     assert export(out).exit_code == cli.WRONG_USE
     done = export(out, "--map", str(tmp_path / "map.csv"))
     assert done.exit_code == 0 and scores(out) == ["3.5"] * 4, done.output
@@ -101,10 +115,15 @@ def classroom_roster(folder: Path, addresses: list[str]) -> str:
 
 
 def test_addresses_of_classroom_find_bare_logins(tmp_path: Path) -> None:
-    """Where the roster has no address itself: whoever gave the table knows whose addresses are in it. One elsewhere says nothing."""
+    """Where the roster has no address itself: whoever gave the table knows whose addresses are in it. One elsewhere
+    says nothing."""
     out = class_of(tmp_path, *((f"gh-{n}", Person("GitHub Classroom", login=f"gh-{n}")) for n in range(4)))
     roster(tmp_path)
-    done = export(out, "--map", classroom_roster(tmp_path, [*(f"{login}@example.edu" for login in LOGINS[:3]), "jnunez@private.example"]))
+    done = export(
+        out,
+        "--map",
+        classroom_roster(tmp_path, [*(f"{login}@example.edu" for login in LOGINS[:3]), "jnunez@private.example"]),
+    )
     assert done.exit_code == 0 and scores(out) == ["3.5", "3.5", "3.5", ""] and "more than once: gh-3." in done.output
 
 
@@ -116,19 +135,30 @@ def test_a_roster_with_addresses_knows_its_domain_better_than_a_table(tmp_path: 
 
 
 def test_nobody_found_is_an_error_that_is_said_once(tmp_path: Path) -> None:
-    out = class_of(tmp_path, *((f"{login}@example.edu", Person("Gradescope", email=f"{login}@example.edu")) for login in LOGINS))
+    out = class_of(
+        tmp_path, *((f"{login}@example.edu", Person("Gradescope", email=f"{login}@example.edu")) for login in LOGINS)
+    )
     roster(tmp_path)
     done = export(out)
     assert done.exit_code == cli.WRONG_USE and len(done.output.splitlines()) == 1
-    assert "none of 4 students is in roster.csv" in done.output and "@example.edu: write the address of one student" in done.output
+    assert (
+        "none of 4 students is in roster.csv" in done.output
+        and "@example.edu: write the address of one student" in done.output
+    )
     assert "--map" in done.output and not (out / "canvas.csv").exists()
 
 
 def test_anonymous_names_are_nobodys(tmp_path: Path) -> None:
-    out = class_of(tmp_path, *((f"anon_x{n}Z", Person("Canvas", number=f"x{n}Z", name=f"anon_x{n}Z")) for n in range(2)))
+    out = class_of(
+        tmp_path, *((f"anon_x{n}Z", Person("Canvas", number=f"x{n}Z", name=f"anon_x{n}Z")) for n in range(2))
+    )
     roster(tmp_path)
     done = export(out)
-    assert done.exit_code == cli.WRONG_USE and "download the submissions again" in done.output and "--map" not in done.output
+    assert (
+        done.exit_code == cli.WRONG_USE
+        and "download the submissions again" in done.output
+        and "--map" not in done.output
+    )
 
 
 def test_who_handed_in_nothing_is_named(tmp_path: Path) -> None:
@@ -139,7 +169,8 @@ def test_who_handed_in_nothing_is_named(tmp_path: Path) -> None:
 
 
 def test_a_zero_stays_blank_until_a_person_has_looked(tmp_path: Path) -> None:
-    """Whether it could not be read, or is an untouched stub. A comment is a look as well; the others' scores go out all the same."""
+    """Whether it could not be read, or is an untouched stub. A comment is a look as well; the others' scores go out all
+    the same."""
     unread = Submission("hlamarr", "rope", "hlamarr.rar", "0", (), problem=Problem("It is no Python.", "It is a rar."))
     out = class_of(tmp_path, *((login, Person()) for login in LOGINS), hlamarr=unread)
     with Gradebook.writing(out) as book:
@@ -150,7 +181,9 @@ def test_a_zero_stays_blank_until_a_person_has_looked(tmp_path: Path) -> None:
     assert scores(out) == ["3.5", "", "", "3.5"] and "2 scores in" in done.output
     assert "Left blank, 2 who have 0: aturing, hlamarr. Look at them" in done.output
     for student in ("hlamarr", "aturing"):
-        said = CliRunner().invoke(cli.main, ["adjust", str(out), student, "rope", "--comment", "Seen: an archive of pictures."])
+        said = CliRunner().invoke(
+            cli.main, ["adjust", str(out), student, "rope", "--comment", "Seen: an archive of pictures."]
+        )
         assert said.exit_code == 0, said.output
     done = export(out)
     assert scores(out)[2] == "0" and scores(out)[1] != "" and "Left blank" not in done.output

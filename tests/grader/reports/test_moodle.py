@@ -44,7 +44,9 @@ def test_a_download_of_moodle_without_folders(tmp_path: Path) -> None:
 def test_a_download_of_moodle_with_folders(tmp_path: Path, end: str) -> None:
     """What a student wrote into Moodle's own field counts only where there is nothing else."""
     ada = f"Ada Lovelace_101_assignsubmission_file{end}/rope.py"
-    assert found(tmp_path, [ada, f"Ada Lovelace_101_assignsubmission_onlinetext{end}/onlinetext.html"]) == {"Ada Lovelace": ada}
+    assert found(tmp_path, [ada, f"Ada Lovelace_101_assignsubmission_onlinetext{end}/onlinetext.html"]) == {
+        "Ada Lovelace": ada
+    }
 
 
 def test_namesakes_are_told_apart_by_their_numbers(tmp_path: Path) -> None:
@@ -58,10 +60,15 @@ def test_a_download_of_blackboard(tmp_path: Path) -> None:
     files = [f"{names[0]}.txt", f"{names[0]}_rope.py", f"{names[1]}.txt", f"{names[1]}_rope v2.py"]
     assert found(tmp_path, files) == {"alovelace": files[3]}
     platform, told = downloads.of_folder([], files)
-    assert platform == "Blackboard" and datetime.fromtimestamp(told[files[3]].handed_in).isoformat() == "2026-11-03T14:22:32"
+    assert (
+        platform == "Blackboard"
+        and datetime.fromtimestamp(told[files[3]].handed_in).isoformat() == "2026-11-03T14:22:32"
+    )
 
 
-@pytest.mark.parametrize("name", ["rope.py", "ada_rope.py", "doejane_123_456_rope.py", "attempt_rope.py", "_1_assignsubmission_file_x.py"])
+@pytest.mark.parametrize(
+    "name", ["rope.py", "ada_rope.py", "doejane_123_456_rope.py", "attempt_rope.py", "_1_assignsubmission_file_x.py"]
+)
 def test_other_names_are_not_theirs(name: str) -> None:
     assert downloads.of_folder([], [name])[0] in ("", "Canvas")
 
@@ -126,17 +133,41 @@ LANGUAGES = {
         "Participant {}",
         "Submitted for grading",
     ),
-    "German": ("ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Bestwertung,Zuletzt geändert,Feedback als Kommentar", "Teilnehmer/in{}", None),
-    "German, anonymous": ("ID,Status,Bewertung,Bestwertung,Zuletzt geändert,Feedback als Kommentar", "Teilnehmer/in{}", "Zur Bewertung abgegeben"),
-    "French": ("Identifiant,Nom complet,Adresse de courriel,Statut,Note,Note maximale,Modifié,Feedback par commentaires", "Participant{}", None),
+    "German": (
+        "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Bestwertung,Zuletzt geändert,Feedback als Kommentar",
+        "Teilnehmer/in{}",
+        None,
+    ),
+    "German, anonymous": (
+        "ID,Status,Bewertung,Bestwertung,Zuletzt geändert,Feedback als Kommentar",
+        "Teilnehmer/in{}",
+        "Zur Bewertung abgegeben",
+    ),
+    "French": (
+        "Identifiant,Nom complet,Adresse de courriel,Statut,Note,Note maximale,Modifié,Feedback par commentaires",
+        "Participant{}",
+        None,
+    ),
     "Spanish": (
         "Identificador,Nombre completo,Correo,Estatus,Calificación,Máxima,Modificado,Comentarios de retroalimentación",
         "Participante {}",
         None,
     ),
-    "Portuguese": ("Identificador,Nome completo,E-mail,Status,Nota,Nota máxima,Modificado,Comentários de feedback", "Participante {}", None),
-    "Italian": ("ID,Nome completo,Email,Stato,Valutazione,Massima,Modificato,Commenti (feedback)", "Partecipante {}", None),
-    "without comments": ("Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade)", "Participant {}", None),
+    "Portuguese": (
+        "Identificador,Nome completo,E-mail,Status,Nota,Nota máxima,Modificado,Comentários de feedback",
+        "Participante {}",
+        None,
+    ),
+    "Italian": (
+        "ID,Nome completo,Email,Stato,Valutazione,Massima,Modificato,Commenti (feedback)",
+        "Partecipante {}",
+        None,
+    ),
+    "without comments": (
+        "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade)",
+        "Participant {}",
+        None,
+    ),
 }
 
 
@@ -162,4 +193,6 @@ def test_a_worksheet_in_any_language_with_or_without_names(out: Path, language: 
     assert ["rope: 3.5 of 20" in row[-1] for row in found[1:]] == [has_comments, has_comments, False, False]
     for row, before in zip(found[1:], sheet[1:], strict=True):
         old = before.split(",")
-        assert all(new == was for n, (new, was) in enumerate(zip(row, old, strict=True)) if n not in (column, width - 1))
+        assert all(
+            new == was for n, (new, was) in enumerate(zip(row, old, strict=True)) if n not in (column, width - 1)
+        )

@@ -70,7 +70,16 @@ def test_the_json_keeps_its_format(flags: list[str], tmp_path: Path) -> None:
     assert done.exit_code == 1, done.output
     found = json.loads(done.output)
     assert list(found) == ["assignment", "score", "max_score", "status", "tests"]
-    assert list(found["tests"][0]) == ["question", "name", "hidden", "points", "max_points", "status", "message", "hint"]
+    assert list(found["tests"][0]) == [
+        "question",
+        "name",
+        "hidden",
+        "points",
+        "max_points",
+        "status",
+        "message",
+        "hint",
+    ]
     assert (found["assignment"], found["max_score"]) == ("rope", 20)
 
 

@@ -66,13 +66,17 @@ def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatist
     return class_statistics
 
 
-def one_result(name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope") -> TestResult:
+def one_result(
+    name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope"
+) -> TestResult:
     kind = {"failed": Kind.VALUE, "not_implemented": Kind.NOT_WRITTEN}.get(status)
     return TestResult(Test(name, question, points, Phase.HIDDEN, "A rule."), TestStatus(status), "", hint, kind)
 
 
 def graded(student: str, *test_results: TestResult, status: str = "graded") -> tuple[Submission, Grade]:
-    return gradebooks.submission_file(student, "rope", f"name = {student!r}"), gradebooks.scored(list(test_results), status=status)
+    return gradebooks.submission_file(student, "rope", f"name = {student!r}"), gradebooks.scored(
+        list(test_results), status=status
+    )
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
@@ -127,15 +131,26 @@ def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
 
 
 def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
-    """However many tests show it; it is ranked by how many have it, and named after the question where it shows most."""
-    twice = [one_result("t1", "failed", hint="Pairs!"), one_result("t2", "failed", hint="Pairs!"), one_result("t3", "failed")]
-    once = [one_result("t1", "failed", hint="Sign!"), one_result("t2", "passed"), one_result("t3", "failed", question="decode_step")]
+    """However many tests show it; it is ranked by how many have it, and named after the question where it shows
+    most."""
+    twice = [
+        one_result("t1", "failed", hint="Pairs!"),
+        one_result("t2", "failed", hint="Pairs!"),
+        one_result("t3", "failed"),
+    ]
+    once = [
+        one_result("t1", "failed", hint="Sign!"),
+        one_result("t2", "passed"),
+        one_result("t3", "failed", question="decode_step"),
+    ]
     class_statistics = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
     assert [(one.text, one.count, one.of, one.question) for one in class_statistics.mistakes] == [
         ("Pairs!", 2, 3, "apply_rope"),
         ("Sign!", 1, 3, "apply_rope"),
     ]
-    assert [(one.question, one.text, one.count) for one in class_statistics.unexplained] == [("decode_step", Kind.VALUE.value, 1)]
+    assert [(one.question, one.text, one.count) for one in class_statistics.unexplained] == [
+        ("decode_step", Kind.VALUE.value, 1)
+    ]
 
 
 def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
@@ -145,7 +160,10 @@ def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
     class_statistics = survey_of(*low, graded("zero", one_result("t1", "failed")), tmp_path=tmp_path)
     listed = {(student, case.status) for case in class_statistics.cases for student in case.students}
     assert listed == {*((one, one) for one in statuses[1:]), ("zero", "graded")}
-    assert {student for student, _, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == {*statuses[1:], "zero"}
+    assert {student for student, _, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == {
+        *statuses[1:],
+        "zero",
+    }
 
 
 def test_one_cause_is_one_line_with_all_its_students(tmp_path: Path) -> None:
@@ -155,9 +173,13 @@ def test_one_cause_is_one_line_with_all_its_students(tmp_path: Path) -> None:
         submission, grade = graded(student, one_result("t1", "failed"), status="import_error")
         return submission, replace(grade, failure=failure)
 
-    left_out = [Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in range(1, 19)]
+    left_out = [
+        Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in range(1, 19)
+    ]
     failures = [*left_out, Raised("KeyError", (), "'x'", 3)]
-    class_statistics = survey_of(*(stopped(f"student{n:02}", failure) for n, failure in enumerate(failures)), tmp_path=tmp_path)
+    class_statistics = survey_of(
+        *(stopped(f"student{n:02}", failure) for n, failure in enumerate(failures)), tmp_path=tmp_path
+    )
     assert [(len(case.students), case.why) for case in class_statistics.cases] == [
         (18, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
         (1, "the file stops at line 3, KeyError: 'x'"),
@@ -168,7 +190,9 @@ def test_one_cause_is_one_line_with_all_its_students(tmp_path: Path) -> None:
 def test_who_goes_by_an_address_is_found_by_name(tmp_path: Path) -> None:
     submission, grade = graded("ada@x.edu", one_result("one", "passed"))
     person = Person("Gradescope", email="ada@x.edu", name="Ada Lovelace")
-    class_statistics = survey_of((replace(submission, person=person), grade), graded("bob", one_result("one", "passed")), tmp_path=tmp_path)
+    class_statistics = survey_of(
+        (replace(submission, person=person), grade), graded("bob", one_result("one", "passed")), tmp_path=tmp_path
+    )
     assert [name for name, *_ in class_statistics.rows] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
@@ -181,13 +205,18 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
             submission = gradebooks.submission_file(name, assignment, gradebooks.CODE)
             submission_files.append((submission, gradebooks.grade(assignment, 0.0, draw)))
         problem = Problem(f"{name} is empty.", f"{name} is empty.")
-        submission_files.append((gradebooks.submission_file(name, "naive", "", problem), gradebooks.grade("naive", -3.0, draw)))
+        submission_files.append(
+            (gradebooks.submission_file(name, "naive", "", problem), gradebooks.grade("naive", -3.0, draw))
+        )
         unknown = Submission(name, "", f"{name}.py", "0" * 64, problem=problem)
         submission_files.append((unknown, gradebooks.grade("naive", -3.0, draw)))
     plain, hostile = tmp_path / "plain", tmp_path / "hostile"
     gradebooks.write(hostile, submission_files)
     assert postprocessing.write_similarity(hostile)
-    gradebooks.write(plain, [(gradebooks.submission_file(f"student {n}", "rope", f"x = {n}"), submission_files[0][1]) for n in range(3)])
+    gradebooks.write(
+        plain,
+        [(gradebooks.submission_file(f"student {n}", "rope", f"x = {n}"), submission_files[0][1]) for n in range(3)],
+    )
     page, usual = (Reader(postprocessing.write_report(out).read_text("utf-8")) for out in (hostile, plain))
     assert set(page.tags) <= set(usual.tags) | {"h3"}
     assert page.tags.count("script") == 1 and page.tags.count("style") == 1
@@ -220,7 +249,11 @@ def test_pairs_of_an_earlier_run_are_not_shown(tmp_path: Path) -> None:
     postprocessing.write_similarity(tmp_path)
     assert "side by side</h3>" in postprocessing.write_report(tmp_path).read_text("utf-8")
     gradebooks.write(
-        tmp_path, [(gradebooks.submission_file("ada", "rope", "x = 1"), grade), (gradebooks.submission_file("bob", "rope", "x = 2"), grade)]
+        tmp_path,
+        [
+            (gradebooks.submission_file("ada", "rope", "x = 1"), grade),
+            (gradebooks.submission_file("bob", "rope", "x = 2"), grade),
+        ],
     )
     assert "No two submissions are alike" in postprocessing.write_report(tmp_path).read_text("utf-8")
 

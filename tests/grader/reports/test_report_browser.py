@@ -126,7 +126,9 @@ def test_a_class_is_filtered_by_name_and_a_name_leads_to_the_feedback(browser: B
         page.locator("#filter").fill("")
         assert rows.first.is_visible() and rows.last.is_visible()
         links = [str(link.get_attribute("href")) for link in rows.locator("a").all()]
-        assert all(link.startswith("feedback/") and "://" not in link for link in links) and len(set(links)) == len(links)
+        assert all(link.startswith("feedback/") and "://" not in link for link in links) and len(set(links)) == len(
+            links
+        )
         assert not opened.complaints
 
 
@@ -147,7 +149,9 @@ def test_tables_sort_by_mouse_and_keyboard(browser: Browser, small: Path) -> Non
             assert scores == sorted(scores, reverse=direction == "descending")
         page.locator(f"[aria-label='{region}'] th button").first.click()
         names = column(page, region, 1)
-        assert [name for name in names if name.startswith("Ada")] == sorted(name for name in names if name.startswith("Ada"))
+        assert [name for name in names if name.startswith("Ada")] == sorted(
+            name for name in names if name.startswith("Ada")
+        )
         assert page.locator(f"[aria-label='{region}'] th[aria-sort=ascending]").all_text_contents() == ["student"]
         assert heading.get_attribute("aria-sort") == "none"
         assert not opened.complaints
@@ -171,7 +175,10 @@ def test_on_paper_every_table_is_whole(browser: Browser, small: Path) -> None:
     """Printed, no table scrolls, none is wider than the page, and the paper is white whatever the screen was."""
     with Opened(browser, small, A4, "dark") as opened:
         opened.page.emulate_media(media="print", color_scheme="dark")
-        cut = "Array.from(document.querySelectorAll('.table')).filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+        cut = (
+            "Array.from(document.querySelectorAll('.table')).filter((one) => one.scrollHeight > one.clientHeight +"
+            " 1).length"
+        )
         assert opened.page.evaluate(cut) == 0
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= A4
         assert opened.page.evaluate(CONTRASTS)[0] == 1

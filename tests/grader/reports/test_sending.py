@@ -16,12 +16,19 @@ from autograder.batch.gradebook import Gradebook
 from autograder.submission import Person
 from tests.grader.support.rows import PACKED, submission_file
 
-CANVAS = [("lovelaceada", "5000_9001", "rope.py"), ("lamarrhedy", "5001_9002", "my_rope.ipynb"), ("turingalan", "LATE_5002_9003", "all.zip")]
+CANVAS = [
+    ("lovelaceada", "5000_9001", "rope.py"),
+    ("lamarrhedy", "5001_9002", "my_rope.ipynb"),
+    ("turingalan", "LATE_5002_9003", "all.zip"),
+]
 
 
 def class_of(folder: Path, *people: tuple[str, str, Person]) -> Path:
     """OUT of a class: student, file and person of each."""
-    handed_in = [replace(submission_file(student, f"x = {n}"), file=file, person=person) for n, (student, file, person) in enumerate(people)]
+    handed_in = [
+        replace(submission_file(student, f"x = {n}"), file=file, person=person)
+        for n, (student, file, person) in enumerate(people)
+    ]
     with Gradebook.writing(folder / "out") as book:
         book.take_in(handed_in, {"rope": "suite-1"})
         book.add((key, PACKED, "") for key in book.to_grade())
@@ -33,7 +40,10 @@ def pack(out: Path, platform: str, *options: str) -> Result:
 
 
 def test_canvas_gets_pages_named_as_in_its_own_download(tmp_path: Path) -> None:
-    people = [(name, f"{name}_{number}_{file}", Person("Canvas", re.findall(r"\d+", number)[0], name=name)) for name, number, file in CANVAS]
+    people = [
+        (name, f"{name}_{number}_{file}", Person("Canvas", re.findall(r"\d+", number)[0], name=name))
+        for name, number, file in CANVAS
+    ]
     people[2] = (people[2][0], f"{people[2][1]}!rope.py", people[2][2])
     out = class_of(tmp_path, *people, ("guest", "guest.py", Person()))
     done = pack(out, "canvas")
@@ -41,7 +51,11 @@ def test_canvas_gets_pages_named_as_in_its_own_download(tmp_path: Path) -> None:
     with zipfile.ZipFile(out / "feedback_canvas_rope.zip") as archive:
         names = archive.namelist()
         assert all("3.5 of 20" in archive.read(name).decode() for name in names)
-    assert names == ["lamarrhedy_5001_9002_my_rope.html", "lovelaceada_5000_9001_rope.html", "turingalan_LATE_5002_9003_all.html"]
+    assert names == [
+        "lamarrhedy_5001_9002_my_rope.html",
+        "lovelaceada_5000_9001_rope.html",
+        "turingalan_LATE_5002_9003_all.html",
+    ]
 
 
 @pytest.mark.parametrize("name", ["Ada Lovelace", "Ada_Mary/Lovelace", "José Núñez"])
@@ -55,7 +69,12 @@ def test_moodle_finds_its_participant_in_the_second_part_of_the_name(tmp_path: P
 
 def test_mail_has_a_folder_per_student_and_their_addresses(tmp_path: Path) -> None:
     ada = Person("Gradescope", email="ada@example.edu", name="Ada Lovelace")
-    out = class_of(tmp_path, ("ada@example.edu", "submission_1/rope.py", ada), ("=cmd()", "b.py", Person()), ("people.csv", "c.py", Person()))
+    out = class_of(
+        tmp_path,
+        ("ada@example.edu", "submission_1/rope.py", ada),
+        ("=cmd()", "b.py", Person()),
+        ("people.csv", "c.py", Person()),
+    )
     for _ in range(2):
         assert pack(out, "mail").exit_code == 0
     with (out / "feedback_mail" / "people.csv").open(encoding="utf-8", newline="") as file:

@@ -139,8 +139,26 @@ def test_samples_of_a_class_are_not_alike_unless_derived(assignment: Assignment,
 def one_function(number: int, lines: int = 8) -> str:
     """A function unlike any of another number."""
     draw = random.Random(number)
-    verbs = ("sin", "cos", "exp", "abs", "sqrt", "cumsum", "sort", "round", "floor", "ceil", "tanh", "square", "diff", "prod")
-    calls = [f"    x = np.{draw.choice(verbs)}(x) {draw.choice('+-*/')} np.{draw.choice(verbs)}(x[{draw.randrange(99)}:])" for _ in range(lines)]
+    verbs = (
+        "sin",
+        "cos",
+        "exp",
+        "abs",
+        "sqrt",
+        "cumsum",
+        "sort",
+        "round",
+        "floor",
+        "ceil",
+        "tanh",
+        "square",
+        "diff",
+        "prod",
+    )
+    calls = [
+        f"    x = np.{draw.choice(verbs)}(x) {draw.choice('+-*/')} np.{draw.choice(verbs)}(x[{draw.randrange(99)}:])"
+        for _ in range(lines)
+    ]
     return "\n".join([f"def f{number}(x):", *calls, "    return x", ""])
 
 
@@ -173,7 +191,7 @@ def test_a_pair_of_few_is_not_taken_for_the_class(tmp_path: Path) -> None:
 def test_shares_and_functions_say_what_is_alike(tmp_path: Path) -> None:
     """Half of one and all of the other; a function that was renamed is named both ways."""
     pairs = compare(tmp_path, {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g")})
-    ((pair),) = pairs
+    (pair,) = pairs
     assert [one.students for one in pair.files] == [("ada",), ("bob",)]
     assert pair.shares[0] == pytest.approx(0.5, abs=0.1) and pair.shares[1] == 1.0
     assert pair.functions == ("f1 = g", "f2")
@@ -220,7 +238,7 @@ def test_hostile_code_is_read_like_any_other(tmp_path: Path) -> None:
 def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
     """Names that a spreadsheet would run, or that break lines, come back as text."""
     compare(tmp_path, {"=cmd()": several(1, 2), 'a "b", c\n<i>': several(2, 1)})
-    ((row),) = similarity.read(tmp_path) or []
+    (row,) = similarity.read(tmp_path) or []
     assert (row["student"], row["other_student"]) == ("'=cmd()", 'a "b", c\n<i>')
 
 
@@ -274,8 +292,11 @@ def test_one_copy_among_hundreds_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("apart")
 def test_very_many_functions_are_compared_in_proportion(tmp_path: Path) -> None:
-    """Two files of thousands of small functions, each like all the others: function by function this would take minutes."""
-    text = "".join(f"def f{number}(x): return x + {number % 7} * x - x / x ** x + x * {number}\n" for number in range(4000))
+    """Two files of thousands of small functions, each like all the others: function by function this would take
+    minutes."""
+    text = "".join(
+        f"def f{number}(x): return x + {number % 7} * x - x / x ** x + x * {number}\n" for number in range(4000)
+    )
     pairs = compare(tmp_path, {"ada": text, "bob": f"{text}y = 1\n"})
     assert len(pairs) == 1 and len(pairs[0].functions) == 4000
 
@@ -297,7 +318,8 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_a_copy_of_the_solution_or_of_a_sample_is_named(assignment: Assignment, tmp_path: Path) -> None:
-    """With other names as well; whoever is alike with nobody's is not named, nor are solution and samples for each other's sake."""
+    """With other names as well; whoever is alike with nobody's is not named, nor are solution and samples for each
+    other's sake."""
     solution = assignment.solution.read_text("utf-8")
     compare(tmp_path, {"ada": disguised(solution, given_names(assignment)), "eve": several(7, 8)}, assignment.name)
     pairs = postprocessing.write_similarity(tmp_path, similarity.course_parties())
@@ -314,7 +336,8 @@ def test_the_sample_class_is_not_compared_with_itself(tmp_path: Path) -> None:
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """Whoever handed in last term's file is named beside its author, and last term's class is not listed for its own sake."""
+    """Whoever handed in last term's file is named beside its author, and last term's class is not listed for its own
+    sake."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
     for name, text in (("bob", several(1, 2)), ("cy", several(1, 2).replace("x", "y")), ("zed.txt", "")):
@@ -324,5 +347,9 @@ def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli.main, ["similarity", str(out), "--against", str(last.parent)])
     assert result.exit_code == 0, result.output
     rows = similarity.read(out) or []
-    assert rows and {row[side] for row in rows for side in ("student", "other_student")} <= {"ada", "bob (2025)", "cy (2025)"}
+    assert rows and {row[side] for row in rows for side in ("student", "other_student")} <= {
+        "ada",
+        "bob (2025)",
+        "cy (2025)",
+    }
     assert all("ada" in (row["student"], row["other_student"]) for row in rows)

@@ -54,7 +54,8 @@ QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=1.0)
 """The limits of an attack: the same but for the clock, which is no less real when it runs faster."""
 
 GRADED_AGAIN = 10
-"""After so many attacks an honest submission is graded in full; after each one, a call of it is made in the next worker."""
+"""After so many attacks an honest submission is graded in full; after each one, a call of it is made in the next
+worker."""
 
 FILES = {
     "gradebook.sqlite": "a gradebook",
@@ -152,7 +153,12 @@ def _listeners(stack: ExitStack, folder: Path) -> tuple[list[socket.socket], dic
 
 def _record(ground: Field, patch: pytest.MonkeyPatch) -> None:
     """Write down every worker, everything printed, and every argument that a submission is shown."""
-    honest_open, honest_call, honest_close, honest_observe = Sandbox.open, Sandboxed.call, Sandboxed.close, Suite.observe
+    honest_open, honest_call, honest_close, honest_observe = (
+        Sandbox.open,
+        Sandboxed.call,
+        Sandboxed.close,
+        Suite.observe,
+    )
 
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
@@ -226,7 +232,11 @@ def stopped_by_the_grader(attack: Path) -> bool:
 
 
 @pytest.mark.parametrize(
-    "attack", [pytest.param(path, id=path.stem, marks=[pytest.mark.of_the_grader] * stopped_by_the_grader(path)) for path in ATTACKS]
+    "attack",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.of_the_grader] * stopped_by_the_grader(path))
+        for path in ATTACKS
+    ],
 )
 def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade, stub: Grade, attack: Path) -> None:
     source = hostile(ground, attack)
@@ -254,7 +264,12 @@ def test_an_attack_gains_nothing_and_changes_nothing(ground: Field, alone: Grade
     the_next_is_as_if_alone(ground)
     if ATTACKS.index(attack) % GRADED_AGAIN == GRADED_AGAIN - 1 or attack == ATTACKS[-1]:
         after = graded(ground, ROPE.solution.read_text(encoding="utf-8"))
-        assert (after.score, after.status, after.printed, after.test_results) == (20.0, "graded", "", alone.test_results)
+        assert (after.score, after.status, after.printed, after.test_results) == (
+            20.0,
+            "graded",
+            "",
+            alone.test_results,
+        )
 
 
 ABOUT_LINES = [attack for attack in ATTACKS if attack.stem.startswith("lines_")]
@@ -270,7 +285,11 @@ def test_a_hidden_loop_costs_what_a_plain_one_does(ground: Field, alone: Grade, 
     assert len(missed) == LOOP_TESTS
 
 
-LOOP_TESTS = len(re.findall(r"expect\.vectorised\(", "".join(path.read_text("utf-8") for path in (ROPE.public_tests, ROPE.hidden_tests))))
+LOOP_TESTS = len(
+    re.findall(
+        r"expect\.vectorised\(", "".join(path.read_text("utf-8") for path in (ROPE.public_tests, ROPE.hidden_tests))
+    )
+)
 
 
 def nothing_is_left_running(ground: Field) -> None:
@@ -345,7 +364,8 @@ MIB = 1 << 20
 
 
 def little_is_kept(submission: Submission, pages: list[str], grade: Grade) -> None:
-    """All that one submission can leave in the gradebook, in Gradescope's JSON and in the feedback, whatever it sends."""
+    """All that one submission can leave in the gradebook, in Gradescope's JSON and in the feedback, whatever it
+    sends."""
     assert len(to_json(grade)) < 2 * MIB
     assert len(json.dumps(grade.gradescope)) < MIB
     assert all(len(page) < MIB // 4 for page in pages)
@@ -373,9 +393,13 @@ def no_secret_is_shown(ground: Field, pages: list[str], grade: Grade) -> None:
 
 def what_is_shown_at_once_is_settled(ground: Field, submission: Submission, pages: list[str], grade: Grade) -> None:
     """It is the same whatever comes of the hidden tests: results, status, time."""
-    other = [TestResult(one.test, TestStatus.PASSED) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results]
+    other = [
+        TestResult(one.test, TestStatus.PASSED) if one.test.phase is Phase.HIDDEN else one for one in grade.test_results
+    ]
     results = ground.grader._suite(ROPE)[1].score(other, grade.at_once.test_results)
-    otherwise = dataclasses.replace(grade, final=Outcome(Status.GRADED, other), seconds=0.0, score=0.0, questions={}, gradescope=gradescope(results))
+    otherwise = dataclasses.replace(
+        grade, final=Outcome(Status.GRADED, other), seconds=0.0, score=0.0, questions={}, gradescope=gradescope(results)
+    )
     assert feedback.public_markdown(submission, otherwise) == pages[1]
     assert texts(otherwise) == texts(grade)
     assert len({len(one.gradescope["tests"]) for one in (grade, otherwise)}) == 1
@@ -405,7 +429,8 @@ def test_the_grader_has_not_grown(ground: Field, alone: Grade) -> None:
 NOTHING_STOPS = """
     descriptor_bomb fork_bomb gain_privileges hidden_files import_solutions kill_the_grader list_folders memory_at_once
     network_abstract network_tcp network_udp network_unix read_accounts read_other_submissions read_solutions
-    remove_results rewrite_results roundabout_paths search_memory search_proc signal_by_descriptor thread_bomb trace_the_grader
+    remove_results rewrite_results roundabout_paths search_memory search_proc signal_by_descriptor thread_bomb
+    trace_the_grader
     write_elsewhere
 """
 """Attacks that a lock stops, harmless enough to be let through once."""

@@ -61,7 +61,9 @@ def test_no_lock_at_all_is_noticed_by_most_promises() -> None:
 
 def test_a_lock_that_cannot_be_put_on_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Sandbox) -> None:
-        raise SandboxError("the sandbox could not be set up (LockError: landlock: Function not implemented): run `autograder doctor`")
+        raise SandboxError(
+            "the sandbox could not be set up (LockError: landlock: Function not implemented): run `autograder doctor`"
+        )
 
     monkeypatch.setattr(Sandbox, "open", fail)
     (finding,) = promises.examine()
@@ -192,7 +194,8 @@ def test_the_wall_holds_in_a_container() -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user has no capabilities to lose")
 def test_root_without_capabilities_is_noticed() -> None:
-    """The kernel counts no threads of root: without a user id of its own, a worker would be bounded by the watch alone."""
+    """The kernel counts no threads of root: without a user id of its own, a worker would be bounded by the watch
+    alone."""
     findings = _in_a_child(lambda: _keep_capabilities(()))
     assert set(broken(findings).values()) <= {"limits", "user"}
     assert "has no privilege and gains none" in broken(findings)

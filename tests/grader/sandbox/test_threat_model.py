@@ -1,4 +1,5 @@
-"""The threat model of autograder/README.md is true word by word: what it names exists, and its figures are counted here."""
+"""The threat model of autograder/README.md is true word by word: what it names exists, and its figures are counted
+here."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ def named(text: str) -> set[str]:
 
 def test_every_promise_names_what_shows_it() -> None:
     attacks = {path.stem for path in (HERE / "attacks").glob("*.py")}
-    tests = {name for path in HERE.parent.rglob("test_*.py") for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)}
+    tests = {
+        name
+        for path in HERE.parent.rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
     assert PROMISES
     for promise in PROMISES:
         assert named(promise.split("|")[3]), promise
@@ -33,7 +38,8 @@ def test_every_promise_names_what_shows_it() -> None:
 
 
 def test_how_much_a_grading_can_tell(suites: dict[str, Suite]) -> None:
-    """By what hidden tests show: an outcome for each; for each question a known cause, two that explain the same, or a rule for bad arguments."""
+    """By what hidden tests show: an outcome for each; for each question a known cause, two that explain the same, or a
+    rule for bad arguments."""
     assert math.log2(OUTCOMES) <= 3.2 and rule.MAX_HINTS == 2
     for assignment in course.assignments():
         hidden = [test for test in _suite(suites, assignment).tests if test.phase is Phase.HIDDEN]

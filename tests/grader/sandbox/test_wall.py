@@ -82,11 +82,18 @@ def work():
 
 def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
     """Two submissions could talk by which numbers are open; how many are open the kernel tells everybody."""
-    source = "import os\ndef open_in(process):\n    return [n for n in range(64) if os.path.lexists(f'/proc/{process}/fd/{n}')]"
+    source = (
+        "import os\ndef open_in(process):\n    return [n for n in range(64) if"
+        " os.path.lexists(f'/proc/{process}/fd/{n}')]"
+    )
     with loaded(sandbox, source) as backend:
         assert called(backend, "open_in", 10**7) == []
         assert backend.worker is not None
-        if os.geteuid() == 0 and os.stat(f"/proc/{backend.worker.process}/fd").st_uid == 0 and not everybody_may_read_the_interpreter():
+        if (
+            os.geteuid() == 0
+            and os.stat(f"/proc/{backend.worker.process}/fd").st_uid == 0
+            and not everybody_may_read_the_interpreter()
+        ):
             pytest.skip("only root may enter the folder of this interpreter, so a worker's files are root's")
         with Sandbox() as other, loaded(other, "def f():\n    return 1") as theirs:
             assert called(theirs, "f") == 1 and theirs.worker is not None
@@ -106,7 +113,8 @@ def test_linear_algebra_uses_one_thread(sandbox: Sandbox) -> None:
 
 
 def test_what_an_honest_call_does_keeps_its_lines_counted(sandbox: Sandbox) -> None:
-    """An import, an exception caught, warnings, generators, random numbers: none of it is taken for changing the trace."""
+    """An import, an exception caught, warnings, generators, random numbers: none of it is taken for changing the
+    trace."""
     source = """
 import numpy as np
 def work(x):
@@ -276,7 +284,9 @@ def test_a_zygote_that_has_ended_is_replaced_and_the_call_repeated(sandbox: Sand
         assert called(backend, "f") == 7
 
 
-def test_a_zygote_that_ends_again_and_again_is_the_machines_fault(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zygote_that_ends_again_and_again_is_the_machines_fault(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     honest = Sandbox._answer
     starts = []
 
@@ -320,7 +330,9 @@ def test_a_zygote_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch, tm
 # what the grader bounds on its own side
 
 
-def test_waiting_for_a_worker_without_output_costs_no_processor_time(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_a_worker_without_output_costs_no_processor_time(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The end of its output is heard once, and never again."""
     honest, heard = Worker._drain, []
 

@@ -1,7 +1,7 @@
 """The wall once more as an ordinary user, where the tests run as root: other locks keep some promises then.
 
-Root's interpreter, packages and checkout may lie in folders that nobody else may enter; so an interpreter of one's own is put
-together first, of hard links where the file system allows.
+Root's interpreter, packages and checkout may lie in folders that nobody else may enter; so an interpreter of one's own
+is put together first, of hard links where the file system allows.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def _linked(source: Path, target: Path, *unwanted: str) -> None:
 
 
 def _link(source: str, target: str) -> None:
-    """A hard link where everybody may read the file and the file system allows it, else a copy that everybody may read."""
+    """A hard link where everybody may read the file and the file system allows it, else a copy that everybody may
+    read."""
     if os.stat(source).st_mode & 0o004:
         try:
             os.link(source, target)
@@ -109,7 +110,9 @@ def _open(root: Path) -> None:
             path.chmod(0o755)
 
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="these tests run as an ordinary user already; run them as root to see both")
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="these tests run as an ordinary user already; run them as root to see both"
+)
 
 
 @needs_root

@@ -28,7 +28,9 @@ BOUND = 200 << 20
 NUMBERS = ["?", "i1", "u1", "<i2", ">i2", "<u4", ">i8", "<f2", "<f4", ">f4", "<f8", ">f8", "<c8", ">c16", "g", "G"]
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
-plain_arrays = arrays.arrays(st.sampled_from(NUMBERS), arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4))
+plain_arrays = arrays.arrays(
+    st.sampled_from(NUMBERS), arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4)
+)
 scalars = plain_arrays.filter(lambda array: array.size).map(lambda array: array.flat[0])
 numbers = st.booleans() | st.integers(-(2**500), 2**500) | st.floats() | st.complex_numbers() | scalars
 
@@ -122,7 +124,11 @@ def test_a_plain_value_arrives_as_it_was(value: Any) -> None:
 
 @pytest.mark.parametrize("value", FOREIGN, ids=lambda value: type(value).__name__)
 def test_what_is_not_plain_is_described_and_goes_no_further(value: Any) -> None:
-    for inside, out in ((value, lambda got: got), ([value], lambda got: got[0]), ({"a": (value,)}, lambda got: got["a"][0])):
+    for inside, out in (
+        (value, lambda got: got),
+        ([value], lambda got: got[0]),
+        ({"a": (value,)}, lambda got: got["a"][0]),
+    ):
         described = out(decode(encode(inside)))
         assert type(described) is Foreign
         assert described.description.isprintable()
@@ -137,7 +143,14 @@ def test_arrays_of_any_layout_arrive() -> None:
     base = np.arange(24.0).reshape(2, 3, 4)
     frozen = base.copy()
     frozen.flags.writeable = False
-    layouts = [base[::-1, :, ::2], np.asfortranarray(base), base.T, np.broadcast_to(1.5, (3, 4)), frozen, base.astype(">f4")]
+    layouts = [
+        base[::-1, :, ::2],
+        np.asfortranarray(base),
+        base.T,
+        np.broadcast_to(1.5, (3, 4)),
+        frozen,
+        base.astype(">f4"),
+    ]
     for array in layouts:
         got = decode(encode(array))
         assert is_same(got, array)
@@ -264,7 +277,9 @@ HOSTILE = {
     "a scalar with axes": _array(b"<f8", (1,), b"\0" * 8, tag=b"g"),
     "a scalar of the other byte order": _array(b">f8", (), b"\0" * 8, tag=b"g"),
     "a bool that is neither": _array(b"|b1", (1,), b"\2"),
-    "a description longer than any of ours": b"!" + _count(codec.MAX_DESCRIPTION + 1) + b"x" * (codec.MAX_DESCRIPTION + 1),
+    "a description longer than any of ours": (
+        b"!" + _count(codec.MAX_DESCRIPTION + 1) + b"x" * (codec.MAX_DESCRIPTION + 1)
+    ),
     "a description that moves the cursor": b"!" + _count(4) + b"\x1b[2J",
     "more bytes than the value": b"NN",
     "too many bytes": b"s" + _count(codec.MAX_BYTES) + b"x" * codec.MAX_BYTES,

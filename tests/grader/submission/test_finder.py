@@ -13,7 +13,17 @@ import pytest
 from autograder.submission import NothingToGrade, Submission, find_in_folder, gradescope, read
 from tests.grader.support import classroom
 
-KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"]
+KNOWN = [
+    "attention",
+    "naive",
+    "sinusoidal",
+    "learned",
+    "rope",
+    "relative",
+    "alibi",
+    "context_extension",
+    "extrapolation",
+]
 
 
 class Folder:
@@ -38,7 +48,9 @@ class Folder:
 
     def read(self, assignment: str | None = None) -> list[Submission]:
         submissions = classroom.read_folder(self.path, assignment, KNOWN)
-        assert [(one.assignment, one.student) for one in submissions] == sorted((one.assignment, one.student) for one in submissions)
+        assert [(one.assignment, one.student) for one in submissions] == sorted(
+            (one.assignment, one.student) for one in submissions
+        )
         for one in submissions:
             assert bool(one.cells) == (one.problem is None)
             for text in (one.student, one.file, *one.notes):
@@ -91,7 +103,15 @@ def test_names_of_plain_files_may_say_the_assignment(folder: Folder) -> None:
 
 
 def test_a_folder_an_assignment(folder: Folder) -> None:
-    folder.add("rope/ada.py", "rope/bob.py", "naive/ada.py", "naive/rope.py", "rope/eve/rope.py", "rope/max/main.py", "README.md")
+    folder.add(
+        "rope/ada.py",
+        "rope/bob.py",
+        "naive/ada.py",
+        "naive/rope.py",
+        "rope/eve/rope.py",
+        "rope/max/main.py",
+        "README.md",
+    )
     assert folder.rows() == [
         ("naive", "ada", "naive/ada.py", "read"),
         ("naive", "rope", "naive/rope.py", "read"),
@@ -113,7 +133,9 @@ def test_the_given_folder_may_be_an_assignments_own(tmp_path: Path) -> None:
 
 
 def test_a_folder_a_student(folder: Folder) -> None:
-    folder.add("ada/rope.py", "ada/naive.py", "ada/notes.txt", "bob/src/rope_final.py", "eve/main.py", "max/report.docx")
+    folder.add(
+        "ada/rope.py", "ada/naive.py", "ada/notes.txt", "bob/src/rope_final.py", "eve/main.py", "max/report.docx"
+    )
     folder.add("zoe/hand in.zip", content=zipped(rope="x = 1", naive="y = 1"))
     assert folder.rows() == [
         ("", "eve", "eve", "problem"),
@@ -143,7 +165,8 @@ def test_two_candidates_in_a_students_folder_are_a_problem(folder: Folder) -> No
 
 HANDOUT = [
     "README.md", "Makefile", ".git/config", ".git/hooks/rope.py", ".venv/lib/rope.py", "assignments/figures.py",
-    "assignments/rope/README.md", "assignments/rope/rope.py", "assignments/rope/explore.ipynb", "assignments/naive/naive.py",
+    "assignments/rope/README.md", "assignments/rope/rope.py", "assignments/rope/explore.ipynb",
+    "assignments/naive/naive.py",
     "assignments/extrapolation/lab.py", "assignments/extrapolation/extrapolation.py", "tests/public/test_rope.py",
     "assignments/rope/.ipynb_checkpoints/rope.py", "assignments/rope/__pycache__/rope.cpython-311.pyc",
 ]  # fmt: skip
@@ -170,7 +193,13 @@ def test_the_given_folder_may_be_one_students_own(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_classroom_clones_names_the_assignment(folder: Folder) -> None:
-    folder.add("rope-ada/main.py", "rope-bob/attention_helpers.py", "rope-eve/naive.py", "rope-max/rope.py", "rope-max/naive.py")
+    folder.add(
+        "rope-ada/main.py",
+        "rope-bob/attention_helpers.py",
+        "rope-eve/naive.py",
+        "rope-max/rope.py",
+        "rope-max/naive.py",
+    )
     assert [(row[0], row[1], row[3]) for row in folder.rows()] == [
         ("naive", "eve", "read"),
         ("naive", "max", "read"),
@@ -264,7 +293,9 @@ def test_exports_beside_each_other(folder: Folder) -> None:
     ]
 
 
-@pytest.mark.parametrize("metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b" ", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []"])
+@pytest.mark.parametrize(
+    "metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b" ", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []"]
+)
 def test_a_gradescope_export_with_damaged_metadata_is_still_read(folder: Folder, metadata: bytes) -> None:
     gradescope_export(folder, metadata=metadata)
     rows = folder.read("rope")
@@ -277,7 +308,12 @@ def test_metadata_that_is_a_link_is_not_followed(folder: Folder, tmp_path: Path)
     (tmp_path / "elsewhere.yml").write_text(METADATA)
     (folder.path / gradescope.METADATA).unlink()
     (folder.path / gradescope.METADATA).symlink_to(tmp_path / "elsewhere.yml")
-    assert [one.student for one in folder.read("rope")] == ["submission_1", "submission_2", "submission_3", "submission_9"]
+    assert [one.student for one in folder.read("rope")] == [
+        "submission_1",
+        "submission_2",
+        "submission_3",
+        "submission_9",
+    ]
 
 
 def test_metadata_may_hold_anything(folder: Folder) -> None:
@@ -291,13 +327,17 @@ def test_metadata_may_hold_anything(folder: Folder) -> None:
 def test_a_large_export_is_read_whole(folder: Folder) -> None:
     results = "".join(f"    - {{name: t{number}, output: '{'x' * 60}'}}\n" for number in range(20))
     entry = METADATA.split("submission_2")[0].removeprefix("---\n").replace("    - {name: a, score: 1.0}\n", results)
-    entries = (entry.replace("submission_1", f"submission_{number}").replace("1", str(number)) for number in range(10, 60))
+    entries = (
+        entry.replace("submission_1", f"submission_{number}").replace("1", str(number)) for number in range(10, 60)
+    )
     folder.add("submission_metadata.yml", content="---\n" + "".join(entries))
     assert len(gradescope.entries(folder.path)) == 50
 
 
 def test_canvas_downloads(folder: Folder) -> None:
-    folder.add("doejane_12345_67890_rope.py", "doejane_LATE_12345_67999_rope-1.py", "roebob_LATE_54321_11111_my rope.ipynb.py")
+    folder.add(
+        "doejane_12345_67890_rope.py", "doejane_LATE_12345_67999_rope-1.py", "roebob_LATE_54321_11111_my rope.ipynb.py"
+    )
     folder.add("roebob_54321_11112_naive-3.py", "moe_1_2_main.py", "poe_3_4_report.pdf")
     folder.add("zoe_5_6_hand-in-2.zip", content=zipped(rope="x = 1"))
     assert folder.rows() == [
@@ -310,7 +350,10 @@ def test_canvas_downloads(folder: Folder) -> None:
         ("rope", "zoe", "zoe_5_6_hand-in-2.zip!rope.py", "read"),
     ]
     late = next(one for one in folder.read() if one.student == "doejane" and not one.superseded)
-    assert late.notes[:2] == ("Canvas marks it as late.", "doejane_12345_67890_rope.py was handed in as well and is superseded.")
+    assert late.notes[:2] == (
+        "Canvas marks it as late.",
+        "doejane_12345_67890_rope.py was handed in as well and is superseded.",
+    )
 
 
 def test_canvas_attempts_are_ordered_by_number(folder: Folder) -> None:
@@ -323,8 +366,13 @@ def test_two_people_of_one_name_stay_two_people(folder: Folder) -> None:
     assert [row[1] for row in folder.rows()] == ["doejane_1", "doejane_2", "roe"]
 
 
-@pytest.mark.parametrize("form", ["doe_1_1{}_{}", "Jane Doe_1_assignsubmission_file_{1}", "W 5_doe_attempt_2026-11-01-14-22-32_{1}", "doe/{1}"])
-def test_other_files_handed_in_with_the_right_one_are_the_same_in_a_folder_and_in_a_flat_download(folder: Folder, form: str) -> None:
+@pytest.mark.parametrize(
+    "form",
+    ["doe_1_1{}_{}", "Jane Doe_1_assignsubmission_file_{1}", "W 5_doe_attempt_2026-11-01-14-22-32_{1}", "doe/{1}"],
+)
+def test_other_files_handed_in_with_the_right_one_are_the_same_in_a_folder_and_in_a_flat_download(
+    folder: Folder, form: str
+) -> None:
     """One row, for what was asked for; without an assignment one for each that the files name."""
     names = ["rope.py", "report.pdf", "helpers.py", "naive.py", "rope_new.py"]
     folder.add(*(form.format(number, name) for number, name in enumerate(names)))
@@ -407,7 +455,17 @@ def test_closed_folders_are_a_problem_of_one_student(folder: Folder, monkeypatch
 
 
 def test_furniture_is_no_hand_in(folder: Folder) -> None:
-    folder.add("ada.py", ".DS_Store", "._ada.py", "Thumbs.db", "README.md", "LICENSE", "__MACOSX/._ada.py", ".git/x.py", "ada.py~")
+    folder.add(
+        "ada.py",
+        ".DS_Store",
+        "._ada.py",
+        "Thumbs.db",
+        "README.md",
+        "LICENSE",
+        "__MACOSX/._ada.py",
+        ".git/x.py",
+        "ada.py~",
+    )
     folder.add("__pycache__/ada.cpython-311.pyc", ".#ada.py")
     assert folder.rows("rope") == [("rope", "ada", "ada.py", "read")]
 
@@ -454,7 +512,9 @@ def test_undecodable_names_can_be_written(folder: Folder) -> None:
     ]
 
 
-@pytest.mark.parametrize("names", [(), (".DS_Store",), ("README.md",), ("ada/",), ("notes.txt", "ada/photo.jpg"), ("naive/ada.py",)])
+@pytest.mark.parametrize(
+    "names", [(), (".DS_Store",), ("README.md",), ("ada/",), ("notes.txt", "ada/photo.jpg"), ("naive/ada.py",)]
+)
 def test_nothing_to_grade(folder: Folder, names: tuple[str, ...]) -> None:
     for name in names:
         if name.endswith("/"):
@@ -490,7 +550,9 @@ def test_a_student_with_endless_files_is_a_problem(folder: Folder, monkeypatch: 
 
 def test_a_repository_with_endless_files_is_a_problem(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.submission.disk.MAX_ENTRIES", 20)
-    folder.add("assignments/rope/rope.py", "tests/public/test_rope.py", *(f"course/{number}.html" for number in range(20)))
+    folder.add(
+        "assignments/rope/rope.py", "tests/public/test_rope.py", *(f"course/{number}.html" for number in range(20))
+    )
     assert [(row[1], row[3]) for row in folder.rows("rope")] == [("batch", "problem")]
 
 

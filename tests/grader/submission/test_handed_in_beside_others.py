@@ -21,9 +21,12 @@ KNOWN = [one.name for one in course.assignments()]
 STUB = course.find("rope").stub.read_text("utf-8")
 
 ADDRESSES = "".join(
-    f"submission_{number}:\n  :submitters:\n  - :email: {name}\n" for number, name in ((1, "ada"), (2, "bob"), (3, "ada@example.edu"))
+    f"submission_{number}:\n  :submitters:\n  - :email: {name}\n"
+    for number, name in ((1, "ada"), (2, "bob"), (3, "ada@example.edu"))
 )
-MANY = "submission_1:\n  :submitters:\n" + "".join(f"  - :email: student{number}@example.edu\n" for number in range(20_000))
+MANY = "submission_1:\n  :submitters:\n" + "".join(
+    f"  - :email: student{number}@example.edu\n" for number in range(20_000)
+)
 
 
 def notebook(*sources: str) -> str:
@@ -36,7 +39,10 @@ LAYOUTS: dict[str, tuple[str | None, dict[str, str | bytes]]] = {
     "clones": (None, {f"{name}/assignments/rope/rope.py": SOLVED for name in ("ada", "bob")}),
     "a folder per student": ("rope", {"ada/rope.py": SOLVED, "bob/main.py": SOLVED}),
     "a folder per assignment": (None, {"rope/ada.py": SOLVED, "rope/bob.py": STUB, "naive/ada.py": "x = 1"}),
-    "downloads of Canvas": ("rope", {"ada_1_10_rope.py": SOLVED, "bob_2_11_rope.py": STUB, "bob_2_12_rope-1.py": SOLVED}),
+    "downloads of Canvas": (
+        "rope",
+        {"ada_1_10_rope.py": SOLVED, "bob_2_11_rope.py": STUB, "bob_2_12_rope-1.py": SOLVED},
+    ),
     "an export of Gradescope": (
         "rope",
         {
@@ -51,19 +57,31 @@ LAYOUTS: dict[str, tuple[str | None, dict[str, str | bytes]]] = {
 
 HOSTILE: dict[str, dict[str, str | bytes]] = {
     "metadata beside files": {"submission_metadata.yml": ADDRESSES},
-    "metadata that names the others' folders": {"submission_metadata.yml": "ada:\n  :submitters:\n  - :email: bob\nbob: {}\n"},
+    "metadata that names the others' folders": {
+        "submission_metadata.yml": "ada:\n  :submitters:\n  - :email: bob\nbob: {}\n"
+    },
     "an export in a folder": {
         "mallory/submission_metadata.yml": ADDRESSES,
         "mallory/submission_1/rope.py": "x = 1",
         "mallory/submission_2/rope.py": "x = 1",
     },
-    "an export by its name": {"assignment_9_export/submission_metadata.yml": ADDRESSES, "assignment_9_export/submission_1/rope.py": "x = 1"},
+    "an export by its name": {
+        "assignment_9_export/submission_metadata.yml": ADDRESSES,
+        "assignment_9_export/submission_1/rope.py": "x = 1",
+    },
     "very many addresses": {"mallory/submission_metadata.yml": MANY, "mallory/submission_1/rope.py": "x = 1"},
-    "metadata in a clone": {"mallory/submission_metadata.yml": "s:\n  :submitters:\n  - :email: ada\n", "mallory/s/rope.py": "x = 1"},
+    "metadata in a clone": {
+        "mallory/submission_metadata.yml": "s:\n  :submitters:\n  - :email: ada\n",
+        "mallory/s/rope.py": "x = 1",
+    },
     "an empty folder of the handout": {"assignments/rope/": ""},
     "a folder of the handout": {"assignments/rope/rope.py": SOLVED, "assignments/rope/tests/rope.py": "x = 1"},
     "a folder named after an assignment": {"rope/ada.py": "x = 1", "rope/bob.py": "x = 1", "rope/zoe.ipynb": "x = 1"},
-    "another one": {"naive/ada.py": "x = 1", "naive/submission_metadata.yml": ADDRESSES, "naive/submission_1/a.py": "x = 1"},
+    "another one": {
+        "naive/ada.py": "x = 1",
+        "naive/submission_metadata.yml": ADDRESSES,
+        "naive/submission_1/a.py": "x = 1",
+    },
     "downloads by their names": {"ada_1_99_rope.py": "x = 1", "bob_7_98_rope-9.py": "x = 1"},
     "a zip64 beyond all files": {"mallory.zip": zip64_with_an_offset_beyond_all_files()},
     "nothing at all": {"mallory/": ""},
@@ -110,7 +128,13 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
     """Whatever a parser raises on what one student gave."""
     put(tmp_path, {"ada.py": SOLVED, "bob.py": SOLVED, "zoe/rope.py": SOLVED})
     whole = disk.read, disk.walk
-    for error in (OverflowError("too large"), RecursionError("deep"), MemoryError(), KeyError("x"), AssertionError("no")):
+    for error in (
+        OverflowError("too large"),
+        RecursionError("deep"),
+        MemoryError(),
+        KeyError("x"),
+        AssertionError("no"),
+    ):
 
         def fails(path: Path, *rest: int, error: Exception = error) -> bytes:
             if path.name == "bob.py":
@@ -132,7 +156,9 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("root", ["", "positions-ada/"])
-def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path, handed_out: dict[str, bytes], root: str) -> None:
+def test_a_clone_of_the_handout_has_one_file_for_each_assignment(
+    tmp_path: Path, handed_out: dict[str, bytes], root: str
+) -> None:
     """Whatever else the handout put there; also in a folder below, as in the zip of a repository."""
     put(tmp_path / "ada" / root, handed_out)
     for one in course.assignments():
@@ -152,7 +178,10 @@ def test_an_untouched_stub_is_never_a_rival(tmp_path: Path) -> None:
     written = {
         "rope.py": (stub | {"rope.py": SOLVED}, (SOLVED,)),
         "old/rope.py": ({"rope.py": STUB, "old/rope.py": SOLVED}, (SOLVED,)),
-        "assignments/rope/explore.ipynb": (stub | {"assignments/rope/explore.ipynb": notebook("import rope", SOLVED)}, ("import rope", SOLVED)),
+        "assignments/rope/explore.ipynb": (
+            stub | {"assignments/rope/explore.ipynb": notebook("import rope", SOLVED)},
+            ("import rope", SOLVED),
+        ),
         "explore.ipynb": ({"rope.py": STUB, "explore.ipynb": notebook(SOLVED)}, (SOLVED,)),
         "main.py": (stub | {"main.py": SOLVED}, (SOLVED,)),
         "rope (2).py": ({"rope.py": STUB, "rope (2).py": SOLVED}, (SOLVED,)),
@@ -170,7 +199,14 @@ def test_an_untouched_stub_is_never_a_rival(tmp_path: Path) -> None:
 
 def test_what_is_not_graded_is_mentioned(tmp_path: Path) -> None:
     half = SOLVED.replace("def apply_rope(", "def apply_rope_later(")
-    put(tmp_path / "ada", {"rope.py": half, "rope (2).py": "x = 1", "explore.ipynb": notebook("def apply_rope(x, positions):\n    return x")})
+    put(
+        tmp_path / "ada",
+        {
+            "rope.py": half,
+            "rope (2).py": "x = 1",
+            "explore.ipynb": notebook("def apply_rope(x, positions):\n    return x"),
+        },
+    )
     one = read_file(tmp_path / "ada", "rope", KNOWN)
     assert one.cells == (half,)
     assert len(one.notes) == 2
@@ -204,7 +240,16 @@ def test_a_zip_in_a_zip_is_named(tmp_path: Path) -> None:
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
     """An untouched stub, another assignment's file and a file with none of the functions are said to be that."""
     naive = classroom.right("naive", 0)
-    put(tmp_path, {"stub.py": STUB, "none.py": "x = 1\n", "doe_1_2_naive.py": naive, "magic.py": "globals().update(apply_rope=1)\n", "ok.py": SOLVED})
+    put(
+        tmp_path,
+        {
+            "stub.py": STUB,
+            "none.py": "x = 1\n",
+            "doe_1_2_naive.py": naive,
+            "magic.py": "globals().update(apply_rope=1)\n",
+            "ok.py": SOLVED,
+        },
+    )
     rows = {one.file: one for one in classroom.read_folder(tmp_path, "rope", KNOWN)}
     assert "No function of rope is written yet" in rows["stub.py"].notes[0]
     assert "defines none of the functions of rope" in rows["none.py"].notes[0]
@@ -214,13 +259,20 @@ def test_a_zero_is_never_silent(tmp_path: Path) -> None:
 
 
 def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
-    """However many files somebody hands in, and however long their names: a few rows, and notes that say how many more there are."""
+    """However many files somebody hands in, and however long their names: a few rows, and notes that say how many more
+    there are."""
     zipped = archive_of({f"{name}.py": "x = 1" for name in KNOWN})
     long = archive_of({"y" * 60_000 + "/rope.py": SOLVED})
     put(tmp_path / "zips", {f"mallory/{number}.zip": zipped for number in range(50)})
     put(tmp_path / "names", {"mallory/rope.zip": long})
-    put(tmp_path / "attempts", {"bob_2_1_rope.py": SOLVED} | {f"mallory_9_{100 + number}_rope-{number}.py": SOLVED for number in range(100)})
-    put(tmp_path / "nameless", {"bob_2_1_rope.py": SOLVED} | {f"mallory_9_{100 + number}_x.zip": zipped[:-9] for number in range(100)})
+    put(
+        tmp_path / "attempts",
+        {"bob_2_1_rope.py": SOLVED} | {f"mallory_9_{100 + number}_rope-{number}.py": SOLVED for number in range(100)},
+    )
+    put(
+        tmp_path / "nameless",
+        {"bob_2_1_rope.py": SOLVED} | {f"mallory_9_{100 + number}_x.zip": zipped[:-9] for number in range(100)},
+    )
     for folder, most in (("zips", 1), ("names", 1), ("attempts", 21), ("nameless", 21)):
         rows = [one for one in classroom.read_folder(tmp_path / folder, None, KNOWN) if one.student == "mallory"]
         assert 1 <= len(rows) <= most, folder
@@ -231,10 +283,16 @@ def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
         assert len(rows) == 1 or any("79 more" in note for one in rows for note in one.notes)
 
 
-def test_a_folder_of_very_many_files_is_not_searched_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_very_many_files_is_not_searched_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor by the process that reads the whole class, which has no bound on what it may use."""
     monkeypatch.setattr(disk, "MAX_ENTRIES", 100)
-    put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(300)} | {f"mallory/.{number}": "" for number in range(300)})
+    put(
+        tmp_path,
+        {f"mallory/x{number}_1_2_a.py~": "" for number in range(300)}
+        | {f"mallory/.{number}": "" for number in range(300)},
+    )
     put(tmp_path, {"ada/rope.py": SOLVED, "ada/rope.py~": ""})
     looked_at = 0
     whole = os.scandir
@@ -268,14 +326,20 @@ def test_a_folder_of_very_many_files_is_not_searched_to_its_end(tmp_path: Path, 
 
 
 MARKS = ["\u0301\u0316", "\u0f73", "\u0301\uff9e"]
-"""Characters whose many marks the parser sorts; in the last two, some that are a mark only once they are taken apart."""
+"""Characters whose many marks the parser sorts; in the last two, some that are a mark only once they are taken
+apart."""
 
 
 def test_dear_texts_are_refused_quickly(tmp_path: Path) -> None:
-    put(tmp_path, {"fields.py": "x = 1\ny = f'" + "{x}" * 80_000 + "'\n", "cells.ipynb": notebook(*["x = 1"] * 180_000)})
+    put(
+        tmp_path, {"fields.py": "x = 1\ny = f'" + "{x}" * 80_000 + "'\n", "cells.ipynb": notebook(*["x = 1"] * 180_000)}
+    )
     for number, marks in enumerate(MARKS):
         name = f"a{marks * 60_000}"
-        put(tmp_path, {f"marks{number}.py": f"x = 1\n{name} = 1\n", f"notebook{number}.ipynb": notebook("def (", f"{name} = 1")})
+        put(
+            tmp_path,
+            {f"marks{number}.py": f"x = 1\n{name} = 1\n", f"notebook{number}.ipynb": notebook("def (", f"{name} = 1")},
+        )
     for one in classroom.read_folder(tmp_path, "rope", KNOWN):
         assert one.problem is not None and "seconds" not in one.problem.instructor
 
@@ -290,7 +354,11 @@ def test_whoever_grades_parses_within_the_same_bounds() -> None:
 
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
     """In the rooms that a batch runs; the others here parse the course's own files, at home, or behind the wall."""
-    rooms = [path for path in course.PACKAGE.rglob("*.py") if path.relative_to(course.PACKAGE).parts[0] not in ("handout", "laptop", "protocol")]
+    rooms = [
+        path
+        for path in course.PACKAGE.rglob("*.py")
+        if path.relative_to(course.PACKAGE).parts[0] not in ("handout", "laptop", "protocol")
+    ]
     parsing = {path.relative_to(course.PACKAGE).as_posix() for path in rooms if "ast.parse(" in path.read_text("utf-8")}
     own = {"checks/results.py", "checks/source.py", "grading/quiz.py", "hints/catalogue.py"}
     assert parsing == own | {"checks/parsing.py"}
@@ -317,7 +385,10 @@ def test_what_cannot_be_opened_beside_the_stub_is_named(tmp_path: Path, name: st
 
 
 def test_two_zips_beside_the_stub_are_named(tmp_path: Path) -> None:
-    put(tmp_path / "ada", IN_A_CLONE | {f"{name}.zip": archive_of({"rope.py": SOLVED + f"# {name}"}) for name in ("one", "two")})
+    put(
+        tmp_path / "ada",
+        IN_A_CLONE | {f"{name}.zip": archive_of({"rope.py": SOLVED + f"# {name}"}) for name in ("one", "two")},
+    )
     (one,) = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert one.problem is not None and "one.zip" in one.problem.instructor and "two.zip" in one.problem.instructor
 
@@ -328,13 +399,28 @@ def test_a_zip_beside_what_is_written_changes_nothing(tmp_path: Path) -> None:
     assert one.file == "ada/assignments/rope/rope.py" and not one.doubt
 
 
-@pytest.mark.parametrize("name", ["Ada Lovelace.py.txt", "Ada Lovelace.PY.TXT", "Ada Lovelace.ipynb.json", "Ada Lovelace.py"])
+@pytest.mark.parametrize(
+    "name", ["Ada Lovelace.py.txt", "Ada Lovelace.PY.TXT", "Ada Lovelace.ipynb.json", "Ada Lovelace.py"]
+)
 def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path, name: str) -> None:
-    put(tmp_path, {name: notebook(SOLVED) if "ipynb" in name else SOLVED, "bob.tar.gz": b"\x1f\x8b", "cy.tgz": b"\x1f\x8b", "dee.py.gz": b"\x1f\x8b"})
+    put(
+        tmp_path,
+        {
+            name: notebook(SOLVED) if "ipynb" in name else SOLVED,
+            "bob.tar.gz": b"\x1f\x8b",
+            "cy.tgz": b"\x1f\x8b",
+            "dee.py.gz": b"\x1f\x8b",
+        },
+    )
     ada, bob, cy, dee = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert ada.student == "Ada Lovelace" and ada.problem is None
     assert [one.student for one in (bob, cy, dee)] == ["bob", "cy", "dee"]
-    assert bob.problem is not None and ".tar.gz" in bob.problem.student and cy.problem is not None and ".tgz" in cy.problem.student
+    assert (
+        bob.problem is not None
+        and ".tar.gz" in bob.problem.student
+        and cy.problem is not None
+        and ".tgz" in cy.problem.student
+    )
 
 
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,4 +432,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
     assert found.assignment == "rope" and found.problem is not None
     assert "could not be read, because that took more than it may" in found.problem.student
     readers = [path.parent.name for path in course.PACKAGE.rglob("*.py") if "read_file" in path.read_text("utf-8")]
-    assert sorted(readers) == ["otter", "submission"], "Otter alone reads in its own process: its container holds one student's file"
+    assert sorted(readers) == [
+        "otter",
+        "submission",
+    ], "Otter alone reads in its own process: its container holds one student's file"

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from autograder.submission.names import csv_cell, printable, safe_name, utf8_safe
 
 ODD = [
-    "", ".", "..", "...", "/", "../../etc/passwd", "a/b", "a\\b", "C:", "con", "CON", "Con.txt", "nul.", "LPT1", "com¹", "aux ",
-    "=1+1", "+1", "-1", "@sum", "-rf", "~", "\t=1", "a\nb", "a\0b", "\x1b[31mred", "\u202eadA", "\u200fאדה", "🦆", "🦆🦆",
-    "'; drop", '"', "a b", "a  b", "a_b", "ada.", "ada ", " ada", "Ada", "ADA", "ada", "ádá", "a\u0301da\u0301", "ａｄａ",
+    "", ".", "..", "...", "/", "../../etc/passwd", "a/b", "a\\b", "C:", "con", "CON", "Con.txt", "nul.", "LPT1",
+    "com¹", "aux ", "=1+1", "+1", "-1", "@sum", "-rf", "~", "\t=1", "a\nb", "a\0b", "\x1b[31mred", "\u202eadA",
+    "\u200fאדה", "🦆", "🦆🦆", "'; drop", '"', "a b", "a  b", "a_b", "ada.", "ada ", " ada", "Ada", "ADA", "ada", "ádá",
+    "a\u0301da\u0301", "ａｄａ",
     "王小明", "हिन्दी", "x" * 300, "x" * 301, "é" * 300, "王" * 300, "\ud800", "\udcff\udcfe", "ada@uni.example",
     "z" + "\u0301" * 400, "%2e%2e", "$HOME",
 ]  # fmt: skip
@@ -53,7 +54,9 @@ def test_odd_names_are_names_on_this_disk(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == len(ODD)
 
 
-@pytest.mark.parametrize("name", ["ada", "Ada_Lovelace", "ada@uni.example", "ada.lovelace", "o-neil", "王小明", "a+b@uni.example"])
+@pytest.mark.parametrize(
+    "name", ["ada", "Ada_Lovelace", "ada@uni.example", "ada.lovelace", "o-neil", "王小明", "a+b@uni.example"]
+)
 def test_usual_names_stay_as_they_are(name: str) -> None:
     assert safe_name(name, set()) == name
 
@@ -107,7 +110,9 @@ def test_a_cell_that_a_spreadsheet_would_compute_gets_an_apostrophe(text: str) -
     assert csv_cell(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", ["", "ada", "a=1", "o'neil", "'=1", "ada@uni.example", "a-b", " ", "1", "🦆", 'a"b,c\nd'])
+@pytest.mark.parametrize(
+    "text", ["", "ada", "a=1", "o'neil", "'=1", "ada@uni.example", "a-b", " ", "1", "🦆", 'a"b,c\nd']
+)
 def test_any_other_cell_stays_as_it_is(text: str) -> None:
     assert csv_cell(text) == text
 

@@ -1,4 +1,5 @@
-"""What a student chose never speaks for somebody else: file names, later weeks, corrections; through layout, reading and gradebook.
+"""What a student chose never speaks for somebody else: file names, later weeks, corrections; through layout, reading
+and gradebook.
 
 Nobody's code is run here: everybody who can be read has the same grade.
 """
@@ -68,7 +69,10 @@ PLATFORMS: dict[str, Callable[[int, str], str]] = {
     "GitHub Classroom": classroom_clone,
     "Gradescope": gradescope,
 }
-EXPORT = "".join(f"submission_{n}:\n  :submitters:\n  - :email: {name.split()[0]}@x.edu\n    :name: {name}\n" for n, name in enumerate(NAMES))
+EXPORT = "".join(
+    f"submission_{n}:\n  :submitters:\n  - :email: {name.split()[0]}@x.edu\n    :name: {name}\n"
+    for n, name in enumerate(NAMES)
+)
 EVE, ALAN = 3, 1
 
 # The marks of every platform, about Alan, where Eve chooses: in her own file's name.
@@ -98,14 +102,24 @@ def honest(platform: str, assignment: str = "rope") -> dict[str, str]:
 
 
 def without_eve(found: list[Submission]) -> list[Submission]:
-    eves = {":eve", "Canvas:103", "Canvas:aB3xZ", "Moodle:103", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu"}
+    eves = {
+        ":eve",
+        "Canvas:103",
+        "Canvas:aB3xZ",
+        "Moodle:103",
+        "Blackboard:eve",
+        "GitHub Classroom:eve",
+        "Gradescope:eve@x.edu",
+    }
     return [one for one in found if one.who not in eves]
 
 
 @pytest.mark.parametrize("mark", MARKS)
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("flag", [None, "rope"])
-def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, platform: str, mark: str, flag: str | None) -> None:
+def test_marks_in_a_students_own_part_of_a_name_are_not_read(
+    tmp_path: Path, platform: str, mark: str, flag: str | None
+) -> None:
     """All others' rows are what they were; and what Eve gave alone, in a folder of its own, is hers as well."""
     together, alone = tmp_path / "class", tmp_path / "late"
     put(together, honest(platform) | ({PLATFORMS[platform](EVE, "rope.py"): CODE} if platform == "Gradescope" else {}))
@@ -119,35 +133,59 @@ def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, pla
         assert without_eve(classroom.read_folder(alone, "rope", KNOWN)) == []
 
 
-@pytest.mark.parametrize("logins", [["alan", "bob", "x_alan"], ["ada_1", "bob_2", "eve"], ["ada_1", "ada_2", "bob_1"], ["bob"]])
+@pytest.mark.parametrize(
+    "logins", [["alan", "bob", "x_alan"], ["ada_1", "bob_2", "eve"], ["ada_1", "ada_2", "bob_1"], ["bob"]]
+)
 def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list[str]) -> None:
     """Blackboard puts the assignment's title before it, which may have some too."""
     put(tmp_path, {f"Week_5_{login}_attempt_{STAMP}_rope.py": CODE for login in logins})
     assert sorted(one.student for one in classroom.read_folder(tmp_path, "rope", KNOWN)) == logins
 
 
-@pytest.mark.parametrize("names", [["ada.py", "bob.py", "eve_101_9001_rope.py"], ["ada.py", "eve_101_9_rope.py", "x_1_assignsubmission_file_y.py"]])
+@pytest.mark.parametrize(
+    "names",
+    [["ada.py", "bob.py", "eve_101_9001_rope.py"], ["ada.py", "eve_101_9_rope.py", "x_1_assignsubmission_file_y.py"]],
+)
 def test_a_few_names_make_no_platform(tmp_path: Path, names: list[str]) -> None:
     put(tmp_path, dict.fromkeys(names, CODE))
-    assert sorted(one.who for one in classroom.read_folder(tmp_path, "rope", KNOWN)) == sorted(f":{Path(name).stem}" for name in names)
+    assert sorted(one.who for one in classroom.read_folder(tmp_path, "rope", KNOWN)) == sorted(
+        f":{Path(name).stem}" for name in names
+    )
 
 
 # What platforms write themselves
 
 
 def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
-    """Text entries and links are rows with a sentence, or nothing where a file is there; with anonymous names as well."""
-    put(tmp_path, dict.fromkeys(["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"], CODE))
+    """Text entries and links are rows with a sentence, or nothing where a file is there; with anonymous names as
+    well."""
+    put(
+        tmp_path,
+        dict.fromkeys(
+            ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"], CODE
+        ),
+    )
     found = {one.student: one for one in classroom.read_folder(tmp_path, "rope", KNOWN)}
-    assert {student: one.problem is None for student, one in found.items()} == {"a": False, "b": False, "c": False, "d": True}
+    assert {student: one.problem is None for student, one in found.items()} == {
+        "a": False,
+        "b": False,
+        "c": False,
+        "d": True,
+    }
     assert all("handed in no file" in found[student].problem.student for student in "abc")  # type: ignore[union-attr]
-    put(tmp_path / "anonymous", dict.fromkeys(["anon_aB3xZ_900_rope.py", "LATE_anon_Qrs12_901_rope-1.py", "anon_12345_text.html"], CODE))
+    put(
+        tmp_path / "anonymous",
+        dict.fromkeys(["anon_aB3xZ_900_rope.py", "LATE_anon_Qrs12_901_rope-1.py", "anon_12345_text.html"], CODE),
+    )
     found = {one.person.number: one for one in classroom.read_folder(tmp_path / "anonymous", "rope", KNOWN)}
     assert set(found) == {"aB3xZ", "Qrs12", "12345"} and "marks it as late" in found["Qrs12"].notes[0]
 
 
 def test_all_that_an_export_says_of_a_person_is_kept(tmp_path: Path) -> None:
-    put(tmp_path / "class", honest("Gradescope") | {"submission_metadata.yml": EXPORT.replace("    :name", "    :sid: 'S1'\n    :name")})
+    put(
+        tmp_path / "class",
+        honest("Gradescope") | {"submission_metadata.yml": EXPORT.replace("    :name", "    :sid: 'S1'\n    :name")},
+    )
     out = grade(tmp_path / "class", tmp_path / "out")[0]
     assert [out["rope", f"Gradescope:{name}@x.edu"]["sid"] for name in ("ada", "alan")] == ["S1", "S1"]
     assert out["rope", "Gradescope:ada@x.edu"]["name"] == "Ada Lovelace"
@@ -197,7 +235,13 @@ def test_a_plain_class_in_a_folder_is_no_student(tmp_path: Path, above: str) -> 
 
 
 def test_a_download_beside_what_it_was_unpacked_to_is_no_student(tmp_path: Path) -> None:
-    put(tmp_path, {"submissions.zip": archive_of(honest("Canvas")), **{f"submissions/{name}": text for name, text in honest("Canvas").items()}})
+    put(
+        tmp_path,
+        {
+            "submissions.zip": archive_of(honest("Canvas")),
+            **{f"submissions/{name}": text for name, text in honest("Canvas").items()},
+        },
+    )
     with pytest.raises(NothingToGrade, match="name that folder, .*submissions"):
         find_in_folder(tmp_path, None, KNOWN)
 
@@ -213,8 +257,14 @@ UNCLEAR = {
 @pytest.mark.parametrize("files", UNCLEAR.values(), ids=UNCLEAR)
 def test_where_nothing_says_what_is_meant_nothing_is_graded(tmp_path: Path, files: dict[str, str | bytes]) -> None:
     put(tmp_path / "class", files)
-    with pytest.raises(NothingToGrade, match="can be graded as it lies there.*(does not tell one assignment|Several files could be)"):
-        coordinator.grade(coordinator.RunConfiguration(tmp_path / "class", tmp_path / "out", "rope" if "week-0/ada.py" in files else None))
+    with pytest.raises(
+        NothingToGrade, match="can be graded as it lies there.*(does not tell one assignment|Several files could be)"
+    ):
+        coordinator.grade(
+            coordinator.RunConfiguration(
+                tmp_path / "class", tmp_path / "out", "rope" if "week-0/ada.py" in files else None
+            )
+        )
     with Gradebook.reading(tmp_path / "out") as book:
         assert not book.students()
 
@@ -238,13 +288,28 @@ def test_results_of_an_earlier_run_are_nobody(tmp_path: Path) -> None:
     with Gradebook.writing(tmp_path / "old") as book:
         output.write_tables(book)
     found = find_in_folder(tmp_path, "rope", KNOWN, tmp_path / "out")
-    assert [one.student for one in found.hand_ins] == ["ada", "bob"] and found.passed_over == ("old (results of an earlier run)",)
-    put(tmp_path / "clones", honest("GitHub Classroom") | {f"week-5-ada/{file}": CODE for file in ("gradebook.sqlite", "grades.csv")})
+    assert [one.student for one in found.hand_ins] == ["ada", "bob"] and found.passed_over == (
+        "old (results of an earlier run)",
+    )
+    put(
+        tmp_path / "clones",
+        honest("GitHub Classroom") | {f"week-5-ada/{file}": CODE for file in ("gradebook.sqlite", "grades.csv")},
+    )
     assert "ada" in [one.student for one in find_in_folder(tmp_path / "clones", "rope", KNOWN).hand_ins]
 
 
 def test_results_and_tables_among_the_submissions_are_nobodys(tmp_path: Path) -> None:
-    put(tmp_path, {"ada.py": CODE, "bob.py": CODE, "grades.xlsx": b"PK", "notes.txt": "x", "index.html": "x", "results/grades.csv": "x"})
+    put(
+        tmp_path,
+        {
+            "ada.py": CODE,
+            "bob.py": CODE,
+            "grades.xlsx": b"PK",
+            "notes.txt": "x",
+            "index.html": "x",
+            "results/grades.csv": "x",
+        },
+    )
     found = find_in_folder(tmp_path, "rope", KNOWN, tmp_path / "results")
     assert [one.student for one in found.hand_ins] == ["ada", "bob"]
     assert set(found.passed_over) == {"grades.xlsx", "notes.txt", "index.html"}
@@ -260,8 +325,11 @@ def test_the_layout_is_said(tmp_path: Path) -> None:
 # Weeks and folders
 
 
-def grade(folder: Path, out: Path, assignment: str | None = None) -> tuple[dict[tuple[str, str], dict[str, object]], Taken]:
-    """Take a folder in, grade it by one grade for all, and write everything: what OUT says of everybody, and what was replaced."""
+def grade(
+    folder: Path, out: Path, assignment: str | None = None
+) -> tuple[dict[tuple[str, str], dict[str, object]], Taken]:
+    """Take a folder in, grade it by one grade for all, and write everything: what OUT says of everybody, and what was
+    replaced."""
     with Gradebook.writing(out) as book:
         taken = book.take_in(classroom.read_folder(folder, assignment, KNOWN), SUITES, str(folder.resolve()))
         book.add((key, PACKED, "") for key in book.to_grade())
@@ -275,9 +343,18 @@ def seen(out: Path) -> dict[tuple[str, str], dict[str, object]]:
     with Gradebook.reading(out) as book:
         found = {}
         for row in book.rows():
-            paths = [out / kind / row.folder / f"{row.submission.assignment}{ending}" for kind, ending in (("feedback", ".md"), ("results", ".json"))]
+            paths = [
+                out / kind / row.folder / f"{row.submission.assignment}{ending}"
+                for kind, ending in (("feedback", ".md"), ("results", ".json"))
+            ]
             texts = [path.read_text("utf-8") if path.exists() else None for path in paths]
-            about = {"score": row.score, "file": row.submission.file, "folder": row.folder, "texts": texts, "status": row.status}
+            about = {
+                "score": row.score,
+                "file": row.submission.file,
+                "folder": row.folder,
+                "texts": texts,
+                "status": row.status,
+            }
             found[row.submission.assignment, row.submission.who] = about | vars(row.submission.person)
         return found
 
@@ -285,7 +362,18 @@ def seen(out: Path) -> dict[tuple[str, str], dict[str, object]]:
 def correct(out: Path, who: str, points: float) -> None:
     with Gradebook.writing(out) as book:
         row = next(row for row in book.rows(assignment="rope") if row.submission.who == who)
-        said = Adjustment(0, row.submission.student, "rope", points, None, "Seen by hand.", "", "Grace", "2026-11-22T10:00:00+00:00", who)
+        said = Adjustment(
+            0,
+            row.submission.student,
+            "rope",
+            points,
+            None,
+            "Seen by hand.",
+            "",
+            "Grace",
+            "2026-11-22T10:00:00+00:00",
+            who,
+        )
         book.adjust(said)
         output.update(book)
 
@@ -295,7 +383,14 @@ def test_a_later_week_takes_nobody_elses_grade_away(tmp_path: Path, platform: st
     """In another folder or in the same again, whatever assignment a file of Eve's speaks of."""
     files = honest(platform, "alibi") | {PLATFORMS[platform](EVE, "alibi.py"): CODE}
     put(tmp_path / "week 1", files)
-    put(tmp_path / "week 2", honest(platform) | {PLATFORMS[platform](EVE, "alibi.py"): CODE.format(7), PLATFORMS[platform](EVE, "rope.py"): CODE})
+    put(
+        tmp_path / "week 2",
+        honest(platform)
+        | {
+            PLATFORMS[platform](EVE, "alibi.py"): CODE.format(7),
+            PLATFORMS[platform](EVE, "rope.py"): CODE,
+        },
+    )
     for again in (tmp_path / "week 2", tmp_path / "week 1"):
         out = tmp_path / f"out {again.name}"
         before, _ = grade(tmp_path / "week 1", out)
@@ -363,24 +458,38 @@ def test_a_correction_that_applies_to_nobody_is_named(tmp_path: Path) -> None:
 
 
 own_names = st.one_of(
-    st.sampled_from([*MARKS, "rope.py", "alibi.py", "my alibi.ipynb", "all.zip", "rope.zip"]), st.text("_-. 019azAZ/é", max_size=30)
+    st.sampled_from([*MARKS, "rope.py", "alibi.py", "my alibi.ipynb", "all.zip", "rope.zip"]),
+    st.text("_-. 019azAZ/é", max_size=30),
 )
 texts = st.sampled_from(
     [
         *(CODE.encode(), b"", b"\0", b"{", b"x = 1\n" * 40_000, b"a=1;" * 60_000),
         ("a" + "\u0301\u0316" * 100_000).encode(),
-        ('{"cells": [{"cell_type": "code", "source": "import otter\\ng = otter.x()\\n' + "g.a();" * 40_000 + '"}]}').encode(),
+        (
+            '{"cells": [{"cell_type": "code", "source": "import otter\\ng = otter.x()\\n' + "g.a();" * 40_000 + '"}]}'
+        ).encode(),
         EXPORT.encode(),
     ]
 )
-contents = st.one_of(texts, st.dictionaries(st.sampled_from(["rope.py", "alibi.py", "a/b/rope.py", "x"]), texts, max_size=3).map(archive_of))
+contents = st.one_of(
+    texts,
+    st.dictionaries(st.sampled_from(["rope.py", "alibi.py", "a/b/rope.py", "x"]), texts, max_size=3).map(archive_of),
+)
 weeks = st.lists(st.dictionaries(own_names, contents, min_size=1, max_size=3), min_size=1, max_size=3)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-@given(platforms=st.lists(st.sampled_from(sorted(PLATFORMS)), min_size=3, max_size=3), weeks=weeks, same=st.booleans(), flag=st.booleans())
-def test_one_arbitrary_student_changes_nothing_for_the_others(platforms: list[str], weeks: list[dict[str, bytes]], same: bool, flag: bool) -> None:
-    """Over several weeks and platforms, into folders of their own or into one, with a correction by hand after the first."""
+@given(
+    platforms=st.lists(st.sampled_from(sorted(PLATFORMS)), min_size=3, max_size=3),
+    weeks=weeks,
+    same=st.booleans(),
+    flag=st.booleans(),
+)
+def test_one_arbitrary_student_changes_nothing_for_the_others(
+    platforms: list[str], weeks: list[dict[str, bytes]], same: bool, flag: bool
+) -> None:
+    """Over several weeks and platforms, into folders of their own or into one, with a correction by hand after the
+    first."""
     with tempfile.TemporaryDirectory() as scratch:
         outs: list[list[dict[tuple[str, str], dict[str, object]]]] = []
         for eve in (False, True):
@@ -396,7 +505,11 @@ def test_one_arbitrary_student_changes_nothing_for_the_others(platforms: list[st
                 given_by_eve = {made(EVE, name.strip("/") or "x"): text for name, text in week.items()}
                 for name, text in given_by_eve.items() if eve else ():
                     path = folder / (name if platform in FOLDERS else name.replace("/", "_"))
-                    if not path.exists() and not any(parent.is_file() for parent in path.parents) and len(path.name.encode()) < 200:
+                    if (
+                        not path.exists()
+                        and not any(parent.is_file() for parent in path.parents)
+                        and len(path.name.encode()) < 200
+                    ):
                         path.parent.mkdir(parents=True, exist_ok=True)
                         path.write_bytes(text)
                 seen_now, taken = grade(folder, root / "out", assignment if flag else None)
@@ -445,8 +558,13 @@ def test_a_late_file_named_by_hand_is_the_students_of_any_platform(tmp_path: Pat
 
 
 @pytest.mark.parametrize("names", [["Jan Novak"], ["101", "janow"]])
-def test_a_late_file_that_may_be_several_persons_is_nobodys_whom_a_platform_named(tmp_path: Path, names: list[str]) -> None:
-    put(tmp_path / "class", {f"{name}_{number}_9_rope.py": CODE for number, name in ((100, "novakjan"), (102, "novakjan"), (101, "janow"))})
+def test_a_late_file_that_may_be_several_persons_is_nobodys_whom_a_platform_named(
+    tmp_path: Path, names: list[str]
+) -> None:
+    put(
+        tmp_path / "class",
+        {f"{name}_{number}_9_rope.py": CODE for number, name in ((100, "novakjan"), (102, "novakjan"), (101, "janow"))},
+    )
     put(tmp_path / "late", {f"{name}.py": CODE.format("'late'") for name in names})
     before, _ = grade(tmp_path / "class", tmp_path / "out", "rope")
     after, taken = grade(tmp_path / "late", tmp_path / "out", "rope")

@@ -25,7 +25,8 @@ def notebook(*cells: Any) -> str:
 
 @pytest.fixture
 def submission_file(tmp_path: Path):
-    """Writes a file and reads it as what somebody handed in. Nothing is asked of it, so that all notes are on how it was read."""
+    """Writes a file and reads it as what somebody handed in. Nothing is asked of it, so that all notes are on how it
+    was read."""
 
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
         path = tmp_path / name
@@ -46,7 +47,9 @@ def read(submission_file: Any, *sources: str) -> Submission:
 
 
 def test_code_cells_come_in_order_and_prose_does_not(submission_file) -> None:
-    submission = submission_file(notebook(code("x = 1\n"), {"cell_type": "raw", "source": "y"}, code(["def f():\n", "    return x"])))
+    submission = submission_file(
+        notebook(code("x = 1\n"), {"cell_type": "raw", "source": "y"}, code(["def f():\n", "    return x"]))
+    )
     assert submission.cells == ("x = 1\n", "def f():\n    return x")
     assert (submission.problem, submission.notes) == (None, ())
 
@@ -121,7 +124,9 @@ OTTER = {
 def test_calls_of_otters_grader_are_dropped(submission_file, source: str, left: str) -> None:
     submission = read(submission_file, source)
     assert submission.cells == (left,)
-    assert submission.notes == (("Lines that call Otter's grader were left out of code cell 1.",) if left != source else ())
+    assert submission.notes == (
+        ("Lines that call Otter's grader were left out of code cell 1.",) if left != source else ()
+    )
 
 
 def test_otters_grader_is_known_in_later_cells(submission_file) -> None:
@@ -135,7 +140,9 @@ def test_a_grader_of_the_students_own_stays(submission_file) -> None:
 
 
 def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file) -> None:
-    submission = submission_file(notebook(code("x = 1"), code("hello there\n"), code("y = 2"), code("z = r'\\'\n%time")))
+    submission = submission_file(
+        notebook(code("x = 1"), code("hello there\n"), code("y = 2"), code("z = r'\\'\n%time"))
+    )
     assert submission.problem is None
     assert submission.cells == ("x = 1", "", "y = 2", "")
     assert submission.notes[0] == "Code cell 2 is not Python (line 1: invalid syntax) and was left out."

@@ -1,4 +1,5 @@
-"""One submission decides about its own student and nothing else: what it costs, raises and returns, through every way in."""
+"""One submission decides about its own student and nothing else: what it costs, raises and returns, through every way
+in."""
 
 from __future__ import annotations
 
@@ -60,7 +61,9 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
     said = feedback.body(judged, "rope", (imports + solution,))
     assert "matplotlib" in said and "left out" in said and "stops" not in said
-    uses = imports + solution.replace("def rope_frequencies(", "def rope_frequencies(*args):\n    return plt.arange(*args)\n\n\ndef _(")
+    uses = imports + solution.replace(
+        "def rope_frequencies(", "def rope_frequencies(*args):\n    return plt.arange(*args)\n\n\ndef _("
+    )
     lost = grader.grade(course.find("rope"), (uses,))
     assert lost.questions["rope_frequencies"] == 0 < lost.score
     assert any("'plt' is not defined" in one.message for one in lost.test_results)
@@ -131,7 +134,9 @@ class Fails(Exception):
 
 
 @pytest.mark.parametrize("error", [Fails("odd"), RecursionError(), MemoryError(), OverflowError("too large")])
-def test_check_and_otter_give_a_grade_whatever_one_submission_makes_a_grader_raise(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_check_and_otter_give_a_grade_whatever_one_submission_makes_a_grader_raise(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     """As long as a new grader judges the solution; where it does not, nobody is blamed."""
     assignment, solution = course.find(NAME), course.find(NAME).solution.read_text("utf-8")
     judge = Grader.grade
@@ -163,7 +168,9 @@ def test_no_name_breaks_a_row(tmp_path: Path) -> None:
     assert (tmp_path / "table.csv").read_bytes().startswith(b'student,score\n"carriage\rreturn",1\n')
     before = (tmp_path / "table.csv").read_bytes()
     with pytest.raises(Fails):
-        files.write_csv(tmp_path / "table.csv", (row if row[1] != "1" else (_ for _ in ()).throw(Fails()) for row in rows))
+        files.write_csv(
+            tmp_path / "table.csv", (row if row[1] != "1" else (_ for _ in ()).throw(Fails()) for row in rows)
+        )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table.csv": before}
 
 
@@ -180,8 +187,22 @@ STUDENTS = [*HONEST, "zoe", "mallory", "ada_1", "submission_1", "assignments", "
 
 names = st.sampled_from(
     [
-        *(f"{NAME}.py", f"{NAME} (2).py", "rope.py", "main.py", "explore.ipynb", "report.pdf", "submission_metadata.yml", "tests/x.py"),
-        *(f"assignments/{NAME}/{NAME}.py", f"assignments/{NAME}/tests/{NAME}.py", "tests/public/test_rope.py", "submission_1/rope.py"),
+        *(
+            f"{NAME}.py",
+            f"{NAME} (2).py",
+            "rope.py",
+            "main.py",
+            "explore.ipynb",
+            "report.pdf",
+            "submission_metadata.yml",
+            "tests/x.py",
+        ),
+        *(
+            f"assignments/{NAME}/{NAME}.py",
+            f"assignments/{NAME}/tests/{NAME}.py",
+            "tests/public/test_rope.py",
+            "submission_1/rope.py",
+        ),
         *(f"{NAME}/ada.py", f"{NAME}/bob.py", "hand in.zip", "old/hand in.zip", ".git/config", "a/b/c/d/rope.ipynb"),
     ]
 )
@@ -190,15 +211,39 @@ addresses = st.lists(st.sampled_from([*STUDENTS, "ada@example.edu"]), max_size=4
 )
 pieces = st.sampled_from(
     [
-        *(classroom.right(NAME, 5), HONEST["ada"], classroom.unfinished(NAME, 5), classroom.ends_its_process(NAME, 0), "x = 1\n", ""),
-        *("import no_such\n", "raise SystemExit\n", "def (", "\ufeffx = 1", "[]", "3", "{}", "(" * 5000, "f'" + "{x}" * 20_000 + "'"),
+        *(
+            classroom.right(NAME, 5),
+            HONEST["ada"],
+            classroom.unfinished(NAME, 5),
+            classroom.ends_its_process(NAME, 0),
+            "x = 1\n",
+            "",
+        ),
+        *(
+            "import no_such\n",
+            "raise SystemExit\n",
+            "def (",
+            "\ufeffx = 1",
+            "[]",
+            "3",
+            "{}",
+            "(" * 5000,
+            "f'" + "{x}" * 20_000 + "'",
+        ),
         "".join(f"def f{number}(): f{(number + 1) % 2000}()\n" for number in range(2000)),
-        "".join(f"def f{number}(x): return x + {number % 7} * x - x / x ** x + x * {number}\n" for number in range(2000)),
+        "".join(
+            f"def f{number}(x): return x + {number % 7} * x - x / x ** x + x * {number}\n" for number in range(2000)
+        ),
         json.dumps({"cells": [{"cell_type": "code", "source": classroom.right(NAME, 6)}]}),
         json.dumps({"cells": [{"cell_type": "code", "source": "x = 1"}] * 3000}),
     ]
 )
-contents = st.one_of(pieces.map(str.encode), addresses.map(str.encode), st.just(zip64_with_an_offset_beyond_all_files()), st.binary(max_size=40))
+contents = st.one_of(
+    pieces.map(str.encode),
+    addresses.map(str.encode),
+    st.just(zip64_with_an_offset_beyond_all_files()),
+    st.binary(max_size=40),
+)
 trees = st.dictionaries(names, contents, max_size=5)
 
 
@@ -224,7 +269,13 @@ def submissions(draw: st.DrawFn) -> dict[str, bytes]:
             ending = draw(st.sampled_from([".py", ".ipynb", ".zip", ".txt", ""]))
             return {f"{student}{ending}": draw(contents)}
     # The name is all that is odd: metadata, an assignment, the handout, a download of Canvas.
-    odd = ["submission_metadata.yml", f"{NAME}/ada.py", "rope/bob.py", f"assignments/{NAME}/{NAME}.py", "ada_9_9_sinusoidal.py"]
+    odd = [
+        "submission_metadata.yml",
+        f"{NAME}/ada.py",
+        "rope/bob.py",
+        f"assignments/{NAME}/{NAME}.py",
+        "ada_9_9_sinusoidal.py",
+    ]
     return {draw(st.sampled_from(odd)): draw(contents)}
 
 
@@ -240,7 +291,9 @@ def seen(out: Path) -> dict[str, object]:
         for path in (out / "feedback" / student / f"{NAME}.md", out / "results" / student / f"{NAME}.json"):
             found[f"{student}/{path.name}"] = path.read_bytes()
     # A pair of alike submissions is about both: a copy is listed with what it is a copy of.
-    lines = [row for row in re.findall(r"<tr>(.*?)(?=<tr>|</tbody>)", (out / "report.html").read_text("utf-8"), re.DOTALL)]
+    lines = [
+        row for row in re.findall(r"<tr>(.*?)(?=<tr>|</tbody>)", (out / "report.html").read_text("utf-8"), re.DOTALL)
+    ]
     lines = [row for row in lines if 'class="line"' not in row]
     for student in HONEST:
         found[f"{student} in the report"] = [line for line in lines if re.search(rf">{student}(</a>)?<td", line)]
@@ -259,7 +312,9 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @settings(max_examples=8, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(submission=submissions())
-def test_one_arbitrary_submission_changes_nothing_for_a_class(honest: tuple[Path, Path], submission: dict[str, bytes]) -> None:
+def test_one_arbitrary_submission_changes_nothing_for_a_class(
+    honest: tuple[Path, Path], submission: dict[str, bytes]
+) -> None:
     """Rows, feedback and the report's entries of all others stay as they were without it."""
     folder, alone = honest
     with tempfile.TemporaryDirectory() as scratch:
@@ -280,7 +335,10 @@ def clones(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactor
     """One clone of the handout per assignment, that assignment solved and all else untouched."""
     folder = tmp_path_factory.mktemp("clones")
     for one in course.assignments():
-        put(folder / f"positions-{one.name}", handed_out | {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes()})
+        put(
+            folder / f"positions-{one.name}",
+            handed_out | {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes()},
+        )
     return folder
 
 
@@ -301,7 +359,9 @@ def test_a_solved_clone_scores_20_when_it_is_checked(clones: Path, assignment: A
 
 
 def test_the_command_checks_a_clone(clones: Path) -> None:
-    checked = CliRunner().invoke(main, ["check", str(clones / "positions-attention"), "--assignment", "attention", "--json"])
+    checked = CliRunner().invoke(
+        main, ["check", str(clones / "positions-attention"), "--assignment", "attention", "--json"]
+    )
     assert checked.exit_code == 0 and json.loads(checked.output)["score"] == 20
 
 

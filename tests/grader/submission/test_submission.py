@@ -1,4 +1,5 @@
-"""One file handed in, good or bad: it is read or refused, with a sentence for the student and one for the instructor."""
+"""One file handed in, good or bad: it is read or refused, with a sentence for the student and one for the
+instructor."""
 
 from __future__ import annotations
 
@@ -21,7 +22,17 @@ from autograder import course
 from autograder.checks.parsing import MAX_CODE
 from autograder.submission import NothingToGrade, Submission, disk, read_file
 
-KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"]
+KNOWN = [
+    "attention",
+    "naive",
+    "sinusoidal",
+    "learned",
+    "rope",
+    "relative",
+    "alibi",
+    "context_extension",
+    "extrapolation",
+]
 CODE = "def rotate_half(x):\n    return x\n"
 MIB = 1 << 20
 
@@ -66,7 +77,9 @@ def lying(content: bytes, claimed: int) -> bytes:
 
 def one_sentence(text: str) -> bool:
     outside_brackets = re.sub(r"\(.*\)", "", text)  # in brackets, Python's own message is quoted
-    return text.isprintable() and text.endswith(".") and not re.search(r"[.!] [A-Z]", outside_brackets) and len(text) < 500
+    return (
+        text.isprintable() and text.endswith(".") and not re.search(r"[.!] [A-Z]", outside_brackets) and len(text) < 500
+    )
 
 
 def refused(submission: Submission, *words: str) -> None:
@@ -145,7 +158,9 @@ def test_a_coding_line_further_down_is_none(submission_file) -> None:
     assert submission_file("x = 1\n# coding: nonsense\n").problem is None
 
 
-@pytest.mark.parametrize("name", ["nonsense", "rot13", "punycode", "idna", "unicode_escape", "utf-7", "zip", "hex", "undefined", "utf-16"])
+@pytest.mark.parametrize(
+    "name", ["nonsense", "rot13", "punycode", "idna", "unicode_escape", "utf-7", "zip", "hex", "undefined", "utf-16"]
+)
 def test_a_coding_line_names_an_encoding_of_text(submission_file, name: str) -> None:
     refused(submission_file(f"# coding: {name}\nx = 1\n"), name, "UTF-8")
 
@@ -428,7 +443,8 @@ def test_the_functions_tell_the_assignment_where_the_name_does_not(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted"), [("rope_2d_ada.py", "rope_2d"), ("ada_rope.py", "rope"), ("rope_2d.py", "rope_2d"), ("rope_naive.py", "")]
+    ("name", "wanted"),
+    [("rope_2d_ada.py", "rope_2d"), ("ada_rope.py", "rope"), ("rope_2d.py", "rope_2d"), ("rope_naive.py", "")],
 )
 def test_the_longest_name_that_matches_is_meant(tmp_path: Path, name: str, wanted: str) -> None:
     (tmp_path / "given").mkdir()

@@ -1,4 +1,5 @@
-"""A browser for the tests of pages: the system's, quiet; the pages of the course; and a page that notes all that goes wrong on it."""
+"""A browser for the tests of pages: the system's, quiet; the pages of the course; and a page that notes all that goes
+wrong on it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,13 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 PATIENCE = 180_000
 """Milliseconds: no machine is so slow, and a test that waits for what never comes is named."""
 
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 SEEN = Path(__file__).with_name("seen.js")
 
 
@@ -68,7 +75,9 @@ def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempP
 class Opened:
     """A page, and all that went wrong on it or left it."""
 
-    def __init__(self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light", moves: bool = True) -> None:
+    def __init__(
+        self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light", moves: bool = True
+    ) -> None:
         self.page: Page = browser.new_page(
             viewport={"width": width, "height": 900},
             color_scheme=scheme,  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """A Python that begins with its libraries loaded: each process is forked from one that has loaded them.
 
-`python forked_python.py serve SOCKET` is the process that forks. `python forked_python.py start SOCKET -m MODULE …`, or -c, or a script,
-runs that in the folder, with the environment and with the standard files of whoever starts it, and ends as it ends.
-Nothing of this project is loaded before the fork, so the course may be any copy.
+`python forked_python.py serve SOCKET` is the process that forks. `python forked_python.py start SOCKET -m MODULE …`, or
+-c, or a script, runs that in the folder, with the environment and with the standard files of whoever starts it, and
+ends as it ends. Nothing of this project is loaded before the fork, so the course may be any copy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from collections.abc import Callable
 from typing import Any
 
 LIBRARIES = """
-    click hypothesis ipykernel.kernelapp jinja2 markdown_it matplotlib.pyplot matplotlib_inline.backend_inline mdit_py_plugins nbformat numpy
+    click hypothesis ipykernel.kernelapp jinja2 markdown_it matplotlib.pyplot matplotlib_inline.backend_inline
+    mdit_py_plugins nbformat numpy
     otter.run.run_autograder pandas pygments pytest rich.console rich.progress rich.table yaml
 """.split()
 CHILDREN = "FORKED_CHILDREN"
@@ -38,7 +39,8 @@ NUMBER = struct.Struct("i")
 
 def serve(path: str) -> None:
     """Fork a process for everybody who asks, until killed."""
-    os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel reads this as soon as it is loaded, and ends with that process
+    # A kernel reads this as soon as it is loaded, and ends with that process.
+    os.environ["JPY_PARENT_PID"] = str(os.getpid())
     del sys.path[0]  # this file's folder
     for name in LIBRARIES:
         importlib.import_module(name)
@@ -107,7 +109,9 @@ def _run(files: list[int], environment: dict[str, str], folder: str, words: list
         os.close(file)
     sys.stdin = sys.__stdin__ = os.fdopen(0, encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = os.fdopen(
+        2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+    )  # type: ignore[misc]
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)

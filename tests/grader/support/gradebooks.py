@@ -14,9 +14,38 @@ from autograder.protocol.failure import Kind
 from autograder.protocol.status import Status, TestStatus
 from autograder.submission import Problem, Submission
 
-COURSE = (*("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),)
-FIRST = ("Ada", "Alan", "Barbara", "Donald", "Edsger", "Emmy", "Grace", "Hedy", "Katherine", "Kurt", "Radia", "Sophie", "Tim")
-LAST = ("Abel", "Babbage", "Cauchy", "Dirac", "Euler", "Fourier", "Gauss", "Hopper", "Ito", "Jacobi", "Kepler", "Lovelace")
+COURSE = (
+    *("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),
+)
+FIRST = (
+    "Ada",
+    "Alan",
+    "Barbara",
+    "Donald",
+    "Edsger",
+    "Emmy",
+    "Grace",
+    "Hedy",
+    "Katherine",
+    "Kurt",
+    "Radia",
+    "Sophie",
+    "Tim",
+)
+LAST = (
+    "Abel",
+    "Babbage",
+    "Cauchy",
+    "Dirac",
+    "Euler",
+    "Fourier",
+    "Gauss",
+    "Hopper",
+    "Ito",
+    "Jacobi",
+    "Kepler",
+    "Lovelace",
+)
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
 """enough code for two submissions of it to be alike"""
@@ -48,7 +77,11 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
         elif ease < -2.5:
             test_results.append(TestResult(test, TestStatus.NOT_IMPLEMENTED, "not written yet", kind=Kind.NOT_WRITTEN))
         else:
-            hint = f"Part {place // TESTS} of {assignment} counts features where it should count pairs." if draw.random() < 0.4 else None
+            hint = (
+                f"Part {place // TESTS} of {assignment} counts features where it should count pairs."
+                if draw.random() < 0.4
+                else None
+            )
             test_results.append(TestResult(test, TestStatus.FAILED, "wanted 1, got 2", hint, Kind.VALUE))
     return scored(test_results, draw.gauss(0.2, 0.03), status)
 
@@ -66,7 +99,14 @@ def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "
 def submission_file(student: str, assignment: str, code: str, problem: Problem | None = None) -> Submission:
     """A file with that code, or with that problem instead."""
     cells = () if problem else (code,)
-    return Submission(student, assignment, f"{assignment}/{student}.py", code_hash(Submission("", "", "", "", (code,))), cells, problem=problem)
+    return Submission(
+        student,
+        assignment,
+        f"{assignment}/{student}.py",
+        code_hash(Submission("", "", "", "", (code,))),
+        cells,
+        problem=problem,
+    )
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
@@ -74,12 +114,17 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     pairs = list(graded)
     with Gradebook.writing(out) as book:
         book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
-        grades = {Key(one.assignment, "suite", code_hash(one)): (grade, one.assignment, one.cells) for one, grade in pairs}
+        grades = {
+            Key(one.assignment, "suite", code_hash(one)): (grade, one.assignment, one.cells) for one, grade in pairs
+        }
         book.add((key, PackedGrade.of(*grades[key]), "") for key in book.to_grade())
 
 
-def made_up_class(size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0) -> list[tuple[Submission, Grade]]:
-    """Everybody's submissions; one in fifty cannot be read. At most so many distinct grades an assignment, to be quick."""
+def made_up_class(
+    size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0
+) -> list[tuple[Submission, Grade]]:
+    """Everybody's submissions; one in fifty cannot be read. At most so many distinct grades an assignment, to be
+    quick."""
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:

@@ -1,4 +1,5 @@
-"""What the tests of Otter and of course platforms share: zips, Otter's way of grading, Gradescope's folders and fields."""
+"""What the tests of Otter and of course platforms share: zips, Otter's way of grading, Gradescope's folders and
+fields."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def by_test(results: GradingResults) -> dict[str, bool]:
 
 
 def install(folder: Path) -> Path:
-    """A fresh environment with the course in it as a wheel; what that depends on is lent from here. Returns its interpreter."""
+    """A fresh environment with the course in it as a wheel; what that depends on is lent from here. Returns its
+    interpreter."""
     wheel = package.wheel(folder)
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
@@ -83,9 +85,15 @@ def run(command: list[str], folder: Path, **more: str) -> str:
 
 
 def gradescope(
-    python: Path, folder: Path, zipped: Path, submission: dict[str, bytes], metadata: dict[str, Any] | None = METADATA, **environment: str
+    python: Path,
+    folder: Path,
+    zipped: Path,
+    submission: dict[str, bytes],
+    metadata: dict[str, Any] | None = METADATA,
+    **environment: str,
 ) -> dict[str, Any]:
-    """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that folder."""
+    """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that
+    folder."""
     for name in ("source", "submission", "results"):
         (folder / name).mkdir(parents=True)
     with zipfile.ZipFile(zipped) as archive:
@@ -153,5 +161,7 @@ def _faults(fields: dict[str, Any], known: dict[str, Any]) -> Iterable[str]:
         wanted = known.get(name)
         if wanted is None:
             yield f"{name} is no field"
-        elif value not in wanted if isinstance(wanted, set) else not isinstance(value, wanted) or isinstance(value, bool):
+        elif (
+            value not in wanted if isinstance(wanted, set) else not isinstance(value, wanted) or isinstance(value, bool)
+        ):
             yield f"{name} is {value!r}"

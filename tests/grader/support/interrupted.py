@@ -33,7 +33,9 @@ def grade(folder: Path, out: Path, *options: str, root: Path = course.ROOT) -> s
     return _start(GRADE, "grade", str(folder), "--out", str(out), *options, root=root)
 
 
-def grade_until(number: signal.Signals, opened: int, pattern: str, folder: Path, out: Path, *options: str) -> subprocess.Popen[str]:
+def grade_until(
+    number: signal.Signals, opened: int, pattern: str, folder: Path, out: Path, *options: str
+) -> subprocess.Popen[str]:
     """The same; a signal comes as it opens the n-th file under OUT whose path there fits the pattern."""
     words = (str(int(number)), f"{out}/{pattern}", str(opened))
     return _start(SIGNAL_ITSELF + GRADE, *words, "grade", str(folder), "--out", str(out), *options, root=course.ROOT)
@@ -42,4 +44,12 @@ def grade_until(number: signal.Signals, opened: int, pattern: str, folder: Path,
 def _start(script: str, *words: str, root: Path) -> subprocess.Popen[str]:
     environment = os.environ | {"PYTHONPATH": str(root)}
     command = [sys.executable, "-c", script, *words]
-    return subprocess.Popen(command, env=environment, cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    return subprocess.Popen(
+        command,
+        env=environment,
+        cwd=root,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )

@@ -1,6 +1,7 @@
 """A Jupyter kernel to run cells in, one after the other, however long each takes.
 
-Not with nbclient, which now and then overlooks a reply while widgets talk, and which drops what a cell shows where that comes late.
+Not with nbclient, which now and then overlooks a reply while widgets talk, and which drops what a cell shows where that
+comes late.
 """
 
 from __future__ import annotations

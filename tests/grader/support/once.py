@@ -1,4 +1,5 @@
-"""What is dear to make, made once for all processes of a test run: the handout, and the grades of sample submissions."""
+"""What is dear to make, made once for all processes of a test run: the handout, and the grades of sample
+submissions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """An interpreter whose processes begin with their libraries loaded, and Jupyter kernels of it.
 
-For tests of what a process does, and not of how it starts or is ended from outside: a signal to such a process does not reach it.
+For tests of what a process does, and not of how it starts or is ended from outside: a signal to such a process does not
+reach it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ SCRIPT = str(Path(__file__).with_name("forked_python.py"))
 
 @contextlib.contextmanager
 def forking(folder: Path, python: str = sys.executable) -> Iterator[Path]:
-    """A program to be called as that interpreter is, while the context lasts. Beside it lies what makes Jupyter start its kernels so."""
+    """A program to be called as that interpreter is, while the context lasts. Beside it lies what makes Jupyter start
+    its kernels so."""
     address, program = str(folder / "socket"), folder / "python"
     program.write_text(f'#!/bin/sh\nexec "{python}" -SE "{SCRIPT}" start "{address}" "$@"\n', encoding="utf-8")
     program.chmod(0o755)
@@ -29,7 +31,9 @@ def forking(folder: Path, python: str = sys.executable) -> Iterator[Path]:
     spec = {"argv": words, "display_name": "Python 3", "language": "python"}
     (folder / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    with subprocess.Popen([python, SCRIPT, "serve", address], cwd=folder, env=environment, stdout=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        [python, SCRIPT, "serve", address], cwd=folder, env=environment, stdout=subprocess.PIPE
+    ) as server:
         try:
             assert server.stdout is not None and server.stdout.readline() == b"ready\n"
             yield program

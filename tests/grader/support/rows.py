@@ -1,4 +1,5 @@
-"""One grade with something of everything in it, and submissions that share it: rows of a gradebook for which nothing is graded."""
+"""One grade with something of everything in it, and submissions that share it: rows of a gradebook for which nothing is
+graded."""
 
 from __future__ import annotations
 
@@ -14,7 +15,13 @@ from autograder.submission import Submission
 
 RESULTS = [
     TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule."), TestStatus.PASSED),
-    TestResult(Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."), TestStatus.FAILED, "no \ud800 good", "A hint.", Kind.VALUE),
+    TestResult(
+        Test("test_b", "apply_rope", 2.0, Phase.HIDDEN, "Another."),
+        TestStatus.FAILED,
+        "no \ud800 good",
+        "A hint.",
+        Kind.VALUE,
+    ),
 ]
 GRADE = Grade(
     at_once=Outcome(None, RESULTS[:1]),

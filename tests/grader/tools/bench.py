@@ -1,7 +1,9 @@
-"""How fast grading is on this machine: `make bench` measures, in one run, what the course promises; `make bench SHORT=1` in a minute.
+"""How fast grading is on this machine: `make bench` measures, in one run, what the course promises; `make bench
+SHORT=1` in a minute.
 
-Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that others use
-too. Where a line repeats its measurement it shows the median; processor time includes that of all child processes.
+Every line but one is a ratio of two things measured side by side, since neither alone says anything on a machine that
+others use too. Where a line repeats its measurement it shows the median; processor time includes that of all child
+processes.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ class Line:
 
 def run(console: Console, short: bool = False) -> None:
     """Measure everything and print the table. The short form leaves out what takes longest: the large classes."""
-    measures = [throughput, processor_time, checking] if short else [throughput, processor_time, checking, large_classes]
+    measures = (
+        [throughput, processor_time, checking] if short else [throughput, processor_time, checking, large_classes]
+    )
     lines: list[Line] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(measures))
@@ -150,7 +154,9 @@ def processor_time(folder: Path, assignment: Assignment, rounds: int) -> Iterato
     measured = f"{ours:.0f} ms against {runner:.0f} ms on the solution in one warm process"
     yield _at_most("processor time of a grading against the grader's own runner", 2.0, ours / runner, measured)
     measured = f"{theirs:.0f} ms against {ours:.0f} ms, a mistake in each of {len(wrong)} functions"
-    yield _at_most("processor time of a wrong submission, causes and all, against a right one", 1.15, theirs / ours, measured)
+    yield _at_most(
+        "processor time of a wrong submission, causes and all, against a right one", 1.15, theirs / ours, measured
+    )
     measured = f"on a machine where the runner takes {runner:.0f} ms"
     yield Line("wall time of grading a file without any function", "≤ 15 ms", nothing, nothing <= 15, measured, "ms")
 
@@ -187,9 +193,16 @@ def large_classes(folder: Path, assignment: Assignment, rounds: int) -> Iterator
     yield _at_most(f"time for {what}", 10.5, many["seconds"] / few["seconds"], measured)
     cores = len(os.sched_getaffinity(0))
     measured = f"{many['busy']:.0f} s of processor time in {many['seconds']:.0f} s on {cores} cores"
-    yield _at_least(f"processors kept busy over {THOUSANDS} distinct submissions", 0.9, many["busy"] / many["seconds"] / cores, measured)
+    yield _at_least(
+        f"processors kept busy over {THOUSANDS} distinct submissions",
+        0.9,
+        many["busy"] / many["seconds"] / cores,
+        measured,
+    )
     measured = f"{1000 * many['own'] / THOUSANDS:.1f} ms of {1000 * many['busy'] / THOUSANDS:.0f} ms per submission"
-    yield _at_most("  the coordinator's share of it, for 40 cores per coordinator", 1 / 40, many["own"] / many["busy"], measured)
+    yield _at_most(
+        "  the coordinator's share of it, for 40 cores per coordinator", 1 / 40, many["own"] / many["busy"], measured
+    )
     measured = f"{many['memory']:.0f} MiB against {few['memory']:.0f} MiB at their peaks"
     yield _at_most(f"memory of the coordinator at {what}", 1.2, many["memory"] / few["memory"], measured)
 

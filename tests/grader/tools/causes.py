@@ -1,7 +1,8 @@
 """How often the course names a mistake, and how often it names a wrong one: `make causes [ASSIGNMENT=rope]`.
 
-Measured on wrong versions written by hand, in two sets. The catalogue was written with the first (`wrong_versions`) at hand. The
-second (`held_out`) is kept apart: nobody looks at it who adds to the catalogue, so it says how mistakes fare that nobody foresaw.
+Measured on wrong versions written by hand, in two sets. The catalogue was written with the first (`wrong_versions`) at
+hand. The second (`held_out`) is kept apart: nobody looks at it who adds to the catalogue, so it says how mistakes fare
+that nobody foresaw.
 
 What counts:
     hint      the feedback names a cause for the function that is wrong

@@ -1,6 +1,8 @@
-"""Two thousand distinct submissions, a tenth of them hostile or broken, graded in one batch: `python -m tests.grader.tools.load [SIZE]`.
+"""Two thousand distinct submissions, a tenth of them hostile or broken, graded in one batch: `python -m
+tests.grader.tools.load [SIZE]`.
 
-Everybody must have a grade, the honest ones the same as alone, the hostile ones none; and the coordinator must not grow.
+Everybody must have a grade, the honest ones the same as alone, the hostile ones none; and the coordinator must not
+grow.
 """
 
 from __future__ import annotations
@@ -93,8 +95,15 @@ def make(folder: Path, size: int, alone: dict[str, dict[str, str]], target: Path
 
 
 def hostile(attack: Path, number: int, folder: Path) -> str:
-    """The stub, and what attacks: aimed at an empty folder, at a process that there is not, and at nobody who listens."""
-    targets = {"folder": str(folder), "files": ["grades.csv"], "mark": "none", "process": NO_PROCESS, "grader": NO_PROCESS}
+    """The stub, and what attacks: aimed at an empty folder, at a process that there is not, and at nobody who
+    listens."""
+    targets = {
+        "folder": str(folder),
+        "files": ["grades.csv"],
+        "mark": "none",
+        "process": NO_PROCESS,
+        "grader": NO_PROCESS,
+    }
     targets |= {"tcp": ["127.0.0.1", 9], "udp": ["127.0.0.1", 9], "unix": str(folder / "nobody"), "abstract": "nobody"}
     common, text = (path.read_text("utf-8") for path in (ATTACKS / "common.py", attack))
     return f"{classroom.unfinished(NAME, number)}\n\n{common}\n\nTARGETS = {targets!r}\n\n{text}"

@@ -1,11 +1,12 @@
 """Breaks the solutions in every way it knows and lists what the suites do not notice: `make mutants [ASSIGNMENT=rope]`.
 
 The suites are what is tested here. A mutant is a solution with one small change inside its marked blocks; it must lose
-points. Those that live although the change makes a difference are holes in a suite; those that live because the change makes
-none are listed, each with its reason, in `survivors.csv`.
+points. Those that live although the change makes a difference are holes in a suite; those that live because the change
+makes none are listed, each with its reason, in `survivors.csv`.
 
-Why not mutmut or cosmic-ray: both start a test runner for each mutant, some 1.5 s for suites that take 0.1 s, and neither
-knows that the code under test is a submission. Here a warm process forks for each mutant and says whether it loses points.
+Why not mutmut or cosmic-ray: both start a test runner for each mutant, some 1.5 s for suites that take 0.1 s, and
+neither knows that the code under test is a submission. Here a warm process forks for each mutant and says whether it
+loses points.
 """
 
 from __future__ import annotations
@@ -70,9 +71,12 @@ OPERATORS: dict[type[ast.AST], list[type[ast.AST]]] = {
 }
 
 NAMES = {
-    "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros", "min": "max", "max": "min",
-    "minimum": "maximum", "maximum": "minimum", "tril": "triu", "triu": "tril", "any": "all", "all": "any", "mean": "sum", "sum": "mean",
-    "float32": "float64", "float64": "float32", "ValueError": "KeyError", "IndexError": "KeyError", "repeat": "tile", "tile": "repeat",
+    "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros", "min": "max",
+    "max": "min",
+    "minimum": "maximum", "maximum": "minimum", "tril": "triu", "triu": "tril", "any": "all", "all": "any",
+    "mean": "sum", "sum": "mean",
+    "float32": "float64", "float64": "float32", "ValueError": "KeyError", "IndexError": "KeyError", "repeat": "tile",
+    "tile": "repeat",
     "log": "log2", "cumsum": "cumprod", "exp": "expm1", "isnan": "isinf", "abs": "negative",
 }  # fmt: skip
 
@@ -94,10 +98,11 @@ class Mutant:
 
 
 def broken_promises(assignment: Assignment) -> Iterator[Mutant]:
-    """Solutions with one function that breaks one sentence of its docstring or lesson: the blocks of `promises/<name>.txt`.
+    """Solutions with one function that breaks one sentence of its docstring or lesson: the blocks of
+    `promises/<name>.txt`.
 
-    A block begins with `### public: the sentence` where a public test must notice it, else with `### hidden: …`. In its code
-    `right` is the solution's function.
+    A block begins with `### public: the sentence` where a public test must notice it, else with `### hidden: …`. In its
+    code `right` is the solution's function.
     """
     file = PROMISES / f"{assignment.name}.txt"
     blocks = re.split(r"^### ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:] if file.exists() else []
@@ -109,7 +114,8 @@ def broken_promises(assignment: Assignment) -> Iterator[Mutant]:
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Every change of every node inside the marked blocks of a solution, and of every answer; and every broken promise."""
+    """Every change of every node inside the marked blocks of a solution, and of every answer; and every broken
+    promise."""
     yield from broken_promises(assignment)
     source = assignment.solution.read_text(encoding="utf-8")
     lines = source.split("\n")
@@ -150,7 +156,13 @@ def _marked_lines(lines: list[str]) -> set[int]:
 def _enclosing(tree: ast.Module, line: int) -> str:
     for node in tree.body:
         if node.lineno <= line <= (node.end_lineno or 0):
-            return node.name if isinstance(node, ast.FunctionDef) else "ANSWERS" if isinstance(node, ast.Assign) else "module"
+            return (
+                node.name
+                if isinstance(node, ast.FunctionDef)
+                else "ANSWERS"
+                if isinstance(node, ast.Assign)
+                else "module"
+            )
     return "module"
 
 
@@ -195,7 +207,11 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             if keyword.arg is not None:
                 yield f"without {keyword.arg}", _without_keyword(place)
         called = ast.unparse(node.func).rpartition(".")[2]
-        if len(node.args) == 2 and called not in SYMMETRIC and not any(isinstance(one, ast.Starred) for one in node.args):
+        if (
+            len(node.args) == 2
+            and called not in SYMMETRIC
+            and not any(isinstance(one, ast.Starred) for one in node.args)
+        ):
             yield "arguments swapped", _swap
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
         yield "operands swapped", _swap_operands
@@ -289,8 +305,14 @@ def main(names: list[str]) -> int:
                     unexplained += 1
                     print(f"{assignment.name}: {mutant.function}: {mutant.change}: {mutant.line}", flush=True)
         total, alive = total + count, alive + survived
-        print(f"{assignment.name:<18} {count:>5} mutants {survived:>4} alive  {1 - survived / count:7.2%} caught", flush=True)
-    print(f"{'all':<18} {total:>5} mutants {alive:>4} alive  {1 - alive / total:7.2%} caught, {unexplained} alive unexplained")
+        print(
+            f"{assignment.name:<18} {count:>5} mutants {survived:>4} alive  {1 - survived / count:7.2%} caught",
+            flush=True,
+        )
+    print(
+        f"{'all':<18} {total:>5} mutants {alive:>4} alive  {1 - alive / total:7.2%} caught, {unexplained} alive"
+        " unexplained"
+    )
     return unexplained
 
 

@@ -19,7 +19,9 @@ def test_the_submissions_are_distinct_and_some_are_wrong(tmp_path: Path) -> None
     assert find("alibi").solution.read_text("utf-8") in bodies and find("alibi").stub.read_text("utf-8") in bodies
 
 
-def test_the_cost_of_one_grading_is_three_lines_that_say_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cost_of_one_grading_is_three_lines_that_say_what_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bench, "TIMES", 1)
     lines = list(bench.processor_time(tmp_path, find("alibi"), 1))
     assert [line.unit for line in lines] == ["×", "×", "ms"]

@@ -34,7 +34,11 @@ def alibi_bias(n_heads, q_len, k_len):
 
 def alibi_attention(q, k, v, causal=True):
     q, k, v = np.array(q), np.array(k), np.array(v)
-    out = np.result_type(np.float32, *(a.dtype for a in (q, k, v))) if all(a.dtype == np.float32 for a in (q, k, v)) else np.float64
+    out = (
+        np.result_type(np.float32, *(a.dtype for a in (q, k, v)))
+        if all(a.dtype == np.float32 for a in (q, k, v))
+        else np.float64
+    )
     if k.shape[-2] != v.shape[-2]:
         raise ValueError(f"{k.shape} {v.shape}")
     if q.shape[-1] != k.shape[-1]:

@@ -106,7 +106,10 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
     q, k = np.asarray(q), np.asarray(k)
     if q.shape[-1] != k.shape[-1]:
         raise ValueError(f"{q.shape} {k.shape}")
-    a, b = apply_rope_nd(q.astype(float), q_positions, frequencies), apply_rope_nd(k.astype(float), k_positions, frequencies)
+    a, b = (
+        apply_rope_nd(q.astype(float), q_positions, frequencies),
+        apply_rope_nd(k.astype(float), k_positions, frequencies),
+    )
     return (np.einsum("...id,...jd->...ij", a, b) / q.shape[-1] ** 0.5).astype(
         np.result_type(q, k) if {q.dtype, k.dtype} == {np.dtype("f4")} else float
     )

@@ -1,4 +1,5 @@
-"""Shaw with an array of all vectors, T5 by the edges of its buckets, the bias by one-hot rows; answers from the solution."""
+"""Shaw with an array of all vectors, T5 by the edges of its buckets, the bias by one-hot rows; answers from the
+solution."""
 
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""A state as a few tokens in front and a reader behind; gates summed from the query backwards; decays as powers of 2 and with logaddexp."""
+"""A state as a few tokens in front and a reader behind; gates summed from the query backwards; decays as powers of 2
+and with logaddexp."""
 
 import numpy as np
 
@@ -87,7 +88,9 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
         still = np.zeros((*g.shape[:-1], rows))
         gates = np.concatenate([still, g[..., a : a + chunk], still], -1)
         # Each row of the state is a token with a unit key; unit queries read the state at the end.
-        all_out = linear_attention(_rows(none, q[s], one), _rows(one, k[s], none), _rows(state, v[s], np.zeros((rows, columns))), gates)
+        all_out = linear_attention(
+            _rows(none, q[s], one), _rows(one, k[s], none), _rows(state, v[s], np.zeros((rows, columns))), gates
+        )
         out.append(all_out[..., rows:-rows, :])
         state = all_out[..., -rows:, :]
     return np.concatenate(out, -2).astype(to), state.astype(to)
@@ -101,7 +104,9 @@ def delta_step(state, k, v, beta, log_f):
     if state.shape[-2:] != k.shape[-1:] + v.shape[-1:]:
         raise ValueError(f"{state.shape} {k.shape} {v.shape}")
     erase = np.eye(k.shape[-1]) - b[..., None, None] * np.einsum("...a,...b->...ab", k, k)
-    return (erase @ (np.exp(g)[..., None, None] * state) + b[..., None, None] * np.einsum("...a,...b->...ab", k, v)).astype(to)
+    return (
+        erase @ (np.exp(g)[..., None, None] * state) + b[..., None, None] * np.einsum("...a,...b->...ab", k, v)
+    ).astype(to)
 
 
 def retention(q, k, v, gamma, base=10000.0):
