@@ -158,7 +158,7 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
     from autograder.submission import read_alone
 
     disabled_locks = _disabled_locks(isolation)
-    submission = read_alone(file, assignment, [one.name for one in course.assignments()])
+    submission = read_alone(file, assignment, [known.name for known in course.assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.instructor)
@@ -167,7 +167,7 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
         _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
         one_submission.print_result(submission, grade, Console(), everything)
-    if grade is None or any(one.matters for one in grade.test_results):
+    if grade is None or any(result.matters for result in grade.test_results):
         sys.exit(CHECK_FAILED)
 
 
@@ -252,7 +252,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 
     console = Console()
     with console.status("Comparing what was handed in"):
-        parties = [*room.course_parties(), *(one for folder in folders for one in room.earlier(folder))]
+        parties = [*room.course_parties(), *(submission for folder in folders for submission in room.earlier(folder))]
         pairs = postprocessing.write_similarity(out, parties)
         report_file = postprocessing.write_report(out)
     room.print_table(pairs, console)
@@ -309,9 +309,13 @@ def adjust(
         row = adjusting.undo(out, undo)
     elif options["points"] is None and options["score"] is None and not options["comment"]:
         with Gradebook.reading(out) as book:
-            said = [one for one in book.adjustments(assignment=assignment) if student in (None, one.student)]
-        for one in said:
-            _say(f"{one.number:3}  {one.student}, {one.assignment}: {one.sentence}")
+            said = [
+                adjustment
+                for adjustment in book.adjustments(assignment=assignment)
+                if student in (None, adjustment.student)
+            ]
+        for adjustment in said:
+            _say(f"{adjustment.number:3}  {adjustment.student}, {adjustment.assignment}: {adjustment.sentence}")
         if not said:
             _say(
                 "Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1"
@@ -406,7 +410,7 @@ def feedback(out: Path, platform: str, aliases: Path | None) -> None:
         packed = sending.pack(out, book, platform, Aliases(aliases))
     _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}: {sending.PLATFORMS[platform]}")
     if packed.without:
-        names = listed([printable(one) for one in packed.without], 10)
+        names = listed([printable(student) for student in packed.without], 10)
         _say(f"Left out, {len(packed.without)} who have no number of {platform.title()}: {names}.", err=True)
 
 

@@ -165,10 +165,10 @@ def left_out_file() -> Path:
 def left_out() -> set[str]:
     """The names of assignments that this term leaves out. Raises CourseError for one that the course does not have."""
     path, names = left_out_file(), _names()
-    found = set(path.read_text(encoding="utf-8-sig").split()) if path.is_file() else set()
-    if unknown := found - names:
+    named = set(path.read_text(encoding="utf-8-sig").split()) if path.is_file() else set()
+    if unknown := named - names:
         raise CourseError(f"{path.name} names {', '.join(sorted(unknown))}; the course has {', '.join(sorted(names))}")
-    return found
+    return named
 
 
 def _lesson_order(name: str) -> tuple[int, str]:

@@ -121,11 +121,11 @@ def save(out: Path, table: Path) -> int:
 def undo(out: Path, number: int) -> Row | None:
     """Take a word back; returns the row as it is now, if the submission is still there."""
     with _writing(out) as book:
-        found = next((adjustment for adjustment in book.adjustments() if adjustment.number == number), None)
-        if found is None:
+        adjustment = next((adjustment for adjustment in book.adjustments() if adjustment.number == number), None)
+        if adjustment is None:
             raise UserError(f"there is no adjustment {number}: `autograder adjust {out}` lists those that there are")
-        book.undo(found)
-        return _written(book, found)
+        book.undo(adjustment)
+        return _written(book, adjustment)
 
 
 def _writing(out: Path) -> Gradebook:
@@ -169,8 +169,8 @@ def _meant(student: str, known: list[Known]) -> list[Known]:
         lambda person: person.folder == student,
         lambda person: looks in (folded(person.student), folded(person.email), folded(person.login)),
     ]
-    found = ([person for person in known if test(person)] for test in tests)
-    return next(filter(None, found), [])
+    matches = ([person for person in known if test(person)] for test in tests)
+    return next(filter(None, matches), [])
 
 
 def _written(book: Gradebook, adjustment: Adjustment) -> Row | None:

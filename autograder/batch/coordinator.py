@@ -115,12 +115,12 @@ class _ClassRun:
     def all(self) -> Summary:
         begin = time.monotonic()
         configuration = self.configuration
-        found = find_in_folder(
+        handed_in = find_in_folder(
             configuration.folder, configuration.assignment, list(self.assignments), configuration.out
         )
-        self.summary.layout, self.summary.skipped = str(found.layout), list(found.passed_over)
+        self.summary.layout, self.summary.skipped = str(handed_in.layout), list(handed_in.passed_over)
         with Gradebook.writing(configuration.out) as self.book:
-            self._take_in(self._read(found.hand_ins))
+            self._take_in(self._read(handed_in.hand_ins))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
@@ -144,19 +144,25 @@ class _ClassRun:
         in so.
         """
         unclear: list[Submission] | None = []  # the first of them, as long as there is nothing else
-        for hand_in, found in zip(
+        for hand_in, outcome in zip(
             hand_ins, in_order(partial(read, known=tuple(self.assignments)), hand_ins), strict=True
         ):
-            submissions = lost(hand_in, found.why) if isinstance(found, Exceeded) else found
+            submissions = lost(hand_in, outcome.why) if isinstance(outcome, Exceeded) else outcome
             if unclear is not None:
-                clear = any(one.assignment and not (one.problem and one.problem.is_unclear) for one in submissions)
+                clear = any(
+                    submission.assignment and not (submission.problem and submission.problem.is_unclear)
+                    for submission in submissions
+                )
                 unclear = None if clear else [*unclear, *submissions][:1]
             yield from submissions
         if unclear:
-            (one,) = unclear
-            folder, why = printable(str(self.configuration.folder), 200), one.problem.instructor if one.problem else ""
+            (submission,) = unclear
+            folder, why = (
+                printable(str(self.configuration.folder), 200),
+                submission.problem.instructor if submission.problem else "",
+            )
             raise NothingToGrade(
-                f"Nothing in {folder} can be graded as it lies there, {printable(one.file)} for one. {why}"
+                f"Nothing in {folder} can be graded as it lies there, {printable(submission.file)} for one. {why}"
             )
 
     def _take_in(self, submissions: Iterator[Submission]) -> None:

@@ -186,10 +186,10 @@ class _KnownElsewhere:
         words = name.split()
         # Canvas has the last name first.
         orders = (letters("".join(words[place:] + words[:place])) for place in range(len(words)))
-        found = set().union(*(self._people.get(key, ()) for key in {name.casefold(), *orders}))
-        if len(found) != 1:
+        namesakes = set().union(*(self._people.get(key, ()) for key in {name.casefold(), *orders}))
+        if len(namesakes) != 1:
             return submission
-        ((student, person),) = found
+        ((student, person),) = namesakes
         return replace(submission, student=student, person=person)
 
 
@@ -309,13 +309,13 @@ class Gradebook:
     def _known(self, place: int) -> _KnownElsewhere:
         """Whom platforms named in other folders."""
         columns = ", ".join(["student", *(f"people.{field.name}" for field in fields(Person))])
-        found = self._all(
+        rows = self._all(
             f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE platform != '' AND place"
             " != ?",
             place,
         )
         return _KnownElsewhere(
-            [(row["student"], Person(*(row[field.name] for field in fields(Person)))) for row in found]
+            [(row["student"], Person(*(row[field.name] for field in fields(Person)))) for row in rows]
         )
 
     def _settle(self, place: int, taken: Taken) -> None:
@@ -327,10 +327,12 @@ class Gradebook:
         )
         columns = "assignment, person, student, place, path, file, code, came, outdone"
         tables = "submissions JOIN people USING (person) JOIN places USING (place)"
-        found = self._all(
+        rivals = self._all(
             f"SELECT {columns} FROM {tables} WHERE NOT superseded AND (assignment, person) IN ({several}) ORDER BY 1, 2"
         )
-        for (assignment, person), group in itertools.groupby(found, key=lambda row: (row["assignment"], row["person"])):
+        for (assignment, person), group in itertools.groupby(
+            rivals, key=lambda row: (row["assignment"], row["person"])
+        ):
             rows = list(group)
             says = all(row["came"] for row in rows)
             best = max(rows, key=lambda row: (row["came"] if says else 0, row["place"], row["file"]))
@@ -356,22 +358,22 @@ class Gradebook:
     def to_grade(self) -> dict[Key, int]:
         """What has no grade yet, and how many submissions share it. What no grader could judge the last time is tried
         again."""
-        found = self._all(
+        rows = self._all(
             "SELECT assignment, suite, code, count(*) AS count FROM submissions LEFT JOIN results USING (assignment,"
             " suite, code) JOIN people USING (person) WHERE counts AND suite != '' AND (status IS NULL OR lost != '')"
             " GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
         )
-        return {Key(row["assignment"], row["suite"], row["code"]): row["count"] for row in found}
+        return {Key(row["assignment"], row["suite"], row["code"]): row["count"] for row in rows}
 
     def problem(self, key: Key) -> str | None:
         """Why nothing can be run, for the student; None where something can."""
-        found = self._all("SELECT for_student FROM submissions WHERE (assignment, suite, code) = (?, ?, ?)", *key)
-        return found[0]["for_student"] if found else None
+        rows = self._all("SELECT for_student FROM submissions WHERE (assignment, suite, code) = (?, ?, ?)", *key)
+        return rows[0]["for_student"] if rows else None
 
     def cells(self, code: str) -> tuple[str, ...]:
         """The code of a key; none where there is none."""
-        found = self._all("SELECT cells FROM sources WHERE code = ?", code)
-        return tuple(json.loads(found[0]["cells"])) if found else ()
+        rows = self._all("SELECT cells FROM sources WHERE code = ?", code)
+        return tuple(json.loads(rows[0]["cells"])) if rows else ()
 
     def add(self, graded: Iterable[tuple[Key, PackedGrade, str]]) -> None:
         """Keep grades, each with why no grader could judge that code, if so. From here on they survive."""
@@ -388,12 +390,10 @@ class Gradebook:
         their columns."""
         where = "".join(f" AND {column} = ?" for column in only)
         with in_words(self.out):
-            for found in self._database.execute(
+            for row in self._database.execute(
                 f"{_GRADED}{where} ORDER BY assignment, student, person, file", tuple(only.values())
             ):
-                yield _graded(
-                    found, tuple(self.adjustments(found["person"], found["assignment"])) if found["adjusted"] else ()
-                )
+                yield _graded(row, tuple(self.adjustments(row["person"], row["assignment"])) if row["adjusted"] else ())
 
     def mark_written(self, rows: Iterable[Row], written: bool = True) -> None:
         """Feedback and results of these rows lie in their folders, or do not."""
@@ -472,18 +472,18 @@ class Gradebook:
         same = "(one.person, one.assignment, one.code) = (submissions.person, submissions.assignment, submissions.code)"
         again = f"outdone != '' AND EXISTS (SELECT 1 FROM submissions AS one WHERE one.counts AND {same})"
         tables = "submissions JOIN people USING (person)"
-        found = self._all(
+        rows = self._all(
             f"SELECT {_SUBMISSION} FROM {tables} WHERE NOT counts AND NOT ({again}) ORDER BY assignment, student, file"
         )
-        return [_submission(row) for row in found]
+        return [_submission(row) for row in rows]
 
     def questions(self) -> dict[str, list[str]]:
         """The questions of each assignment that has a grade, in the order of its suite."""
-        found = self._all(
+        rows = self._all(
             "SELECT assignment, questions FROM submissions JOIN results USING (assignment, suite, code) GROUP BY"
             " assignment"
         )
-        return {row["assignment"]: list(json.loads(row["questions"])) for row in found}
+        return {row["assignment"]: list(json.loads(row["questions"])) for row in rows}
 
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with in_words(self.out):
@@ -531,33 +531,31 @@ def _values(submission: Submission, suite: str) -> dict[str, Any]:
     }
 
 
-def _submission(found: sqlite3.Row) -> Submission:
-    problem = None if found["for_student"] is None else Problem(found["for_student"], found["for_instructor"])
+def _submission(row: sqlite3.Row) -> Submission:
+    problem = None if row["for_student"] is None else Problem(row["for_student"], row["for_instructor"])
     return Submission(
-        student=found["student"],
-        assignment=found["assignment"],
-        file=found["file"],
-        sha256=found["sha256"],
-        person=Person(*(found[field.name] for field in fields(Person))),
-        notes=tuple(json.loads(found["notes"])),
-        problem=superseded_by(found["outdone"], found["assignment"]) if found["outdone"] else problem,
-        doubt="" if problem else found["for_instructor"] or "",
-        handed_in=found["handed_in"],
-        came=found["came"],
-        superseded=bool(found["superseded"] or found["outdone"]),
+        student=row["student"],
+        assignment=row["assignment"],
+        file=row["file"],
+        sha256=row["sha256"],
+        person=Person(*(row[field.name] for field in fields(Person))),
+        notes=tuple(json.loads(row["notes"])),
+        problem=superseded_by(row["outdone"], row["assignment"]) if row["outdone"] else problem,
+        doubt="" if problem else row["for_instructor"] or "",
+        handed_in=row["handed_in"],
+        came=row["came"],
+        superseded=bool(row["superseded"] or row["outdone"]),
     )
 
 
-def _graded(found: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
+def _graded(row: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
     packed = None
-    if found["status"] is not None:
-        columns = {field.name: found[field.name] for field in fields(PackedGrade)}
-        packed = PackedGrade(
-            **columns | {"status": Status(found["status"]), "questions": json.loads(found["questions"])}
-        )
-    key = Key(found["assignment"], found["suite"], found["code"])
-    flags = bool(found["twin"]), bool(found["written"])
-    return Row(_submission(found), key, found["folder"], *flags, found["lost"] or "", adjustments, packed)
+    if row["status"] is not None:
+        columns = {field.name: row[field.name] for field in fields(PackedGrade)}
+        packed = PackedGrade(**columns | {"status": Status(row["status"]), "questions": json.loads(row["questions"])})
+    key = Key(row["assignment"], row["suite"], row["code"])
+    flags = bool(row["twin"]), bool(row["written"])
+    return Row(_submission(row), key, row["folder"], *flags, row["lost"] or "", adjustments, packed)
 
 
 def _locked(path: Path) -> IO[bytes]:
@@ -583,7 +581,7 @@ def _connected(path: Path, create: bool) -> sqlite3.Connection:
 
 def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
     """The file is whole, and of this version; a new one gets its tables."""
-    (found,) = database.execute("PRAGMA user_version").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
     empty = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     if create:
         database.execute("PRAGMA journal_mode = WAL")
@@ -591,10 +589,10 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
         if empty:
             database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
             return
-    if found != VERSION:
-        age = "an older" if found < VERSION else "a newer"
+    if version != VERSION:
+        age = "an older" if version < VERSION else "a newer"
         raise GradebookError(
-            f"{path} was written by {age} version of the autograder (format {found}; this one has {VERSION}): move it"
+            f"{path} was written by {age} version of the autograder (format {version}; this one has {VERSION}): move it"
             f" away to keep it, and run again; everything is then graded anew. `autograder adjust {path.parent} --save"
             " corrections.csv` writes the corrections made by hand, for `adjust --from` to take in afterwards"
         )
@@ -606,11 +604,11 @@ def _check(database: sqlite3.Connection, path: Path, create: bool) -> None:
 def saved_adjustments(out: Path) -> list[Adjustment]:
     """What people said of grades, in order, from a gradebook of this version or another. Raises GradebookError."""
     with in_words(out), closing(_connected(_existing(out), create=False)) as database:
-        found = database.execute(
+        rows = database.execute(
             'SELECT number, student, assignment, points, score, reason, comment, "by", "at" FROM adjustments ORDER BY'
             " number"
         )
-        return [Adjustment(**dict(row)) for row in found]
+        return [Adjustment(**dict(row)) for row in rows]
 
 
 def _existing(out: Path) -> Path:

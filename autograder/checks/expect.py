@@ -127,7 +127,7 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
     if not is_a(reply.raised, error):
         raise Wrong(Kind.WRONG_ERROR, f"{function.name} raised {reply.raised.kind}; {error.__name__} was wanted")
     wanted = mentions if isinstance(mentions, list) else [mentions]
-    if mentions is not None and not any(_mentions(reply.raised.message, one) for one in wanted):
+    if mentions is not None and not any(_mentions(reply.raised.message, value) for value in wanted):
         what = f"its message is {reply.raised.message!r}" if reply.raised.message else "its message is empty"
         message = f"{function.name} raises {error.__name__} as it should, but {what} and does not contain {wanted[0]}"
         raise Wrong(Kind.WRONG_ERROR, message)
@@ -135,9 +135,9 @@ def raises(error: type[Exception], function: Function, *args: Any, mentions: Any
 
 def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> None:
     """Two results agree: `says` is the rule in the words of the lesson."""
-    found = difference(got, wanted, tolerance)
-    if found is not None:
-        kind, words = found
+    differs = difference(got, wanted, tolerance)
+    if differs is not None:
+        kind, words = differs
         raise Wrong(kind, f"{says}: {words}", about=(got, wanted))
 
 
@@ -182,14 +182,15 @@ def _is_known(function: Function, call: Call, value: Any, wanted: Any) -> bool:
     made = mistake.outcome(call) if mistake is not None else None
     if made is None or type(made) is Refusal or difference(value, made, None) is not None:
         return False
-    found = difference(value, wanted, None)
-    return found is not None and found[0] is Kind.VALUE
+    differs = difference(value, wanted, None)
+    return differs is not None and differs[0] is Kind.VALUE
 
 
 def _agrees(function: Function, value: Any, wanted: Any, tolerance: float | None) -> None:
-    if (found := difference(value, wanted, tolerance)) is not None:
+    if (differs := difference(value, wanted, tolerance)) is not None:
         raise Wrong(
-            found[0], f"{function.name}: {found[1]}{_other_dtype(value, wanted) if found[0] is Kind.VALUE else ''}"
+            differs[0],
+            f"{function.name}: {differs[1]}{_other_dtype(value, wanted) if differs[0] is Kind.VALUE else ''}",
         )
 
 
@@ -246,9 +247,9 @@ def _tuple_difference(got: Any, wanted: tuple[Any, ...], tolerance: float | None
         count = f" of {len(got)}" if type(got) in (tuple, list) else ""
         return Kind.TYPE, f"wanted {len(wanted)} results, got {_kind_of(got)}{count}"
     for number, (got_part, wanted_part) in enumerate(zip(got, wanted, strict=True), start=1):
-        found = difference(got_part, wanted_part, tolerance)
-        if found is not None:
-            return found[0], f"in result {number} of {len(wanted)}, {found[1]}"
+        differs = difference(got_part, wanted_part, tolerance)
+        if differs is not None:
+            return differs[0], f"in result {number} of {len(wanted)}, {differs[1]}"
     return None
 
 
@@ -324,13 +325,13 @@ def _rounded(got: Any, wanted: Any) -> str | None:
 def _mentions(message: str, wanted: Any) -> bool:
     if isinstance(wanted, str):
         return wanted.lower() in message.lower()
-    found = [float(number) for number in _NUMBER.findall(message.replace("−", "-").lower())]
+    mentioned = [float(number) for number in _NUMBER.findall(message.replace("−", "-").lower())]
     numbers = wanted if isinstance(wanted, tuple) else (wanted,)
-    return all(any(_same_number(number, one) for one in found) for number in numbers)
+    return all(any(_same_number(number, other) for other in mentioned) for number in numbers)
 
 
-def _same_number(wanted: float, found: float) -> bool:
-    return math.isclose(wanted, found, rel_tol=1e-6) or (math.isnan(wanted) and math.isnan(found))
+def _same_number(wanted: float, mentioned: float) -> bool:
+    return math.isclose(wanted, mentioned, rel_tol=1e-6) or (math.isnan(wanted) and math.isnan(mentioned))
 
 
 _NUMBER = re.compile(r"(?<![a-z0-9_.])-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|nan\b|inf\b)")

@@ -119,7 +119,7 @@ def _seed(context: TestContext, item: pytest.Item) -> int:
 def submission_of(item: pytest.Item) -> StudentModule | None:
     """The submission that a test was given, while it runs."""
     given = getattr(item, "funcargs", None) or {}
-    return next((one for one in given.values() if isinstance(one, StudentModule)), None)
+    return next((value for value in given.values() if isinstance(value, StudentModule)), None)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -52,7 +52,7 @@ class Made:
 
 
 def _argument(value: Any, made: Iterable[Made]) -> str:
-    return next((one.text(()) for one in made if one.value is value), None) or _written(value)
+    return next((result.text(()) for result in made if result.value is value), None) or _written(value)
 
 
 def _written(value: Any) -> str:

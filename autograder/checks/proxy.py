@@ -161,7 +161,7 @@ class StudentModule:
     def was_given_its_own(self) -> bool:
         """Whether the last call had results of the submission as arguments, and so may have failed because of those."""
         given = (*self.last_call.args, *self.last_call.kwargs.values()) if self.last_call else ()
-        return any(one is result.value for one in given for result in self.results)
+        return any(argument is result.value for argument in given for result in self.results)
 
     def note(self, value: Any) -> None:
         """Keep a result of the last call: a test may hand it on as an argument, or compare it."""
@@ -174,8 +174,11 @@ class StudentModule:
         """The call that a value came from; None where it was worked out, or is none of the submission's."""
         if not isinstance(value, np.ndarray):
             return None
-        found = next((one for one in self.results if one.value is value or np.may_share_memory(one.value, value)), None)
-        return text(found.call, self.results) if found else None
+        origin = next(
+            (result for result in self.results if result.value is value or np.may_share_memory(result.value, value)),
+            None,
+        )
+        return text(origin.call, self.results) if origin else None
 
     def last_typed(self) -> str:
         """The last call, for a prompt; empty where nobody would type it."""

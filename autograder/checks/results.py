@@ -97,8 +97,8 @@ class TestResult:
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
     """Question → its results, both in the order of the tests."""
     questions: dict[str, list[TestResult]] = {}
-    for one in test_results:
-        questions.setdefault(one.test.question, []).append(one)
+    for result in test_results:
+        questions.setdefault(result.test.question, []).append(result)
     return questions
 
 
@@ -108,12 +108,12 @@ POINTS, PUBLIC_POINTS = 20, 8
 
 def points_won(test_results: Iterable[TestResult]) -> float:
     """The points of the tests that passed."""
-    return sum(one.test.points for one in test_results if one.passed)
+    return sum(result.test.points for result in test_results if result.passed)
 
 
 def points_possible(test_results: Iterable[TestResult]) -> float:
     """The points of all these tests."""
-    return sum(one.test.points for one in test_results)
+    return sum(result.test.points for result in test_results)
 
 
 def wrong_points(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
@@ -155,7 +155,9 @@ def _calls(path: Path) -> dict[str, tuple[str, ...]]:
         direct[function.name] = {
             node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == assignment
         }
-    return {name: tuple(sorted(direct[name].union(*(direct[one] for one in blocks.below(name))))) for name in direct}
+    return {
+        name: tuple(sorted(direct[name].union(*(direct[helper] for helper in blocks.below(name))))) for name in direct
+    }
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
@@ -165,37 +167,37 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
             return TestResult(test, TestStatus.PASSED)
         case Wrong(kind=Kind.NOT_WRITTEN | Kind.RAISED | Kind.REFUSED) if raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
-            found = TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
+            result = TestResult(test, TestStatus.WAITING, message, kind=raised.kind, function=raised.function)
         case Wrong() if raised.kind in UNFINISHED:
-            found = TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
+            result = TestResult(test, TestStatus.NOT_IMPLEMENTED, raised.message, kind=raised.kind)
         case Wrong(kind=Kind.WAITING):
-            found = TestResult(test, TestStatus.WAITING, raised.message, kind=raised.kind, function=raised.function)
+            result = TestResult(test, TestStatus.WAITING, raised.message, kind=raised.kind, function=raised.function)
         case Wrong():
-            found = TestResult(test, TestStatus.FAILED, raised.message, raised.hint, raised.kind)
+            result = TestResult(test, TestStatus.FAILED, raised.message, raised.hint, raised.kind)
         case Stopped():
-            found = TestResult(test, raised.status, raised.message)
+            result = TestResult(test, raised.status, raised.message)
         case Exception() if not isinstance(raised, BrokenTest | ImportError):
             # A test did something with a result that cannot be done with it: unpacked, multiplied, indexed it.
             message = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
-            found = TestResult(test, TestStatus.FAILED, message[:500], kind=Kind.TYPE)
+            result = TestResult(test, TestStatus.FAILED, message[:500], kind=Kind.TYPE)
         case _:
             raise raised
     if submission is None:
-        return found
-    if found.status not in (TestStatus.FAILED, TestStatus.TIMEOUT, TestStatus.CRASHED) or not submission.last_call:
-        return found
-    return _with_call(found, raised.about if isinstance(raised, Wrong) else (), submission)
+        return result
+    if result.status not in (TestStatus.FAILED, TestStatus.TIMEOUT, TestStatus.CRASHED) or not submission.last_call:
+        return result
+    return _with_call(result, raised.about if isinstance(raised, Wrong) else (), submission)
 
 
-def _with_call(found: TestResult, about: tuple[Any, ...], submission: StudentModule) -> TestResult:
+def _with_call(result: TestResult, about: tuple[Any, ...], submission: StudentModule) -> TestResult:
     """With the call that was judged. What a test worked out from several calls is no call's; what it compared with
     another result of the submission was not wanted."""
     if not about:
-        return replace(found, call=submission.last_typed())
+        return replace(result, call=submission.last_typed())
     got, wanted = map(submission.call_of, about)
     if wanted is not None:
-        says, separator, words = found.message.rpartition(": wanted ")
-        message = f"{says}: one call gives {words.replace(', got ', ', another ', 1)}" if separator else found.message
+        says, separator, words = result.message.rpartition(": wanted ")
+        message = f"{says}: one call gives {words.replace(', got ', ', another ', 1)}" if separator else result.message
         calls = dict.fromkeys(filter(None, map(typed, (wanted, got))))
-        return replace(found, message=message, call="\n>>> ".join(calls))
-    return replace(found, call=typed(got) if got else submission.last_typed() if len(submission.seen) == 1 else "")
+        return replace(result, message=message, call="\n>>> ".join(calls))
+    return replace(result, call=typed(got) if got else submission.last_typed() if len(submission.seen) == 1 else "")

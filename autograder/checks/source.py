@@ -90,12 +90,12 @@ class Source:
     @property
     def _answers(self) -> ast.Assign | None:
         assigned = [node for node in self.body if isinstance(node, ast.Assign)]
-        found = [
+        answers = [
             node
             for node in assigned
             if any(isinstance(target, ast.Name) and target.id == ANSWERS for target in node.targets)
         ]
-        return found[-1] if found else None
+        return answers[-1] if answers else None
 
     def imports(self) -> list[tuple[int, str]]:
         """Line and module of each import that fails when it is graded. One under a guard is the student's own
@@ -127,7 +127,7 @@ def _imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
             case ast.Try() | ast.If(test=ast.Compare(left=ast.Name(id="__name__")) | ast.Name(id="TYPE_CHECKING")):
                 continue
             case ast.Import(names=names):
-                modules = [one.name for one in names]
+                modules = [alias.name for alias in names]
             case ast.ImportFrom(module=module, level=level):
                 modules = ["." * level + (module or "")]
         yield from ((node.lineno, module) for module in modules if module.split(".")[0] not in ALLOWED)
@@ -157,14 +157,14 @@ class Blocks:
     def below(self, name: str) -> frozenset[str]:
         """All functions of the same file that one uses, directly or through others."""
         if name not in self._below:
-            found: set[str] = set()
+            used: set[str] = set()
             waiting = list(self._named_in(name))
             while waiting:
                 function = waiting.pop()
-                if function not in found:
-                    found.add(function)
+                if function not in used:
+                    used.add(function)
                     waiting += self._named_in(function)
-            self._below[name] = frozenset(found - {name})
+            self._below[name] = frozenset(used - {name})
         return self._below[name]
 
     def _named_in(self, name: str) -> set[str]:
@@ -177,7 +177,9 @@ class Blocks:
     def root_causes(self, failing: Collection[str]) -> dict[str, str]:
         """For each failing function that builds on another failing one: the function to fix first."""
         below = {name: [other for other in failing if other != name and other in self.below(name)] for name in failing}
-        lowest = {name: [one for one in others if self.below(one).isdisjoint(others)] for name, others in below.items()}
+        lowest = {
+            name: [other for other in others if self.below(other).isdisjoint(others)] for name, others in below.items()
+        }
         return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
 
 
@@ -188,10 +190,10 @@ blocks_of = functools.lru_cache(maxsize=2)(Blocks)
 def notebook_functions(folder: Path) -> dict[str, list[str]]:
     """Notebook of a folder → the functions that its cells define. One that cannot be read hides no function that
     anybody could run."""
-    found = {}
+    functions = {}
     for path in sorted(folder.glob("*.ipynb")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
             code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-            found[path.name] = re.findall(r"^def (\w+)", code, re.MULTILINE)
-    return found
+            functions[path.name] = re.findall(r"^def (\w+)", code, re.MULTILINE)
+    return functions

@@ -50,8 +50,8 @@ class Standing:
     def own(self) -> list[TestResult]:
         """The mistakes of its own: a wrong value is not, where that may come from below, nor a refusal that is missing
         there."""
-        mistakes = [one for one in self.test_results if one.is_mistake and not _is_missing_below(one)]
-        return mistakes if self.cause is None else [one for one in mistakes if _kind(one) not in VALUES]
+        mistakes = [result for result in self.test_results if result.is_mistake and not _is_missing_below(result)]
+        return mistakes if self.cause is None else [result for result in mistakes if _kind(result) not in VALUES]
 
     @property
     def is_right(self) -> bool:
@@ -60,60 +60,62 @@ class Standing:
 
 def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standing]:
     """Every function of these results, in their order. `blocks`: what builds on what in the submission."""
-    groups = by_question(one for one in test_results if one.test.question != ANSWERS)
-    mistakes = {name: missed for name, group in groups.items() if (missed := [one for one in group if one.is_mistake])}
+    groups = by_question(result for result in test_results if result.test.question != ANSWERS)
+    mistakes = {
+        name: missed for name, group in groups.items() if (missed := [result for result in group if result.is_mistake])
+    }
     # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
-    wrong = {name: missed for name, missed in mistakes.items() if any(_kind(one) in VALUES for one in missed)}
-    unwritten = {name for name, group in groups.items() if not any(one.passed for one in group)}
+    wrong = {name: missed for name, missed in mistakes.items() if any(_kind(result) in VALUES for result in missed)}
+    unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}
     roots, compared = blocks.root_causes(list(wrong)), _compared_with(wrong)
-    found = []
+    functions = []
     for name, group in groups.items():
         if name not in mistakes:
-            found.append(Standing(name, group, *_without_mistakes(group, unwritten - {name})))
+            functions.append(Standing(name, group, *_without_mistakes(group, unwritten - {name})))
             continue
         cause = roots.get(name)
         state = State.MISTAKEN
-        own = [one for one in mistakes[name] if not _is_missing_below(one)]
+        own = [result for result in mistakes[name] if not _is_missing_below(result)]
         if not own:
             cause, state = cause or mistakes[name][0].function, State.BUILT_ON
-        elif all(_kind(one) in VALUES for one in own):
+        elif all(_kind(result) in VALUES for result in own):
             state = State.BUILT_ON if cause else State.COMPARED if name in compared else State.MISTAKEN
-        found.append(Standing(name, group, state, cause or (compared[name] if state is State.COMPARED else None)))
-    return found
+        functions.append(Standing(name, group, state, cause or (compared[name] if state is State.COMPARED else None)))
+    return functions
 
 
-def root_first(found: list[Standing]) -> list[Standing]:
+def root_first(standings: list[Standing]) -> list[Standing]:
     """Functions whose mistake shows in others before all others."""
-    roots = {one.cause for one in found}
-    return sorted(found, key=lambda one: one.name not in roots)
+    roots = {standing.cause for standing in standings}
+    return sorted(standings, key=lambda standing: standing.name not in roots)
 
 
-def _kind(one: TestResult) -> Kind:
+def _kind(mistake: TestResult) -> Kind:
     """The kind of a mistake; to give no answer at all counts as an exception."""
-    return one.kind or Kind.RAISED
+    return mistake.kind or Kind.RAISED
 
 
-def _is_missing_below(one: TestResult) -> bool:
+def _is_missing_below(mistake: TestResult) -> bool:
     """Whether it is a missing refusal that a function below misses as well."""
-    return one.kind in REFUSALS and one.function is not None
+    return mistake.kind in REFUSALS and mistake.function is not None
 
 
 def _without_mistakes(test_results: list[TestResult], unwritten: Collection[str]) -> tuple[State, str | None]:
     """`unwritten`: the other functions of which no test passes."""
-    if all(one.passed for one in test_results):
-        given = next((one.function for one in test_results if one.function), None)
+    if all(result.passed for result in test_results):
+        given = next((result.function for result in test_results if result.function), None)
         return (State.GIVEN if given else State.RIGHT), given
-    if all(one.kind is Kind.NOT_REACHED for one in test_results):
+    if all(result.kind is Kind.NOT_REACHED for result in test_results):
         return State.UNREACHED, None
-    waiting = next((one for one in test_results if one.status is TestStatus.WAITING), None)
-    if waiting is not None and not any(one.status is TestStatus.NOT_IMPLEMENTED for one in test_results):
+    waiting = next((result for result in test_results if result.status is TestStatus.WAITING), None)
+    if waiting is not None and not any(result.status is TestStatus.NOT_IMPLEMENTED for result in test_results):
         return State.WAITING, waiting.function
     called = [
-        [name for name in one.test.calls if name in unwritten]
-        for one in test_results
-        if one.status is TestStatus.NOT_IMPLEMENTED
+        [name for name in result.test.calls if name in unwritten]
+        for result in test_results
+        if result.status is TestStatus.NOT_IMPLEMENTED
     ]
-    if called and all(called) and any(one.passed for one in test_results):
+    if called and all(called) and any(result.passed for result in test_results):
         return State.WAITING, called[0][0]  # only tests that also call another function do not pass
     return State.UNFINISHED, None
 
@@ -121,10 +123,10 @@ def _without_mistakes(test_results: list[TestResult], unwritten: Collection[str]
 def _compared_with(wrong: Mapping[str, Collection[TestResult]]) -> dict[str, str]:
     """For each function that fails, without a known cause, only in tests that also call another: that one, if it fails
     by itself."""
-    by_itself = [name for name, missed in wrong.items() if any(set(one.test.calls) <= {name} for one in missed)]
+    by_itself = [name for name, missed in wrong.items() if any(set(mistake.test.calls) <= {name} for mistake in missed)]
     causes = {}
     for name, missed in wrong.items():
-        others = [other for other in by_itself if all(other in one.test.calls for one in missed)]
-        if others and name not in by_itself and not any(one.hint for one in missed):
+        others = [other for other in by_itself if all(other in mistake.test.calls for mistake in missed)]
+        if others and name not in by_itself and not any(mistake.hint for mistake in missed):
             causes[name] = others[0]
     return causes

@@ -45,37 +45,47 @@ def take_back(
 
     `again` opens the submission once more; `public` is what it was seen to do in public tests.
     """
-    wrong = {one.test.question for one in results if one.test.phase is Phase.HIDDEN and one.is_mistake}
+    wrong = {result.test.question for result in results if result.test.phase is Phase.HIDDEN and result.is_mistake}
     passed = [
-        one.test for one in results if one.test.phase is Phase.PUBLIC and one.passed and one.test.question in wrong
+        result.test
+        for result in results
+        if result.test.phase is Phase.PUBLIC and result.passed and result.test.question in wrong
     ]
     passed = [test for test in passed if suite.asks_for_values(test)]
     if not passed:
         return list(results)
     kept = [test for test in passed if suite.uses_features(test)]
     # What is right given the mistake of another function is computed.
-    computed = {one.test.question for one in results if one.passed and one.function}
+    computed = {result.test.question for result in results if result.passed and result.function}
     for draw in range(DRAWS):
         with again() as backend:
-            right = [one for one in suite.on_other_features(backend, kept, public, draw) if one.result.passed]
-        computed |= {one.result.test.question for one in right if _asks_something_new(suite, one)}
-        kept = [test for test in kept if test not in {one.result.test for one in right}]
+            right = [
+                observed_test
+                for observed_test in suite.on_other_features(backend, kept, public, draw)
+                if observed_test.result.passed
+            ]
+        computed |= {
+            observed_test.result.test.question for observed_test in right if _asks_something_new(suite, observed_test)
+        }
+        kept = [test for test in kept if test not in {observed_test.result.test for observed_test in right}]
     by_heart = {test.question for test in kept}
-    late = {one.test.question for one in results if one.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)}
+    late = {result.test.question for result in results if result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)}
     open_still = {test.question for test in passed} - computed - by_heart
     with again() as backend:
         for question in sorted(open_still, key=lambda question: (question in late, question)):
             own = [
-                one
-                for one in results
-                if one.test.question == question and one.test.phase is Phase.PUBLIC and suite.asks_for_values(one.test)
+                result
+                for result in results
+                if result.test.question == question
+                and result.test.phase is Phase.PUBLIC
+                and suite.asks_for_values(result.test)
             ]
             if points_won(own) > points_possible(own) / 2 and _answers_nothing(suite, backend, question):
                 by_heart.add(question)
     taken = {test for test in passed if test.question in by_heart and (test in kept or test.question not in computed)}
     return [
-        TestResult(one.test, TestStatus.FAILED, MESSAGE, kind=Kind.BY_HEART) if one.test in taken else one
-        for one in results
+        TestResult(result.test, TestStatus.FAILED, MESSAGE, kind=Kind.BY_HEART) if result.test in taken else result
+        for result in results
     ]
 
 
@@ -102,13 +112,18 @@ def _asked(suite: Suite) -> _Asked:
 
 
 def _calls(observed: Iterable[ObservedTest]) -> list[Call]:
-    return [call for one in observed for call in one.calls if call.function != ANSWERS and live.is_looked_at(call)]
+    return [
+        call
+        for observed_test in observed
+        for call in observed_test.calls
+        if call.function != ANSWERS and live.is_looked_at(call)
+    ]
 
 
-def _asks_something_new(suite: Suite, one: ObservedTest) -> bool:
+def _asks_something_new(suite: Suite, observed_test: ObservedTest) -> bool:
     """Whether a test on other features calls its function as it did not before: its own inputs may be others' than the
     features."""
-    own = [call for call in one.calls if call.function == one.result.test.question]
+    own = [call for call in observed_test.calls if call.function == observed_test.result.test.question]
     return any(not live.is_looked_at(call) or call.encoded not in _asked(suite).public for call in own)
 
 

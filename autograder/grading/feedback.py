@@ -97,46 +97,46 @@ def coarse(test_results: list[TestResult]) -> list[TestResult]:
     Of a hidden test: whether it passed, or one of eight kinds of mistake; that a function is not finished, only where a
     public test found that out; and, per question, the cause that the first hidden test with a known one has.
     """
-    public = [one for one in test_results if one.test.phase is Phase.PUBLIC]
-    unfinished = {one.test.question: one for one in public if one.status.is_unwritten}
+    public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
+    unfinished = {result.test.question: result for result in public if result.status.is_unwritten}
     explained: set[str] = set()
-    questions = {one.test.question for one in test_results}
+    questions = {result.test.question for result in test_results}
 
-    def of_hidden_mistake(one: TestResult) -> TestResult:
-        question = one.test.question
-        kind = Kind.RAISED if one.kind is None else _ALIKE.get(one.kind, one.kind)
+    def of_hidden_mistake(result: TestResult) -> TestResult:
+        question = result.test.question
+        kind = Kind.RAISED if result.kind is None else _ALIKE.get(result.kind, result.kind)
         if kind is Kind.RAISED and question in unfinished:
-            return replace(unfinished[question], test=one.test)
-        hint = None if question in explained else one.hint
+            return replace(unfinished[question], test=result.test)
+        hint = None if question in explained else result.hint
         if hint:
             explained.add(question)
-        below = one.function if kind in REFUSALS and one.function in questions else None
-        return TestResult(one.test, TestStatus.FAILED, hint=hint, kind=kind, function=below)
+        below = result.function if kind in REFUSALS and result.function in questions else None
+        return TestResult(result.test, TestStatus.FAILED, hint=hint, kind=kind, function=below)
 
-    return [of_hidden_mistake(one) if _is_hidden_mistake(one) else one for one in test_results]
-
-
-def _is_hidden_mistake(one: TestResult) -> bool:
-    return one.test.phase is Phase.HIDDEN and not one.passed and one.status is not TestStatus.UNREADABLE
+    return [of_hidden_mistake(result) if _is_hidden_mistake(result) else result for result in test_results]
 
 
-def of_test(one: TestResult) -> str:
+def _is_hidden_mistake(result: TestResult) -> bool:
+    return result.test.phase is Phase.HIDDEN and not result.passed and result.status is not TestStatus.UNREADABLE
+
+
+def of_test(result: TestResult) -> str:
     """What a student may be told of one test, as plain text; nothing where there is nothing to say of this test
     alone."""
-    if not one.matters or one.status is TestStatus.UNREADABLE:
+    if not result.matters or result.status is TestStatus.UNREADABLE:
         return ""
-    if not one.is_mistake:
-        return plain(one.message) if not one.test.hidden else _kind(one)
-    if not one.test.hidden:
-        return f"{one.heading}:\n{plain(_with_call(one) + one.sentence)}"
-    return with_likely_cause(f"{one.heading}: {_kind(one)}.", one.hint)
+    if not result.is_mistake:
+        return plain(result.message) if not result.test.hidden else _kind(result)
+    if not result.test.hidden:
+        return f"{result.heading}:\n{plain(_with_call(result) + result.sentence)}"
+    return with_likely_cause(f"{result.heading}: {_kind(result)}.", result.hint)
 
 
-def of_answer(one: TestResult, right: QuizAnswer | None) -> str:
+def of_answer(result: TestResult, right: QuizAnswer | None) -> str:
     """What a student may be told of one of their ANSWERS once hidden results are published: right ones have a reason
     too."""
-    head = f"{quiz.key(one.test)} is right" if one.passed else plain(one.message)
-    hint = f" {one.hint}" if one.hint else ""
+    head = f"{quiz.key(result.test)} is right" if result.passed else plain(result.message)
+    hint = f" {result.hint}" if result.hint else ""
     return f"{head}.{hint} The answer is {right.sentence}" if right else f"{head}.{hint}"
 
 
@@ -180,7 +180,7 @@ def not_graded(assignment: str, why: str) -> str:
 def public_markdown(submission: Submission, grade: Grade) -> str:
     """What a student may see at once, before hidden results are published: public results and what is still to be
     decided."""
-    public = [one for one in grade.at_once.test_results if not one.test.hidden]
+    public = [result for result in grade.at_once.test_results if not result.test.hidden]
     if submission.problem is not None:
         return f"{_not_graded(submission.problem.student)}\n"
     head = headline(points_won(public), points_possible(public), grade.max_score)
@@ -240,44 +240,49 @@ def _questions(test_results: list[TestResult], cells: Sequence[str], passed: str
     """A section for each function with a mistake of its own, then a line for each kind of the others. `passed` is said
     of what has no mistake."""
     told = coarse(test_results)
-    found = standings(told, blocks_of("\n".join(cells)))
+    functions = standings(told, blocks_of("\n".join(cells)))
     # What others build on comes first: fixing it may fix the rest.
-    mistaken = root_first([one for one in found if one.state is State.MISTAKEN])
+    mistaken = root_first([standing for standing in functions if standing.state is State.MISTAKEN])
     lines: dict[str, list[str]] = {}
-    for one in found:
-        if one.state is not State.MISTAKEN:
-            lines.setdefault(_line(one, {other.name for other in found}, passed), []).append(_name(one))
+    for standing in functions:
+        if standing.state is not State.MISTAKEN:
+            lines.setdefault(_line(standing, {other.name for other in functions}, passed), []).append(_name(standing))
     listed = [f"- {line}: {', '.join(names)}." for line, names in lines.items()]
-    sections = [_section(one) for one in mistaken]
+    sections = [_section(standing) for standing in mistaken]
     ends = itertools.accumulate(section.count("\n") + 2 for section in sections)
     in_full = max(1, sum(end <= IN_FULL for end in ends))
     sections = [*sections[:in_full], _in_short(mistaken[in_full:])]
     return [*sections, "## The other functions" if mistaken else "", "\n".join(listed)] if listed else sections
 
 
-def _line(one: Standing, known: Collection[str], passed: str) -> str:
+def _line(standing: Standing, known: Collection[str], passed: str) -> str:
     # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are
     # named.
-    waits_for = f"`{one.cause}`" if one.cause in known else "another function"
-    is_raising = any(result.kind in EXCEPTIONS for result in one.test_results if result.status is TestStatus.WAITING)
-    if one.state is State.WAITING and is_raising:
+    waits_for = f"`{standing.cause}`" if standing.cause in known else "another function"
+    is_raising = any(
+        result.kind in EXCEPTIONS for result in standing.test_results if result.status is TestStatus.WAITING
+    )
+    if standing.state is State.WAITING and is_raising:
         return f"Waiting for {waits_for}, which raises an exception"
-    return _LINES[one.state].format(cause=one.cause, passed=passed, waits_for=waits_for)
+    return _LINES[standing.state].format(cause=standing.cause, passed=passed, waits_for=waits_for)
 
 
-def _name(one: Standing) -> str:
-    won, possible = points_won(one.test_results), points_possible(one.test_results)
-    return f"`{one.name}` ({won:g} of {possible:g})" if won < possible else f"`{one.name}` ({won:g})"
+def _name(standing: Standing) -> str:
+    won, possible = points_won(standing.test_results), points_possible(standing.test_results)
+    return f"`{standing.name}` ({won:g} of {possible:g})" if won < possible else f"`{standing.name}` ({won:g})"
 
 
 def _in_short(mistaken: list[Standing]) -> str:
     """Functions with a mistake of their own, where there are too many to tell each in full."""
-    lines = [f"- {_name(one)}: {inline(next(iter(_hints(one.own)), one.own[0].heading))}" for one in mistaken]
+    lines = [
+        f"- {_name(standing)}: {inline(next(iter(_hints(standing.own)), standing.own[0].heading))}"
+        for standing in mistaken
+    ]
     return "\n".join(["## Further mistakes\n", *lines]) if lines else ""
 
 
 def _given_answers(grade: Grade) -> list[TestResult]:
-    return [one for one in grade.test_results if one.test.question == ANSWERS]
+    return [result for result in grade.test_results if result.test.question == ANSWERS]
 
 
 def _answers(given: list[TestResult], assignment: str) -> list[str]:
@@ -287,28 +292,28 @@ def _answers(given: list[TestResult], assignment: str) -> list[str]:
     The hidden tests' own words give the reasons, once they are published.
     """
     right = quiz.answers(Assignment(assignment))
-    wrong = [one for one in given if one.kind is Kind.ANSWER]
-    choices = [one for one in given if _is_choice(one, right)]
-    lines = [_answer_line(one) for one in wrong if one not in choices]
-    wrong_choices = sum(one in choices for one in wrong)
+    wrong = [answer for answer in given if answer.kind is Kind.ANSWER]
+    choices = [answer for answer in given if _is_choice(answer, right)]
+    lines = [_answer_line(answer) for answer in wrong if answer not in choices]
+    wrong_choices = sum(answer in choices for answer in wrong)
     if wrong_choices and len(choices) > 1:  # of a single one, the count would name it
         lines.append(f"- Not right: {wrong_choices} of {len(choices)} answers with True or False.")
-    empty = [f"`{quiz.key(one.test)}`" for one in given if one.kind is Kind.UNANSWERED and one.test.points]
+    empty = [f"`{quiz.key(answer.test)}`" for answer in given if answer.kind is Kind.UNANSWERED and answer.test.points]
     if empty:
         lines.append(f"- Not answered yet: {', '.join(empty)}.")
     return ["\n".join(lines), "See the lesson, section Questions."] if lines else []
 
 
-def _is_choice(one: TestResult, right: Mapping[str, QuizAnswer]) -> bool:
+def _is_choice(result: TestResult, right: Mapping[str, QuizAnswer]) -> bool:
     """Whether an answer is a yes or a no; one that is not known counts as such."""
-    answer = right.get(quiz.key(one.test))
+    answer = right.get(quiz.key(result.test))
     return answer is None or answer.yes_or_no
 
 
-def _answer_line(one: TestResult) -> str:
-    key = quiz.key(one.test)
-    practice = "" if one.test.points else " (For practice, without points.)"
-    return "- " + inline(of_answer(one, None)).replace(inline(key), f"`{key}`", 1) + practice
+def _answer_line(result: TestResult) -> str:
+    key = quiz.key(result.test)
+    practice = "" if result.test.points else " (For practice, without points.)"
+    return "- " + inline(of_answer(result, None)).replace(inline(key), f"`{key}`", 1) + practice
 
 
 def scored(test_results: list[TestResult]) -> str:
@@ -316,33 +321,33 @@ def scored(test_results: list[TestResult]) -> str:
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
-def _section(one: Standing) -> str:
+def _section(standing: Standing) -> str:
     """The likely cause, what public tests saw, and what hidden ones add to it."""
-    public = [mistake for mistake in one.own if not mistake.test.hidden]
+    public = [mistake for mistake in standing.own if not mistake.test.hidden]
     # Of each kind one is told in full: the one whose cause is known.
     in_full = {mistake.kind: mistake for mistake in sorted(public, key=lambda mistake: mistake.hint is not None)}
     parts = [
-        f"## `{one.name}`: {scored(one.test_results)}",
-        *(f"**Likely cause:** {hint}" for hint in _hints(one.own)),
+        f"## `{standing.name}`: {scored(standing.test_results)}",
+        *(f"**Likely cause:** {hint}" for hint in _hints(standing.own)),
         *(
             f"{mistake.heading}:\n\n{quoted(_with_call(mistake) + mistake.message)}"
             for mistake in public
             if mistake is in_full[mistake.kind]
         ),
-        _unseen(one.own),
-        f"Its values are not right, and built on `{one.cause}`: fix that first." if one.cause else "",
-        f"See the lesson, section `{one.name}`.",
+        _unseen(standing.own),
+        f"Its values are not right, and built on `{standing.cause}`: fix that first." if standing.cause else "",
+        f"See the lesson, section `{standing.name}`.",
     ]
     return "\n\n".join(filter(None, parts))
 
 
 def _unseen(missed: list[TestResult]) -> str:
     """What hidden tests found, where that is more than the public ones and a known cause say already."""
-    hidden = [one for one in missed if one.test.hidden]
-    seen = {one.kind for one in missed if not one.test.hidden}
+    hidden = [mistake for mistake in missed if mistake.test.hidden]
+    seen = {mistake.kind for mistake in missed if not mistake.test.hidden}
     known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & VALUES
-    news = dict.fromkeys(f"- {one.heading}: {_kind(one)}." for one in hidden if one.kind not in known)
-    same = "it fails in the same way" if any(one.kind in known for one in hidden) else ""
+    news = dict.fromkeys(f"- {mistake.heading}: {_kind(mistake)}." for mistake in hidden if mistake.kind not in known)
+    same = "it fails in the same way" if any(mistake.kind in known for mistake in hidden) else ""
     if not news:
         return f"On inputs that are not shown {same}." if same else ""
     return f"On inputs that are not shown{f' {same}, and' if same else ''}:\n\n" + "\n".join(news)
@@ -350,14 +355,14 @@ def _unseen(missed: list[TestResult]) -> str:
 
 def _hints(test_results: list[TestResult]) -> KeysView[str]:
     """The known causes of a question's mistakes, in the order of its tests."""
-    return dict.fromkeys(one.hint for one in test_results if one.hint).keys()
+    return dict.fromkeys(result.hint for result in test_results if result.hint).keys()
 
 
-def _with_call(one: TestResult) -> str:
+def _with_call(result: TestResult) -> str:
     """The call that failed, for a Python prompt. Of public tests alone: a hidden one's arguments stay hidden."""
-    return f">>> {one.call}\n" if one.call and not one.test.hidden else ""
+    return f">>> {result.call}\n" if result.call and not result.test.hidden else ""
 
 
-def _kind(one: TestResult) -> str:
+def _kind(result: TestResult) -> str:
     """What may be told of a mistake on inputs that are not shown."""
-    return _WORDS.get(one.kind, one.kind.value) if one.kind is not None else "it did not pass"
+    return _WORDS.get(result.kind, result.kind.value) if result.kind is not None else "it did not pass"

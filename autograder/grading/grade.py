@@ -60,9 +60,11 @@ class Grade:
         nothing."""
         results = self.at_once.test_results
         said = {
-            one.message for one in results if one.status in (TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED)
+            result.message
+            for result in results
+            if result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED)
         }
-        alike = len(said) == 1 and all(one.message in said for one in results)
+        alike = len(said) == 1 and all(result.message in said for result in results)
         return said.pop() if alike and NOT_JUDGED not in said else ""
 
     @property
@@ -87,7 +89,7 @@ def from_json(text: str) -> Grade:
 
 
 def _outcome(status: str | None, test_results: list[dict[str, Any]]) -> Outcome:
-    return Outcome(Status(status) if status else None, [_test_result(**one) for one in test_results])
+    return Outcome(Status(status) if status else None, [_test_result(**result) for result in test_results])
 
 
 def _test_result(test: dict[str, Any], status: str, kind: str | None, **rest: Any) -> TestResult:

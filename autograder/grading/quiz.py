@@ -55,5 +55,5 @@ def _answer(value: ast.expr, lines: list[str]) -> QuizAnswer:
 
 def key(test: Test) -> str:
     """The question that a test of ANSWERS is about: pytest puts it in brackets behind the test's name."""
-    found = re.search(r"\[(.+)\]$", test.name)
-    return found[1] if found else test.name
+    match = re.search(r"\[(.+)\]$", test.name)
+    return match[1] if match else test.name

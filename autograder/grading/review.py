@@ -41,8 +41,8 @@ class Cases:
         """Take in a submission; whether it needs a person."""
         if not needs_a_person(row):
             return False
-        one = row.submission
-        assignment, status, why = one.assignment or "?", NO_GRADE if row.lost else row.status, first_thing(row)
+        submission = row.submission
+        assignment, status, why = submission.assignment or "?", NO_GRADE if row.lost else row.status, first_thing(row)
         without_line = re.sub(r" at line \d+\b", "", why)
         case = self._cases.setdefault((assignment, status, without_line), Case(assignment, status, why))
         if case.why != why:
@@ -63,7 +63,7 @@ def needs_a_person(row: Row) -> bool:
 
 
 def _is_known_by_heart(grade: Grade | None) -> bool:
-    return grade is not None and any(one.kind is Kind.BY_HEART for one in grade.test_results)
+    return grade is not None and any(result.kind is Kind.BY_HEART for result in grade.test_results)
 
 
 def first_thing(row: Row) -> str:
@@ -84,30 +84,30 @@ def first_thing(row: Row) -> str:
 
 def _is_unwritten(grade: Grade | None) -> bool:
     """Whether nothing was there to be graded: a zero that may have another reason than the student's work."""
-    return grade is not None and all(one.status.is_unwritten for one in grade.test_results)
+    return grade is not None and all(result.status.is_unwritten for result in grade.test_results)
 
 
 def findings(grade: Grade) -> Iterator[str]:
     """What is wrong with a submission that ran, what matters most first, in words for teaching staff."""
     if grade.never_loaded:
         yield grade.never_loaded
-    missed = [one for one in grade.test_results if one.matters]
-    if by_heart := _questions([one for one in missed if one.kind is Kind.BY_HEART]):
+    missed = [result for result in grade.test_results if result.matters]
+    if by_heart := _questions([result for result in missed if result.kind is Kind.BY_HEART]):
         yield f"{', '.join(by_heart)}: right on the inputs of the handout alone, as if by heart"
     if grade.failure is not None:
         happened = "an import was left out" if grade.failure.left_out else "the file stops"
         yield f"{happened}{grade.failure.at_line}, {grade.failure.kind}: {grade.failure.message}"
     for wanted in ((TestStatus.TIMEOUT, TestStatus.CRASHED, TestStatus.KILLED), (TestStatus.FAILED,)):
-        found = [one for one in missed if one.status in wanted]
+        alike = [result for result in missed if result.status in wanted]
         # One with a known cause says most.
-        for one in sorted(found, key=lambda one: one.hint is None):
-            sentence = one.hint or one.message
-            named = sentence if sentence.startswith(one.test.question) else f"{one.test.question}: {sentence}"
-            others = [name for name in _questions(missed) if name != one.test.question]
+        for result in sorted(alike, key=lambda result: result.hint is None):
+            sentence = result.hint or result.message
+            named = sentence if sentence.startswith(result.test.question) else f"{result.test.question}: {sentence}"
+            others = [name for name in _questions(missed) if name != result.test.question]
             yield named + (f" (and {len(others)} more incomplete)" if others else "")
     if missed:
         yield f"not written yet: {', '.join(_questions(missed))}"
 
 
 def _questions(test_results: list[TestResult]) -> list[str]:
-    return list(dict.fromkeys(one.test.question for one in test_results))
+    return list(dict.fromkeys(result.test.question for result in test_results))

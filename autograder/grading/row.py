@@ -140,13 +140,13 @@ class Row:
     def _corrected(self) -> float:
         """The points as people corrected them, with no bounds."""
         score = self.tested_score
-        for one in self.adjustments:
-            score = one.score if one.score is not None else score + (one.points or 0.0)
+        for adjustment in self.adjustments:
+            score = adjustment.score if adjustment.score is not None else score + (adjustment.points or 0.0)
         return score
 
     @property
     def _most(self) -> float:
-        return max([self.max_score, *(one.score or 0.0 for one in self.adjustments)])
+        return max([self.max_score, *(adjustment.score or 0.0 for adjustment in self.adjustments)])
 
     @property
     def max_score(self) -> float:
@@ -177,7 +177,7 @@ class Row:
         if not self.adjustments:
             return self.packed.gradescope
         converted = json.loads(self.packed.gradescope)
-        words = "\n".join(one.sentence for one in self.adjustments)
+        words = "\n".join(adjustment.sentence for adjustment in self.adjustments)
         difference = self.score - self.tested_score
         converted["tests"].append(
             {"name": "Corrected by hand", "score": difference, "output": words, "visibility": "visible"}
@@ -201,7 +201,7 @@ class Row:
     def _corrections(self) -> str:
         if not self.adjustments:
             return ""
-        lines = "\n".join(f"- {feedback.inline(one.sentence)}" for one in self.adjustments)
+        lines = "\n".join(f"- {feedback.inline(adjustment.sentence)}" for adjustment in self.adjustments)
         return (
             f"**Corrected by hand.** The tests came to {self.tested_score:g} points; {self.score:g} count:\n\n{lines}"
         )

@@ -96,9 +96,9 @@ class Scorer:
 
     def score(self, test_results: list[TestResult], at_once: list[TestResult]) -> GradingResults:
         """Run Otter's test files on the results."""
-        found = environment(passed(test_results))
+        namespace = environment(passed(test_results))
         for file in self.files:
-            file.run(found)
+            file.run(namespace)
         word(self.files, test_results, at_once, self.assignment)
         return GradingResults(self.files)
 
@@ -119,15 +119,15 @@ def word(
     to be decided."""
     right = quiz.answers(assignment)
     words = {
-        one.test.name: (
-            feedback.of_answer(one, right.get(quiz.key(one.test)))
-            if one.test.question == ANSWERS
-            else feedback.of_test(one)
+        result.test.name: (
+            feedback.of_answer(result, right.get(quiz.key(result.test)))
+            if result.test.question == ANSWERS
+            else feedback.of_test(result)
         )
-        for one in feedback.coarse(test_results)
+        for result in feedback.coarse(test_results)
     }
-    public_words = {one.test.name: feedback.of_test(one) for one in at_once if not one.test.hidden}
-    head = f"{feedback.headline(*public_points(files), sum(float(one.possible) for one in files))}\n\n"
+    public_words = {result.test.name: feedback.of_test(result) for result in at_once if not result.test.hidden}
+    head = f"{feedback.headline(*public_points(files), sum(float(file.possible) for file in files))}\n\n"
     for number, file in enumerate(files):
         file.summary = functools.partial(_summary, file, words, public_words, "" if number else head)
 

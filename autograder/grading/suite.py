@@ -63,7 +63,7 @@ class Suite:
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """The result of every test on one submission; of some phases alone where these are named."""
-        return [one.result for one in self.observe(backend, *phases)]
+        return [observed_test.result for observed_test in self.observe(backend, *phases)]
 
     def observe(self, backend: Backend, *phases: Phase) -> list[ObservedTest]:
         """As `run`, with all that the submission was seen to do."""
@@ -79,12 +79,18 @@ class Suite:
         `evidence`: all that the submission was seen to do until now.
         """
         beside = list(carried.mistaken(self.assignment, evidence))
-        return [self._carried(backend, one, beside) for one in observed] if beside else list(observed)
+        return (
+            [self._carried(backend, observed_test, beside) for observed_test in observed] if beside else list(observed)
+        )
 
-    def _carried(self, backend: Backend, one: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
-        test = one.result.test
-        if one.result.status is TestStatus.FAILED and one.result.kind in VALUES and test.question != ANSWERS:
-            replayed = Replayed(backend, one.calls)
+    def _carried(self, backend: Backend, observed_test: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
+        test = observed_test.result.test
+        if (
+            observed_test.result.status is TestStatus.FAILED
+            and observed_test.result.kind in VALUES
+            and test.question != ANSWERS
+        ):
+            replayed = Replayed(backend, observed_test.calls)
             for mistaken in beside:
                 is_own = test.question in mistaken.functions
                 self._context.backend = replayed if is_own else Beside(replayed, mistaken)
@@ -92,10 +98,10 @@ class Suite:
                 result = self._tests[test].test_result(test)
                 self._context.mistaken = None
                 if result.passed:
-                    return replace(one, result=replace(result, function=mistaken.below(test.question)))
+                    return replace(observed_test, result=replace(result, function=mistaken.below(test.question)))
                 if result.is_mistake and result.kind not in VALUES and not is_own:
-                    return replace(one, result=result)  # its own fault, which the other one hid
-        return one
+                    return replace(observed_test, result=result)  # its own fault, which the other one hid
+        return observed_test
 
     def on_other_features(
         self, backend: Backend, tests: Iterable[Test], evidence: Sequence[ObservedTest], draw: int
@@ -118,9 +124,9 @@ class Suite:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
         calls: dict[str, list[dict[str, Any]]] = {}
         self._context.recorded_calls = calls
-        for one in self.run(catalogue.Module(catalogue.solution(self.assignment)), Phase.PUBLIC):
-            if not one.passed:
-                raise BrokenTest(f"the solution does not pass {one.test.name}: {one.message}")
+        for result in self.run(catalogue.Module(catalogue.solution(self.assignment)), Phase.PUBLIC):
+            if not result.passed:
+                raise BrokenTest(f"the solution does not pass {result.test.name}: {result.message}")
         self._context.recorded_calls = None
         return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
 

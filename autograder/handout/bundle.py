@@ -33,25 +33,25 @@ _EXAMPLE = "attention"
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
-    chosen = [one for one in assignments() if not only or one.name in only]
+    chosen = [assignment for assignment in assignments() if not only or assignment.name in only]
     files = {
         path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")
     }
     texts = ROOT / "assignments"
-    folders = {texts, texts / "figures", *(one.folder for one in chosen)}
+    folders = {texts, texts / "figures", *(assignment.folder for assignment in chosen)}
     given = [path for pattern in _GIVEN for path in texts.glob(pattern) if path.parent in folders]
     files |= {path.relative_to(ROOT).as_posix(): path for path in [*given, ROOT / "LICENSE"]}
     files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
-    found = {name: path.read_bytes() for name, path in files.items()}
-    if _EXAMPLE not in {one.name for one in chosen}:
-        found |= {name: _shown_by(chosen[0], found[name]) for name in ("README.md", "assignments/README.md")}
+    shipped = {name: path.read_bytes() for name, path in files.items()}
+    if _EXAMPLE not in {assignment.name for assignment in chosen}:
+        shipped |= {name: _shown_by(chosen[0], shipped[name]) for name in ("README.md", "assignments/README.md")}
     open_rules = {}
     for assignment in chosen:
         tests = Suite(assignment).tests
-        found |= _of(assignment, tests)
+        shipped |= _of(assignment, tests)
         open_rules[assignment.name] = left_open(assignment, tests)
-    found["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
-    return found | {f"{COURSE}/{name}": content for name, content in course().items()}
+    shipped["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
+    return shipped | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 
 def _shown_by(assignment: Assignment, guide: bytes) -> bytes:
@@ -89,8 +89,8 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         folder = Path(scratch, "handout")
         files = contents(only)
         unpack(files, folder)
-        if found := leaks(folder):
-            raise HandoutError("the handout would give answers away:\n" + "\n".join(found))
+        if leaked := leaks(folder):
+            raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
         write_zip(target, {f"{folder.name}/{name}": content for name, content in files.items()})
         beside, pages = target.with_suffix(""), target.with_name(COURSE)
         for old in (beside, pages):

@@ -59,10 +59,12 @@ def workflow(name: str, tests: Iterable[Test]) -> str:
     for test in tests:
         if not test.hidden:
             points[test.question] += Fraction(test.points)
-    times = math.lcm(*(one.denominator for one in points.values()))
+    times = math.lcm(*(worth.denominator for worth in points.values()))
     note = (
         f"A point of the course is {times} points here." if times > 1 else "Its points are those of the public tests."
     )
-    steps = (_STEP.format(name=name, function=one, points=times * worth) for one, worth in points.items())
-    results = "\n".join(f'          {one.upper()}_RESULTS: "${{{{steps.{one}.outputs.result}}}}"' for one in points)
+    steps = (_STEP.format(name=name, function=function, points=times * worth) for function, worth in points.items())
+    results = "\n".join(
+        f'          {function.upper()}_RESULTS: "${{{{steps.{function}.outputs.result}}}}"' for function in points
+    )
     return _HEAD.format(name=name, note=note) + "".join(steps) + _TAIL.format(results=results, runners=",".join(points))

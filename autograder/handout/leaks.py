@@ -35,14 +35,14 @@ _PNG_BEGIN, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 def leaks(folder: Path) -> list[str]:
     """One line for each thing in a folder that students must not have; empty where there is none."""
     secrets = _Secrets()
-    found = []
+    lines = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            found.append(f"{name}: it is a link or a device")
+            lines.append(f"{name}: it is a link or a device")
         elif path.is_file():
-            found += [f"{name}: {what}" for what in _in_file(path, secrets)]
-    return found
+            lines += [f"{name}: {what}" for what in _in_file(path, secrets)]
+    return lines
 
 
 def _in_file(path: Path, secrets: _Secrets) -> Iterator[str]:

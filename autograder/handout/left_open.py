@@ -61,11 +61,11 @@ def _checked(file: Path, tests: list[Test], hidden: bool) -> defaultdict[str, se
     source = file.read_text(encoding="utf-8")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     blocks = Blocks(source)
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for test in (one for one in tests if one.hidden is hidden):
+    checked: defaultdict[str, set[str]] = defaultdict(set)
+    for test in (test for test in tests if test.hidden is hidden):
         name = test.name.partition("[")[0]
-        found[test.question].update(*(_used(functions[one]) for one in (name, *blocks.below(name))))
-    return found
+        checked[test.question].update(*(_used(functions[function]) for function in (name, *blocks.below(name))))
+    return checked
 
 
 def _used(node: ast.FunctionDef) -> set[str]:

@@ -57,7 +57,7 @@ def create(name: str) -> NewFiles:
 
 
 def _check_name(name: str) -> None:
-    known = [one.name for one in assignments()]
+    known = [assignment.name for assignment in assignments()]
     if name in known:
         raise HandoutError(f"there is an assignment {name} already")
     if (
@@ -70,9 +70,16 @@ def _check_name(name: str) -> None:
             " package has"
         )
         raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
-    one = Assignment(name)
+    assignment = Assignment(name)
     for there in filter(
-        Path.exists, (one.folder, one.solution, one.public_tests, one.hidden_tests, one.misconceptions)
+        Path.exists,
+        (
+            assignment.folder,
+            assignment.solution,
+            assignment.public_tests,
+            assignment.hidden_tests,
+            assignment.misconceptions,
+        ),
     ):
         raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
 

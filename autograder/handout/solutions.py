@@ -56,8 +56,8 @@ def page(assignment: Assignment) -> str:
     functions = re.sub(r"(\n#.*)+$", "", functions)  # how to answer, above ANSWERS
     asked = _asked(questions)
     rows = (
-        f"<tr><td>{escape(asked[key])}</td><td><code>{escape(one.written)}</code></td><td>{escape(one.reason)}</td></tr>"
-        for key, one in quiz.answers(assignment).items()
+        f"<tr><td>{escape(asked[key])}</td><td><code>{escape(answer.written)}</code></td><td>{escape(answer.reason)}</td></tr>"
+        for key, answer in quiz.answers(assignment).items()
     )
     title = assignment.lesson.read_text("utf-8").partition("\n")[0].removeprefix("# ")
     return _PAGE.format(title=escape(title), style=style(), functions=code(functions, "python"), rows="\n".join(rows))
@@ -65,9 +65,10 @@ def page(assignment: Assignment) -> str:
 
 def _asked(questions: str) -> dict[str, str]:
     """Key → question: the comment above it."""
-    found = re.finditer(r'((?:^ *#.*\n)*)^ *"(\w+)":', questions, re.MULTILINE)
+    matches = re.finditer(r'((?:^ *#.*\n)*)^ *"(\w+)":', questions, re.MULTILINE)
     return {
-        match[2]: " ".join(line.strip().removeprefix("#").strip() for line in match[1].splitlines()) for match in found
+        match[2]: " ".join(line.strip().removeprefix("#").strip() for line in match[1].splitlines())
+        for match in matches
     }
 
 
@@ -86,5 +87,5 @@ def build(folder: Path = FOLDER) -> list[Path]:
 
 
 if __name__ == "__main__":
-    for one in build():
-        sys.stdout.write(f"{one}\n")
+    for path in build():
+        sys.stdout.write(f"{path}\n")

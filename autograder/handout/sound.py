@@ -43,9 +43,9 @@ def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) 
     yield from _unknown_mistakes(assignment, functions, answers)
     lesson = assignment.lesson.read_text("utf-8")
     yield from (
-        f"{assignment.lesson.relative_to(ROOT)} does not speak of `{one}`"
-        for one in sorted(functions)
-        if f"`{one}" not in lesson
+        f"{assignment.lesson.relative_to(ROOT)} does not speak of `{function}`"
+        for function in sorted(functions)
+        if f"`{function}" not in lesson
     )
     yield from _lost_by_the_solution(assignment, suite)
 
@@ -70,15 +70,15 @@ def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict
     """Of the catalogue: what is about nothing, and whether there is enough."""
     file, entries = assignment.misconceptions.relative_to(ROOT), catalogue.entries(assignment)
     yield from (
-        f"{file} has a mistake of {one.function}, and the solution has no such function"
-        for one in entries
-        if one.function not in functions
+        f"{file} has a mistake of {entry.function}, and the solution has no such function"
+        for entry in entries
+        if entry.function not in functions
     )
     wrong = catalogue.wrong_answers(assignment)
     yield from (
-        f"{file} has a wrong answer to {one.key}, and the solution has no such question"
-        for one in wrong
-        if one.key not in answers
+        f"{file} has a wrong answer to {answer.key}, and the solution has no such question"
+        for answer in wrong
+        if answer.key not in answers
     )
     if len(entries) < FEWEST_MISCONCEPTIONS:
         yield f"{file} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
@@ -86,9 +86,9 @@ def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict
 
 def _lost_by_the_solution(assignment: Assignment, suite: Suite) -> Iterator[str]:
     """Tests that the solution does not pass. Public ones are asked when their values are recorded."""
-    found = suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN)
+    results = suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN)
     yield from (
-        f"{assignment.name}: the solution does not pass {one.test.name}: {one.message}"
-        for one in found
-        if not one.passed
+        f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"
+        for result in results
+        if not result.passed
     )

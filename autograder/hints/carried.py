@@ -51,7 +51,9 @@ class Mistaken:
     def below(self, question: str) -> str:
         """The mistaken function that a question builds on, or is."""
         used = live.below(self.assignment, question)
-        return next((one for one in self.functions if one == question or one in used), self.functions[0])
+        return next(
+            (function for function in self.functions if function == question or function in used), self.functions[0]
+        )
 
 
 _module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue.mistaken(assignment, *entries))
@@ -60,18 +62,18 @@ _module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue
 def mistaken(assignment: Assignment, observed: Sequence[ObservedTest]) -> Iterator[Mistaken]:
     """The solution with the mistakes that a submission was seen to make; once for each form that these may have. Most
     make none."""
-    found: dict[str, list[Misconception]] = {}
-    wrong = {one.result.test.question for one in observed if one.result.is_mistake}
+    forms_of: dict[str, list[Misconception]] = {}
+    wrong = {observed_test.result.test.question for observed_test in observed if observed_test.result.is_mistake}
     for function in live.lowest_first(assignment, wrong):
         calls = live.calls_of(function, observed)
-        below = Mistaken(assignment, tuple(forms[0] for forms in found.values())) if found else None
+        below = Mistaken(assignment, tuple(forms[0] for forms in forms_of.values())) if forms_of else None
         if below is None or not _explains(below, calls):
             rows = live.evidence_of(assignment, function, observed)
             own, _ = live.written(assignment, function)
             known = [entry for entry in explanations(rows, [own]) if not _is_trivial(assignment, entry, calls)]
-            found |= {function: known[:MAX_FORMS]} if known else {}
-    for number in range(max(map(len, found.values()), default=0)):
-        yield Mistaken(assignment, tuple(forms[min(number, len(forms) - 1)] for forms in found.values()))
+            forms_of |= {function: known[:MAX_FORMS]} if known else {}
+    for number in range(max(map(len, forms_of.values()), default=0)):
+        yield Mistaken(assignment, tuple(forms[min(number, len(forms) - 1)] for forms in forms_of.values()))
 
 
 def _explains(mistaken: Mistaken, calls: Iterable[tuple[Call, Reply]]) -> bool:
@@ -100,7 +102,7 @@ def _is_filled(value: Any) -> bool:
 
 def _is_one_value(values: Sequence[Any]) -> bool:
     """Whether the same comes of every call, where there are several."""
-    return len(values) > 2 and all(same(one, other) for one, other in itertools.pairwise(values))
+    return len(values) > 2 and all(same(value, other) for value, other in itertools.pairwise(values))
 
 
 def is_trivial(value: Any, args: Sequence[Any]) -> bool:
@@ -112,14 +114,16 @@ def is_trivial(value: Any, args: Sequence[Any]) -> bool:
 def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
     if array.dtype.kind not in "biuf" or not array.size or np.isnan(array).any():
         return True
-    given = [np.asarray(one) for one in args if isinstance(one, int | float | np.ndarray)]
+    given = [np.asarray(value) for value in args if isinstance(value, int | float | np.ndarray)]
     easy = [
         np.full_like(array, array.flat[0] if array.ndim else 0),
-        *(one for one in given if one.shape == array.shape),
+        *(value for value in given if value.shape == array.shape),
     ]
     if array.ndim > 1:
         easy.append(np.broadcast_to(np.eye(*array.shape[-2:]), array.shape))
-    return any(np.allclose(array, one, rtol=TRIVIALLY, atol=TRIVIALLY) for one in easy if one.dtype.kind in "biuf")
+    return any(
+        np.allclose(array, value, rtol=TRIVIALLY, atol=TRIVIALLY) for value in easy if value.dtype.kind in "biuf"
+    )
 
 
 class Beside:
@@ -153,7 +157,7 @@ class Beside:
 def _made_right(got: Any, right: Any) -> Any:
     """The right result, in the dtypes of what came: these are judged too."""
     if type(right) is tuple:
-        return tuple(_made_right(one, other) for one, other in zip(got, right, strict=True))
+        return tuple(_made_right(part, other) for part, other in zip(got, right, strict=True))
     if isinstance(got, np.ndarray | np.generic) and got.dtype.kind == np.asarray(right).dtype.kind:
         return np.asarray(right).astype(got.dtype) if isinstance(got, np.ndarray) else got.dtype.type(right)
     return right

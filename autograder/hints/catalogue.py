@@ -167,7 +167,7 @@ class Oracle:
         return vars(right(self.assignment))[ANSWERS][key]
 
     def known_answers(self, key: str) -> Mapping[float, str]:
-        return {one.value: one.hint for one in wrong_answers(self.assignment) if one.key == key}
+        return {answer.value: answer.hint for answer in wrong_answers(self.assignment) if answer.key == key}
 
 
 @functools.cache
@@ -231,12 +231,12 @@ def _rule(message: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
 @functools.cache
 def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
     """The messages of a solution's errors, each as the constant texts around its values."""
-    found: list[tuple[str, ...]] = []
+    messages: list[tuple[str, ...]] = []
     for node in ast.walk(ast.parse(assignment.solution.read_text(encoding="utf-8"))):
         match node:
             case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str(text)), *_])):
-                found.append((text,))
+                messages.append((text,))
             case ast.Raise(exc=ast.Call(args=[ast.JoinedStr(values=values), *_])):
                 marked = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
-                found.append(tuple(marked.split("\0")))
-    return tuple(found)
+                messages.append(tuple(marked.split("\0")))
+    return tuple(messages)

@@ -86,8 +86,8 @@ def with_causes(
 ) -> list[TestResult]:
     """The results, with the likely cause on the first mistake that it explains. `keeping_state`: see
     `depending_on_earlier_calls`."""
-    mistakes = (one.result for one in observed if one.result.is_mistake)
-    mistaken = list(dict.fromkeys(one.test.question for one in mistakes if one.test.question != ANSWERS))
+    mistakes = (observed_test.result for observed_test in observed if observed_test.result.is_mistake)
+    mistaken = list(dict.fromkeys(mistake.test.question for mistake in mistakes if mistake.test.question != ANSWERS))
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
     blocks = blocks_of("\n".join(cells))
@@ -97,14 +97,16 @@ def with_causes(
     }
     for name in hints.keys() & keeping_state - roots.keys():
         hints[name] = replace(hints[name], values=STATE)
-    observed = [_of_its_kind(one, hints) for one in _missing_below(assignment, observed, blocks)]
+    observed = [_of_its_kind(observed_test, hints) for observed_test in _missing_below(assignment, observed, blocks)]
     given: set[str] = set()
     results = []
-    for one in observed:
-        name = one.result.test.question
-        has_cause = one.result.is_mistake and name in hints
+    for observed_test in observed:
+        name = observed_test.result.test.question
+        has_cause = observed_test.result.is_mistake and name in hints
         results.append(
-            _explained(assignment, _located(assignment, one), hints[name], given) if has_cause else one.result
+            _explained(assignment, _located(assignment, observed_test), hints[name], given)
+            if has_cause
+            else observed_test.result
         )
     return results
 
@@ -120,66 +122,71 @@ def hints_of(
 
 def hint_of(mistakes: Sequence[Misconception]) -> str | None:
     """What is told of mistakes that explain the same."""
-    return joined(one.hint for one in mistakes)
+    return joined(mistake.hint for mistake in mistakes)
 
 
-def _located(assignment: Assignment, one: ObservedTest) -> ObservedTest:
+def _located(assignment: Assignment, observed_test: ObservedTest) -> ObservedTest:
     """A public test with the first call that is wrong and what is right there, where it compared or combined several
     calls."""
-    result = one.result
+    result = observed_test.result
     if result.test.phase is not Phase.PUBLIC or result.kind not in VALUES - EXCEPTIONS:
-        return one
-    for call, reply in one.calls.items():
+        return observed_test
+    for call, reply in observed_test.calls.items():
         row = observation(assignment, call, reply)
         if row is not None and row.is_wrong and row.accepted:
             words = typed(text(call))
-            found = difference(row.got, row.right, None)
-            if not words or words == result.call or found is None:
-                return one
+            differs = difference(row.got, row.right, None)
+            if not words or words == result.call or differs is None:
+                return observed_test
             message = (
                 result.message
-                if found[1] in result.message
-                else f"{result.message}\nAt this call, {call.function}: {found[1]}"
+                if differs[1] in result.message
+                else f"{result.message}\nAt this call, {call.function}: {differs[1]}"
             )
-            return replace(one, result=replace(result, call=words, message=message))
-    return one
+            return replace(observed_test, result=replace(result, call=words, message=message))
+    return observed_test
 
 
-def _of_its_kind(one: ObservedTest, hints: Mapping[str, Hints]) -> ObservedTest:
+def _of_its_kind(observed_test: ObservedTest, hints: Mapping[str, Hints]) -> ObservedTest:
     """A test that fails because of earlier calls is of that kind, whatever came."""
-    result = one.result
+    result = observed_test.result
     if (
         result.kind not in VALUES
         or result.test.question not in hints
         or hints[result.test.question].values is not STATE
     ):
-        return one
-    return replace(one, result=replace(result, kind=Kind.EARLIER_CALLS))
+        return observed_test
+    return replace(observed_test, result=replace(result, kind=Kind.EARLIER_CALLS))
 
 
 def _missing_below(assignment: Assignment, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
     """A missing refusal stands where it is missed first: what builds on that function can miss it too, and need not
     refuse again."""
-    refusing = [one for one in observed if one.result.kind in REFUSALS and one.calls]
-    lines = {one.result.test: catalogue.refused_at(assignment, list(one.calls)[-1]) for one in refusing}
+    refusing = [
+        observed_test for observed_test in observed if observed_test.result.kind in REFUSALS and observed_test.calls
+    ]
+    lines = {
+        observed_test.result.test: catalogue.refused_at(assignment, list(observed_test.calls)[-1])
+        for observed_test in refusing
+    }
     missed: dict[str, set[int | None]] = {}
     for test, line in lines.items():
         missed.setdefault(test.question, set()).add(line)
-    for one in observed:
-        line = lines.get(one.result.test)
-        below = blocks.below(one.result.test.question) if line is not None else ()
-        found = next((name for name in missed if name in below and line in missed[name]), None)
-        yield replace(one, result=replace(one.result, function=found)) if found else one
+    for observed_test in observed:
+        line = lines.get(observed_test.result.test)
+        below = blocks.below(observed_test.result.test.question) if line is not None else ()
+        lower = next((name for name in missed if name in below and line in missed[name]), None)
+        yield replace(observed_test, result=replace(observed_test.result, function=lower)) if lower else observed_test
 
 
-def _explained(assignment: Assignment, one: ObservedTest, hints: Hints, given: set[str]) -> TestResult:
+def _explained(assignment: Assignment, observed_test: ObservedTest, hints: Hints, given: set[str]) -> TestResult:
     """One mistake with what is known of it. A hint is given once."""
-    result = one.result
+    result = observed_test.result
     if result.kind in REFUSALS and result.function is not None:
         return result
     hint = hints.of(result.kind)
-    if hint is None and result.kind in REFUSALS and result.test.phase is Phase.HIDDEN and one.calls:
-        hint = _rule_of(assignment, *list(one.calls.items())[-1])
+    if hint is None and result.kind in REFUSALS and result.test.phase is Phase.HIDDEN and observed_test.calls:
+        hint = _rule_of(assignment, *list(observed_test.calls.items())[-1])
     if hint is None or hint in given:
         hint = result.hint if result.kind in VALUES else None
     else:
@@ -205,7 +212,12 @@ def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observ
 
 def calls_of(function: str, observed: Iterable[ObservedTest]) -> list[tuple[Call, Reply]]:
     """The calls of a function in some tests, and what came of each."""
-    return [(call, reply) for one in observed for call, reply in one.calls.items() if call.function == function]
+    return [
+        (call, reply)
+        for observed_test in observed
+        for call, reply in observed_test.calls.items()
+        if call.function == function
+    ]
 
 
 def is_looked_at(call: Call) -> bool:
@@ -234,7 +246,8 @@ def depending_on_earlier_calls(
     Where a known mistake explains all calls, or no value was right from the first one on, nothing is asked.
     """
     failing, asked = (
-        {one.result.test.question for one in tests if one.result.kind in VALUES} for tests in (observed, before)
+        {observed_test.result.test.question for observed_test in tests if observed_test.result.kind in VALUES}
+        for tests in (observed, before)
     )
     suspects = {}
     for name in lowest_first(assignment, failing - asked):
@@ -252,13 +265,13 @@ def depending_on_earlier_calls(
             suspects[name] = wrong
     if suspects:
         backend.close()
-    found = set()
+    depending = set()
     for name, wrong in suspects.items():
         with contextlib.suppress(Stopped, ValueError):
             again = observation(assignment, wrong, backend.call(wrong))
             if again is not None and not again.is_wrong:
-                found.add(name)
-    return frozenset(found)
+                depending.add(name)
+    return frozenset(depending)
 
 
 def _is_right(row: Observation) -> bool:
@@ -314,12 +327,12 @@ class Predictions:
         right = self.of(None)
         if type(right) is Refusal and entry.origin == signature.SIGNATURE:
             return right
-        found = self._run(_behaving(self.assignment, entry, self.function))
-        if type(right) is Refusal or type(found) is Refusal:
-            return right if type(found) is type(right) else found
-        if (differs := difference(found, right, None)) is not None and differs[0] is Kind.TYPE:
+        outcome = self._run(_behaving(self.assignment, entry, self.function))
+        if type(right) is Refusal or type(outcome) is Refusal:
+            return right if type(outcome) is type(right) else outcome
+        if (differs := difference(outcome, right, None)) is not None and differs[0] is Kind.TYPE:
             return Refusal("no result of the right type")
-        return right if differs is None else found
+        return right if differs is None else outcome
 
     def _run(self, module: types.ModuleType) -> Any:
         return outcome(perform(module, Call(*codec.decode(self.encoded))))

@@ -83,8 +83,8 @@ class Evidence:
             known: dict[str, dict[str, str]] = _read(self.path)["known"].get(function, {})
             written = [group for name, group in known.items() if name != THINKABLE]
             hints = {number: hint for group in known.values() for number, hint in group.items()}
-            found = explanations(rows, known.values()), missing_refusals(rows, written)
-            yield function, Hints(*(joined(hints[number] for number in numbers) for numbers in found))
+            explained = explanations(rows, known.values()), missing_refusals(rows, written)
+            yield function, Hints(*(joined(hints[number] for number in numbers) for numbers in explained))
 
 
 def _observation(recorded: dict[str, Any], reply: Reply) -> Observation:

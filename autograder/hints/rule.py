@@ -86,12 +86,12 @@ def _arrays(value: Any) -> list[np.ndarray]:
     return arrays if len(arrays) == len(wanted) and all(array.dtype.kind != "c" for array in arrays) else []
 
 
-def mark(found: Any) -> str:
+def mark(outcome: Any) -> str:
     """An outcome as it is recorded."""
-    if type(found) is Refusal:
+    if type(outcome) is Refusal:
         return ""
-    known = fingerprint(found)
-    return f"{' '.join(map(str, known.shape))}: {' '.join(f'{one:.10g}' for one in known.sums)}"
+    known = fingerprint(outcome)
+    return f"{' '.join(map(str, known.shape))}: {' '.join(f'{total:.10g}' for total in known.sums)}"
 
 
 def read_mark(mark: str, right: Any) -> Any:
@@ -200,8 +200,10 @@ def _first(
     """The first group's mistakes that explain every call. The first wrong call is checked before the others: it rules
     out nearly all."""
     for group in groups if faults else ():
-        if found := [one for one in group if all(explains(row, row.predicted(one)) for row in (faults[0], *rows))]:
-            return found
+        if fitting := [
+            mistake for mistake in group if all(explains(row, row.predicted(mistake)) for row in (faults[0], *rows))
+        ]:
+            return fitting
     return []
 
 

@@ -30,10 +30,10 @@ def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
     """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
     right = vars(catalogue.right(assignment))[function]
     signature = inspect.signature(right)
-    found = []
+    mistakes = []
 
     def add(name: str, hint: str, implementation: Implementation) -> None:
-        found.append(Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation))
+        mistakes.append(Misconception(f"{function}: {name}", function, hint, SIGNATURE, implementation))
 
     for name, parameter in signature.parameters.items():
         for what, hint, change in _ARGUMENT_CHANGES:
@@ -46,12 +46,12 @@ def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
                 " passes.",
                 fixed,
             )
-    for one, other in itertools.pairwise(signature.parameters):
-        hint = f"`{one}` and `{other}` are exchanged: your result is the one with each in the other's place."
-        add(f"{one} and {other} exchanged", hint, _exchanged(right, signature, one, other))
+    for first, second in itertools.pairwise(signature.parameters):
+        hint = f"`{first}` and `{second}` are exchanged: your result is the one with each in the other's place."
+        add(f"{first} and {second} exchanged", hint, _exchanged(right, signature, first, second))
     for what, hint, change in _RESULT_CHANGES:
         add(f"result {what}", hint, _with_result(right, change))
-    return found
+    return mistakes
 
 
 class _NotApplicable(Exception):
@@ -74,11 +74,11 @@ def _with_argument(
     return mistaken
 
 
-def _exchanged(right: Implementation, signature: inspect.Signature, one: str, other: str) -> Implementation:
+def _exchanged(right: Implementation, signature: inspect.Signature, first: str, second: str) -> Implementation:
     def mistaken(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        bound.arguments[one], bound.arguments[other] = bound.arguments[other], bound.arguments[one]
+        bound.arguments[first], bound.arguments[second] = bound.arguments[second], bound.arguments[first]
         return right(*bound.args, **bound.kwargs)
 
     return mistaken

@@ -161,8 +161,8 @@ def _page(names: Sequence[str]) -> int:
 
 def _saved(folder: Path) -> dict[str, int]:
     """When each of a folder's files was saved last. One that an editor is just replacing is not there for a moment."""
-    found = {}
+    saved = {}
     for path in [*folder.glob("*.py"), *folder.glob("*.ipynb")]:
         with contextlib.suppress(FileNotFoundError):
-            found[path.name] = path.stat().st_mtime_ns
-    return found
+            saved[path.name] = path.stat().st_mtime_ns
+    return saved

@@ -58,7 +58,7 @@ class Limit:
 
     def __init__(self, log: IO[str] | None = None, stuck: Collection[Stuck] = ()) -> None:
         self.log = log
-        self.stuck = {one.function: one for one in stuck}
+        self.stuck = {call.function: call for call in stuck}
         self.calls = 0
 
     @contextlib.contextmanager

@@ -44,7 +44,7 @@ class NotebookCheck:
         if not self.test_results:  # Otter asks case by case, and makes a new one for every check
             run = _NotebookRun(environment, self.name)
             run.start([self.assignment])
-            self.test_results = {one.test.name: one for one in run.test_results[self.assignment]}
+            self.test_results = {result.test.name: result for result in run.test_results[self.assignment]}
             self.printed = run.printed.get(self.assignment, {})
             self._say_which_file(run.file(self.assignment), environment)
         test_result = self.test_results[test]
@@ -98,5 +98,5 @@ class _Cells(InProcess):
 
 def _defined(function: str, environment: Mapping[str, Any]) -> Callable[..., Any] | None:
     """A function as a cell defines it. What the notebook has merely imported under that name is not the student's."""
-    found = environment.get(function)
-    return found if callable(found) and getattr(found, "__module__", None) == environment.get("__name__") else None
+    value = environment.get(function)
+    return value if callable(value) and getattr(value, "__module__", None) == environment.get("__name__") else None

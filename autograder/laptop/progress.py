@@ -43,11 +43,11 @@ class Progress:
 
     @property
     def is_finished(self) -> bool:
-        return all(one.passed for one in self.test_results)
+        return all(result.passed for result in self.test_results)
 
     @property
     def is_untouched(self) -> bool:
-        return all(one.status.is_unwritten and one.kind is not Kind.NOT_REACHED for one in self.test_results)
+        return all(result.status.is_unwritten and result.kind is not Kind.NOT_REACHED for result in self.test_results)
 
     @cached_property
     def source(self) -> Source:
@@ -61,9 +61,13 @@ class Progress:
     @property
     def next_function(self) -> str | None:
         """What to work on: the first function in the lesson's order that is not right and waits for no other."""
-        unfinished = [one for one in self.standings if not one.is_right]
-        free = [one.name for one in unfinished if one.state in (State.MISTAKEN, State.UNFINISHED, State.UNREACHED)]
-        return next(iter(free or [one.name for one in unfinished]), None)
+        unfinished = [standing for standing in self.standings if not standing.is_right]
+        free = [
+            standing.name
+            for standing in unfinished
+            if standing.state in (State.MISTAKEN, State.UNFINISHED, State.UNREACHED)
+        ]
+        return next(iter(free or [standing.name for standing in unfinished]), None)
 
 
 class Run(LocalContext):
@@ -140,8 +144,8 @@ class Run(LocalContext):
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Function) -> None:
-        found = test_result(describe(item), self.raised, fixtures.submission_of(item))
-        self.test_results.setdefault(_assignment(item), []).append(found)
+        result = test_result(describe(item), self.raised, fixtures.submission_of(item))
+        self.test_results.setdefault(_assignment(item), []).append(result)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         self.interrupted = str(excinfo.value) or (
@@ -157,13 +161,13 @@ def _with_hints(test_results: list[TestResult], evidence: Evidence) -> Iterator[
     """The mistakes of each function that have a likely cause, with it: each cause once."""
     known = dict(evidence.hints())
     given: set[tuple[str, str]] = set()
-    for one in test_results:
-        hint = known.get(one.test.question, Hints()).of(one.kind) if one.is_mistake else None
-        if hint is None or (one.test.question, hint) in given:
-            yield one
+    for result in test_results:
+        hint = known.get(result.test.question, Hints()).of(result.kind) if result.is_mistake else None
+        if hint is None or (result.test.question, hint) in given:
+            yield result
         else:
-            given.add((one.test.question, hint))
-            yield replace(one, hint=hint)
+            given.add((result.test.question, hint))
+            yield replace(result, hint=hint)
 
 
 def _assignment(item: pytest.Item) -> str:

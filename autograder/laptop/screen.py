@@ -97,7 +97,7 @@ def print_detail(console: Console, progress: Progress, only_next: bool = False) 
     _print_answers(console, progress)
     if progress.is_finished:
         _print_what_is_left(console, progress)
-    if any(one.call for one in progress.test_results):
+    if any(result.call for result in progress.test_results):
         _print_how_to_call(console, progress)
     _print_footer(console, [progress])
 
@@ -107,7 +107,7 @@ def _print_how_to_call(console: Console, progress: Progress) -> None:
     running, module = Path(sys.executable), ".".join(progress.path.with_suffix("").parts)
     python = str(running.relative_to(Path.cwd())) if running.is_relative_to(Path.cwd()) else "python"
     console.print(f"[dim]To try a call: {escape(python)} -i -m {module}[/]")
-    if any("features(" in one.call for one in progress.test_results if one.call):
+    if any("features(" in result.call for result in progress.test_results if result.call):
         console.print("[dim]The arrays of a call: from autograder.checks.inputs import features[/]")
 
 
@@ -120,7 +120,7 @@ def _print_beginning(console: Console, progress: Progress) -> None:
         reason = escape(progress.stopped[0].upper() + progress.stopped[1:])
         some = (
             ""
-            if all(one.state is State.UNREACHED for one in progress.standings)
+            if all(standing.state is State.UNREACHED for standing in progress.standings)
             else " What is defined above that line was checked."
         )
         console.print(f"\n[red]{reason}.[/]{some}\n")
@@ -168,7 +168,7 @@ def _print_function(console: Console, progress: Progress, standing: Standing, br
         return
     failure = _failure(standing)
     if failure is None:
-        _print_printed(console, progress, *(one.test.name for one in standing.test_results))
+        _print_printed(console, progress, *(result.test.name for result in standing.test_results))
         return
     console.print(f"     {escape(failure.heading)}", style="italic")
     if failure.call:
@@ -186,7 +186,7 @@ def _note(standing: Standing) -> str:
 
 def _failure(standing: Standing) -> TestResult | None:
     """The mistake to tell in full: one whose cause is known, if there is one."""
-    return next((one for one in standing.own if one.hint), next(iter(standing.own), None))
+    return next((mistake for mistake in standing.own if mistake.hint), next(iter(standing.own), None))
 
 
 def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
@@ -259,17 +259,22 @@ def _left_open(assignment: str) -> LeftOpen:
         return LeftOpen({}, {}, {})
     told = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[assignment]
     return LeftOpen(
-        told["rules"], told["answers"], {key: answers.Practice(**one) for key, one in told["practice"].items()}
+        told["rules"],
+        told["answers"],
+        {key: answers.Practice(**question) for key, question in told["practice"].items()},
     )
 
 
-def _report(found: Sequence[Progress]) -> dict[str, Any]:
+def _report(all_progress: Sequence[Progress]) -> dict[str, Any]:
     """What a page of the course shows (`lesson_server`): the points of each assignment, and everything of the one that
     was checked alone."""
-    points = {one.name: [points_won(one.test_results), points_possible(one.test_results)] for one in found}
-    if len(found) != 1:
+    points = {
+        progress.name: [points_won(progress.test_results), points_possible(progress.test_results)]
+        for progress in all_progress
+    }
+    if len(all_progress) != 1:
         return {"points": points}
-    progress = found[0]
+    progress = all_progress[0]
     return {
         "name": progress.name,
         "own_points": points[progress.name],
@@ -283,7 +288,7 @@ def _report(found: Sequence[Progress]) -> dict[str, Any]:
 def _reported(progress: Progress, standing: Standing) -> dict[str, Any]:
     """One function, with what `_print_function` tells."""
     failure = None if standing.state in FIX_FIRST else _failure(standing)
-    tests = [failure.test.name] if failure else [one.test.name for one in standing.test_results]
+    tests = [failure.test.name] if failure else [result.test.name for result in standing.test_results]
     told = failure and {
         "rule": failure.test.rule,
         "call": failure.call,
@@ -302,7 +307,7 @@ def _reported(progress: Progress, standing: Standing) -> dict[str, Any]:
 
 
 def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
-    test_results = [one for progress in all_progress for one in progress.test_results]
+    test_results = [result for progress in all_progress for result in progress.test_results]
     possible = points_possible(test_results)
     total = POINTS * len(all_progress)
     console.print(
@@ -358,30 +363,34 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt as stopped:
         print(f"Stopped while {stopped}.", file=sys.stderr)
         return launch.INTERRUPTED
-    found = [run.progress(name) for name in names or known]
+    all_progress = [run.progress(name) for name in names or known]
     wanted = options.assignments or known
     counting = {
-        name: [one for progress in found for one in progress.test_results if name in _names(progress, one)]
+        name: [
+            result for progress in all_progress for result in progress.test_results if name in _names(progress, result)
+        ]
         for name in wanted
     }
     if unknown := [name for name, test_results in counting.items() if not test_results]:
         print(f"No public test is about {', '.join(unknown)}.", file=sys.stderr)
         return launch.WRONG_USE
     if options.report:
-        options.report.write_text(json.dumps(_report(found)), encoding="utf-8")
+        options.report.write_text(json.dumps(_report(all_progress)), encoding="utf-8")
     console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
     if options.watch and console.is_terminal:
         console.clear()
-    if len(found) == 1:
-        print_detail(console, found[0], only_next=options.watch)
+    if len(all_progress) == 1:
+        print_detail(console, all_progress[0], only_next=options.watch)
     else:
-        print_overview(console, found)
-    return int(options.strict and not all(one.passed for test_results in counting.values() for one in test_results))
+        print_overview(console, all_progress)
+    return int(
+        options.strict and not all(result.passed for test_results in counting.values() for result in test_results)
+    )
 
 
-def _names(progress: Progress, one: TestResult) -> tuple[str, str]:
+def _names(progress: Progress, result: TestResult) -> tuple[str, str]:
     """What one may call a test by on the command line: its assignment, or the function that it is about."""
-    return progress.name, f"{progress.name}.{one.test.question}"
+    return progress.name, f"{progress.name}.{result.test.question}"
 
 
 if __name__ == "__main__":

@@ -154,26 +154,26 @@ def _run(text: str, filename: str, module: types.ModuleType, imports: list[Raise
 
 def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
     """The statements of a text, `import a, b` as two."""
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for statement in tree.body:
         names = statement.names if isinstance(statement, ast.Import) else []
-        found += [ast.copy_location(ast.Import([alias]), statement) for alias in names] or [statement]
-    return found
+        statements += [ast.copy_location(ast.Import([alias]), statement) for alias in names] or [statement]
+    return statements
 
 
 def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
     """Which of the statements is the import that failed; None where it was none of them, but one in a block or a
     function."""
     line, function = _location(error, filename)
-    found = [
+    imports = [
         (index, statement)
         for index, statement in enumerate(statements)
         if isinstance(statement, ast.Import | ast.ImportFrom)
         and statement.lineno <= (line or 0) <= (statement.end_lineno or 0)
     ]
-    if function != "<module>" or not found:
+    if function != "<module>" or not imports:
         return None
-    return next((index for index, statement in found if _imports(statement, error.name or "")), found[0][0])
+    return next((index for index, statement in imports if _imports(statement, error.name or "")), imports[0][0])
 
 
 def _imports(statement: ast.stmt, name: str) -> bool:

@@ -64,11 +64,11 @@ def _aligned(value: float) -> str:
 
 def _alike(out: Path, class_statistics: ClassStatistics) -> list[dict[str, str]] | None:
     """What `autograder similarity` found among what is handed in now; None where it was not run."""
-    found = similarity.read(out)
-    if found is None:
+    pairs = similarity.read(out)
+    if pairs is None:
         return None
     current = [
-        row for row in found if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files
+        row for row in pairs if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files
     ]
     return [
         {column: printable(text, 100 if column == "functions" else 60) for column, text in row.items()}

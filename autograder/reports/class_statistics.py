@@ -200,12 +200,12 @@ class ClassStatistics:
     @property
     def mistakes(self) -> list[CommonMistake]:
         """Known mistakes, the most frequent first."""
-        found = []
+        mistakes = []
         for results in self._results.values():
             for hint, count in results.hints.items():
                 ((question, _),) = results.questions_of_hint[hint].most_common(1)
-                found.append(CommonMistake(results.name, question, hint, count, results.ran))
-        return _ranked(found)
+                mistakes.append(CommonMistake(results.name, question, hint, count, results.ran))
+        return _ranked(mistakes)
 
     @property
     def unexplained(self) -> list[CommonMistake]:

@@ -90,8 +90,8 @@ class Aliases:
 
     def of(self, names: Iterable[str]) -> list[str]:
         """What else they are called who go by one of these names, if these are one person."""
-        found = {number for name in names for number in self._by_name.get(name.casefold(), ())}
-        return self._rows[found.pop()] if len(found) == 1 else []
+        numbers = {number for name in names for number in self._by_name.get(name.casefold(), ())}
+        return self._rows[numbers.pop()] if len(numbers) == 1 else []
 
     @property
     def domain(self) -> str:
@@ -183,9 +183,9 @@ class People:
         names = [person.name, *("" if "@" in text else text for text in (student, *also))]
         tiers += [(_NAME, "name", letters(name)) for name in dict.fromkeys(names)]
         for how, kind, key in tiers:
-            found = self._rows.get((kind, key), set())
-            if found:
-                return (how, min(found)) if len(found) == 1 else None
+            rows = self._rows.get((kind, key), set())
+            if rows:
+                return (how, min(rows)) if len(rows) == 1 else None
         return None
 
     def strangers(self, submissions: list[Submission]) -> RosterError:
@@ -227,26 +227,35 @@ def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Writ
     if unknown and not claims:
         raise people.strangers(unknown)
     written.unknown += [submission.student for submission in unknown]
-    found: dict[str, dict[int, Row]] = defaultdict(dict)
+    grades: dict[str, dict[int, Row]] = defaultdict(dict)
     for person, claimed in claims.items():
         by_assignment: dict[str, list[Row]] = defaultdict(list)
         for row in _undisputed(claimed, people.called[person], written.left_out):
             by_assignment[row.submission.assignment].append(row)
         for name, several in by_assignment.items():
             if len(several) == 1:
-                found[name][person] = several[0]
+                grades[name][person] = several[0]
             else:
                 names = " and ".join(row.submission.student for row in several)
                 written.left_out.append(f"{names}: they seem to be one person, and each handed in {name}")
-    for name, of_person in found.items():
+    for name, of_person in grades.items():
         absent = (called for number, called in enumerate(people.called) if called and number not in of_person)
-        written.absent += [f"{called} ({name})" if len(found) > 1 else called for called in absent]
-    return found
+        written.absent += [f"{called} ({name})" if len(grades) > 1 else called for called in absent]
+    return grades
 
 
-def called(one: Submission) -> Iterator[str]:
+def called(submission: Submission) -> Iterator[str]:
     """All that a table may call a student."""
-    return filter(None, (one.student, one.person.login, one.person.email, one.person.sid, one.person.name))
+    return filter(
+        None,
+        (
+            submission.student,
+            submission.person.login,
+            submission.person.email,
+            submission.person.sid,
+            submission.person.name,
+        ),
+    )
 
 
 def waits(row: Row) -> bool:

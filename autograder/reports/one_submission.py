@@ -87,10 +87,10 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
 class _Printer:
     """Prints a block per function, and in it a block per test or a line for all that are alike."""
 
-    def __init__(self, console: Console, everything: bool, found: list[Standing]) -> None:
+    def __init__(self, console: Console, everything: bool, standings: list[Standing]) -> None:
         self.console = console
         self.everything = everything
-        self.standings = {standing.name: standing for standing in found}
+        self.standings = {standing.name: standing for standing in standings}
         self.causes: dict[str, str] = {}
         """those that were shown, and of which function"""
 

@@ -182,11 +182,11 @@ class _ComparedClass:
         for code, reason in prints.items():
             if isinstance(reason, Exceeded):
                 print(f"{NOT_COMPARED}{printable(self.codes[code].file)} ({reason.why})", file=sys.stderr)
-        found = {code: _NONE if isinstance(of_code, Exceeded) else of_code for code, of_code in prints.items()}
-        common = _common([prints for code, prints in found.items() if not code.startswith(BEYOND)])
+        compared = {code: _NONE if isinstance(of_code, Exceeded) else of_code for code, of_code in prints.items()}
+        common = _common([prints for code, prints in compared.items() if not code.startswith(BEYOND)])
         self.aside = frozenset(np.union1d(self.handout, common).tolist())
-        self.own = {code: _without(of_code, common) for code, of_code in found.items()}
-        self.found = found
+        self.own = {code: _without(of_code, common) for code, of_code in compared.items()}
+        self.compared = compared
 
     def alike_files(self) -> Iterator[tuple[int, ComparedFile, ComparedFile]]:
         """The links of all groups with the group's number, the group with the strongest link first."""
@@ -212,14 +212,14 @@ class _ComparedClass:
         """
         first: dict[tuple[int, ...], int] = {}
         for i, file in enumerate(self.files):
-            whole = self.found[file.code]
+            whole = self.compared[file.code]
             if len(whole) < ENOUGH or len(self.own[file.code]) >= ALIKE * len(whole):
                 continue
             for mix in _MIXES:
                 smallest = np.sort(whole ^ mix)[:SMALLEST]
                 j = first.setdefault((int(mix), *smallest.tolist()), i)
-                share = len(np.intersect1d(whole, self.found[self.files[j].code], True)) / max(
-                    len(whole), len(self.found[self.files[j].code])
+                share = len(np.intersect1d(whole, self.compared[self.files[j].code], True)) / max(
+                    len(whole), len(self.compared[self.files[j].code])
                 )
                 if j != i and share >= SAME:
                     yield share, j, i
@@ -229,7 +229,7 @@ class _ComparedClass:
     ) -> Pair:
         own, other = self.own[first.code], self.own[second.code]
         if min(len(own), len(other)) < ENOUGH:  # they have it in common with many
-            own, other, functions = self.found[first.code], self.found[second.code], (IN_COMMON,)
+            own, other, functions = self.compared[first.code], self.compared[second.code], (IN_COMMON,)
         shared = len(np.intersect1d(own, other, True))
         shares = shared / len(own), shared / len(other)
         return Pair(group, (first, second), shares, () if isinstance(functions, Exceeded) else functions)
@@ -283,7 +283,7 @@ def units(cells: Iterable[str], vocabulary: Set[str]) -> dict[str, list[str]]:
 
     Left out is what the handout dictates: signatures, imports, the quiz. Names in `vocabulary` are kept.
     """
-    found: dict[str, list[str]] = {}
+    nodes_of: dict[str, list[str]] = {}
     for cell in cells:
         try:
             statements = parse(cell).body
@@ -292,12 +292,12 @@ def units(cells: Iterable[str], vocabulary: Set[str]) -> dict[str, list[str]]:
         for node in statements:
             match node:
                 case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                    found.setdefault(node.name, []).extend(_nodes(node.body, vocabulary))
+                    nodes_of.setdefault(node.name, []).extend(_nodes(node.body, vocabulary))
                 case ast.Import() | ast.ImportFrom() | ast.Assign(targets=[ast.Name(id="ANSWERS")]):
                     pass
                 case _:
-                    found.setdefault("(outside functions)", []).extend(_nodes([node], vocabulary))
-    return found
+                    nodes_of.setdefault("(outside functions)", []).extend(_nodes([node], vocabulary))
+    return nodes_of
 
 
 def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
@@ -343,8 +343,8 @@ def _without(prints: Prints, aside: Prints) -> Prints:
 
 
 def _common(prints: list[Prints]) -> Prints:
-    found, owners = np.unique(np.concatenate([*prints, _NONE]), return_counts=True)
-    return found[owners > max(COMMON * len(prints), FEW)]
+    distinct, owners = np.unique(np.concatenate([*prints, _NONE]), return_counts=True)
+    return distinct[owners > max(COMMON * len(prints), FEW)]
 
 
 def alike(own: list[Prints]) -> Iterator[Link]:
@@ -406,11 +406,11 @@ def earlier(folder: Path) -> Iterator[Submission]:
     """What an earlier class handed in: a folder as `grade` takes it."""
     known = [assignment.name for assignment in assignments()]
     hand_ins = find_in_folder(folder, None, known).hand_ins
-    for found in in_order(partial(read_hand_in, known=tuple(known)), hand_ins):
-        if not isinstance(found, Exceeded):
+    for outcome in in_order(partial(read_hand_in, known=tuple(known)), hand_ins):
+        if not isinstance(outcome, Exceeded):
             yield from (
                 replace(submission, student=f"{submission.student} ({folder.name})")
-                for submission in found
+                for submission in outcome
                 if submission.problem is None
             )
 

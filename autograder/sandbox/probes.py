@@ -374,14 +374,14 @@ def finds_files() -> list[str]:
 
 
 def finds_descriptors() -> list[int]:
-    found = []
+    descriptors = []
     for descriptor in range(1024):
         try:
             os.fstat(descriptor)
         except OSError:
             continue
-        found.append(descriptor)
-    return found
+        descriptors.append(descriptor)
+    return descriptors
 
 
 def finds_environment() -> dict[str, str]:

@@ -258,9 +258,9 @@ def _has_privileges(examination: _Examination) -> str:
 def _inherits(examination: _Examination) -> str:
     wanted = environment(examination.sandbox.scratch)
     environ = examination.ask("finds_environment")
-    found = [f"{name} in the environment" for name in environ if environ[name] != wanted.get(name)]
+    variables = [f"{name} in the environment" for name in environ if environ[name] != wanted.get(name)]
     descriptors = examination.ask("finds_descriptors")
-    return ", ".join([*found, *(f"descriptor {number}" for number in descriptors[4:])])
+    return ", ".join([*variables, *(f"descriptor {number}" for number in descriptors[4:])])
 
 
 @promise("cannot make the grader keep more output than the limit", "grader")

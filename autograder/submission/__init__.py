@@ -41,26 +41,29 @@ __all__ = [
 def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
     """One file handed in, or one student's folder. Raises NothingToGrade where there is no such file."""
     hand_in, names = find_file(path, assignment, known), tuple(known)
-    found = read(hand_in, names)
-    if len(found) == 1 and not found[0].assignment and (named := recognised(hand_in, names)):
-        (one,) = read(find_file(path, named, known), names)
+    submissions = read(hand_in, names)
+    if len(submissions) == 1 and not submissions[0].assignment and (named := recognised(hand_in, names)):
+        (submission,) = read(find_file(path, named, known), names)
         return replace(
-            one, notes=(f"Its name does not tell the assignment; its functions are those of {named}.", *one.notes)
+            submission,
+            notes=(f"Its name does not tell the assignment; its functions are those of {named}.", *submission.notes),
         )
-    if len(found) == 1:
-        return found[0]
-    several = ", ".join(one.assignment for one in found)
+    if len(submissions) == 1:
+        return submissions[0]
+    several = ", ".join(submission.assignment for submission in submissions)
     problem = Problem(
         f"Your submission holds several assignments ({several}): hand in one file for each.",
         f"{path} holds several assignments ({several}): say which with --assignment NAME (make: ASSIGNMENT=NAME).",
     )
-    return replace(found[0], assignment="", file=path.name, sha256="", cells=(), notes=(), problem=problem)
+    return replace(submissions[0], assignment="", file=path.name, sha256="", cells=(), notes=(), problem=problem)
 
 
 def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
     """As `read_file`, in a process of its own and within the budget of one submission: beyond that it is a problem."""
-    found = parallel.one(partial(read_file, assignment=assignment, known=known), path)
-    return lost(find_file(path, assignment, known), found.why)[0] if isinstance(found, parallel.Exceeded) else found
+    outcome = parallel.one(partial(read_file, assignment=assignment, known=known), path)
+    return (
+        lost(find_file(path, assignment, known), outcome.why)[0] if isinstance(outcome, parallel.Exceeded) else outcome
+    )
 
 
 FRONT_DOOR = ("names", "python", "records")

@@ -42,14 +42,14 @@ def of(tree: ast.Module) -> Bindings:
     certain = True
     inside: set[tuple[str, str]] = set()
     for statement in _top_level(tree):
-        found, open_still = _bound(statement)
-        names |= found
-        written |= found  # in place: a set that is copied for each statement takes quadratic time
+        bound, open_still = _bound(statement)
+        names |= bound
+        written |= bound  # in place: a set that is copied for each statement takes quadratic time
         written -= open_still
         if isinstance(statement, ast.ClassDef | ast.FunctionDef):
             words = f"the {'class' if isinstance(statement, ast.ClassDef) else 'function'} {statement.name}"
             inside.update((part.name, words) for part in statement.body if isinstance(part, ast.FunctionDef))
-        certain &= "*" not in found and _BINDERS.isdisjoint(name.id for name in _names(statement))
+        certain &= "*" not in bound and _BINDERS.isdisjoint(name.id for name in _names(statement))
     return Bindings(frozenset(names), frozenset(written), certain, frozenset(inside))
 
 
@@ -60,17 +60,17 @@ def _bound(statement: ast.stmt) -> tuple[set[str], set[str]]:
             return {name}, {name} if is_stub(statement.body) else set()
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
             return {alias.asname or alias.name.partition(".")[0] for alias in aliases}, set()
-    found = {name.id for name in _names(statement) if isinstance(name.ctx, ast.Store)}
-    return found, {ANSWERS} if _are_open_answers(statement) else set()
+    bound = {name.id for name in _names(statement) if isinstance(name.ctx, ast.Store)}
+    return bound, {ANSWERS} if _are_open_answers(statement) else set()
 
 
 def joined(several: Iterable[Bindings]) -> Bindings:
     """What several texts bind that run one after the other."""
-    found = list(several)
-    names = frozenset[str]().union(*(one.names for one in found))
-    written = frozenset[str]().union(*(one.written for one in found))
-    inside = frozenset[tuple[str, str]]().union(*(one.inside for one in found))
-    return Bindings(names, written, all(one.certain for one in found), inside)
+    parts = list(several)
+    names = frozenset[str]().union(*(part.names for part in parts))
+    written = frozenset[str]().union(*(part.written for part in parts))
+    inside = frozenset[tuple[str, str]]().union(*(part.inside for part in parts))
+    return Bindings(names, written, all(part.certain for part in parts), inside)
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
@@ -105,5 +105,5 @@ def _are_open_answers(statement: ast.stmt) -> bool:
     """Whether it is a dict of answers of which none is given."""
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
     return isinstance(value, ast.Dict) and all(
-        isinstance(one, ast.Constant) and one.value is None for one in value.values
+        isinstance(answer, ast.Constant) and answer.value is None for answer in value.values
     )

@@ -115,7 +115,7 @@ def choose(files: Sequence[str], assignment: str | None, hint: str | None, cours
     code = [_named(file, course) for file in files if _is_students(file)]
     if assignment:
         return [_one(code, files, assignment)]
-    wanted = {one.assignment for one in code if one.kind <= _EXACT or hint is None} - {None} or {hint}
+    wanted = {file.assignment for file in code if file.kind <= _EXACT or hint is None} - {None} or {hint}
     chosen = [_one(code, files, known) for known in course.assignments if known in wanted]
     return chosen or [Choice("", problem=_unnamed(code, files, course))]
 
@@ -138,15 +138,15 @@ def _named(file: str, course: Course) -> NamedFile:
 
 
 def _one(code: list[NamedFile], files: Sequence[str], assignment: str) -> Choice:
-    likely = sorted((one for one in code if one.assignment in (assignment, None)), key=attrgetter("kind"))
+    likely = sorted((file for file in code if file.assignment in (assignment, None)), key=attrgetter("kind"))
     if not likely:
         return Choice(assignment, problem=_none(files, assignment))
     # The handout's notebook is likely enough to be looked at, but any other file comes before it.
-    best = min((one.kind for one in likely), key=lambda kind: (kind == _NOTEBOOK, kind))
-    first = [one for one in likely if one.kind == best]
+    best = min((file.kind for file in likely), key=lambda kind: (kind == _NOTEBOOK, kind))
+    first = [file for file in likely if file.kind == best]
     if len(first) > 1:  # a zip may hold two of one name
-        return Choice(assignment, tuple(first[:MAX_RIVALS]), several([one.file for one in first], assignment))
-    rivals = dict.fromkeys(one for one in likely if one not in first)
+        return Choice(assignment, tuple(first[:MAX_RIVALS]), several([file.file for file in first], assignment))
+    rivals = dict.fromkeys(file for file in likely if file not in first)
     return Choice(assignment, (*first, *tuple(rivals)[:MAX_RIVALS]))
 
 
@@ -211,11 +211,11 @@ def _what_is_there(files: Sequence[str]) -> str:
 def _named_in(assignments: tuple[str, ...], name: str) -> str | None:
     """Kept, since a folder may have thousands of files, each of which is named by all folders around it."""
     words = f"_{_words(name)}_"
-    found = [known for known in assignments if f"_{_words(known)}_" in words]
+    named = [known for known in assignments if f"_{_words(known)}_" in words]
     outer = [
         known
-        for known in found
-        if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in found)
+        for known in named
+        if not any(known != other and f"_{_words(known)}_" in f"_{_words(other)}_" for other in named)
     ]
     return outer[0] if len(outer) == 1 else None
 

@@ -51,7 +51,7 @@ def modified(path: Path) -> float:
 
 def walk(folder: Path) -> list[str]:
     """All files below a folder, links included but not followed, as "/"-separated paths in order. Junk is left out."""
-    found = []
+    paths = []
     folders = [""]
     seen = 0
     while folders:
@@ -70,8 +70,8 @@ def walk(folder: Path) -> list[str]:
             )
         inner, files = _without_junk(entries)
         folders += [f"{prefix}{name}/" for name in inner]
-        found += [prefix + name for name in files]
-    return sorted(found)
+        paths += [prefix + name for name in files]
+    return sorted(paths)
 
 
 def listing(folder: Path, most: int | None = None) -> tuple[list[str], list[str]]:
@@ -89,8 +89,8 @@ def _entries(folder: Path, most: int | None) -> list[tuple[str, bool]]:
 
 
 def _without_junk(entries: list[tuple[str, bool]]) -> tuple[list[str], list[str]]:
-    found = sorted((name, is_folder) for name, is_folder in entries if not is_junk(name))
-    return [name for name, is_folder in found if is_folder], [name for name, is_folder in found if not is_folder]
+    kept = sorted((name, is_folder) for name, is_folder in entries if not is_junk(name))
+    return [name for name, is_folder in kept if is_folder], [name for name, is_folder in kept if not is_folder]
 
 
 def _check_regular(status: os.stat_result, limit: int) -> None:

@@ -1,15 +1,15 @@
 """What platforms say in the names of what they give out: who handed in, in which order and when.
 
-Canvas doejane_12345_67890_rope.py name, user's number, number of the upload, the student's own name
+Canvas      doejane_12345_67890_rope.py                           name, user's number, upload's number, own file name
             doejane_LATE_12345_67899_rope-1.py                    handed in late, and the file's second attempt
             doejane_12345_text.html, doejane_12345_link.html      text or a link in the place of a file
             anon_aB3xZ_67890_rope.py, LATE_anon_aB3xZ_…           with anonymous grading
-Moodle Ada Lovelace_12345_assignsubmission_file_rope.py name, participant's number, the student's own file name
-            Ada Lovelace_12345_assignsubmission_file_/rope.py with a folder per student; newer versions leave the last _
-            out Ada Lovelace_12345_assignsubmission_onlinetext_… text that was written into Moodle
-Blackboard Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py assignment, user name, time, the student's own file name
+Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py      name, participant's number, own file name
+            Ada Lovelace_12345_assignsubmission_file_/rope.py     a folder per student; newer ones leave out the last _
+            Ada Lovelace_12345_assignsubmission_onlinetext_…      text that was written into Moodle
+Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py  assignment, user name, time, own file name
             Week 5_alovelace_attempt_2026-11-01-14-22-32.txt      what Blackboard says of that attempt
-GitHub rope-alovelace/ clones of GitHub Classroom: the assignment there, the login
+GitHub      rope-alovelace/                                       clones of GitHub Classroom: assignment there, login
 
 The platform is decided once for a folder, from all names in it. In a name the platform's own marks come first; what
 follows them was chosen by a student, and is never read as a mark. A name says whom it is about by the platform's number
@@ -80,8 +80,8 @@ def of_folder(folders: Collection[str], files: Collection[str]) -> tuple[str, di
     # Where a name can be read as made by several, those marks are a platform's that come first.
     platform = max(read, key=lambda platform: (len(read[platform]), -sum(map(_students_part, read[platform].values()))))
     if 2 * len(read[platform]) > len(folders) + len(files):
-        found = {name: _download(platform, **match.groupdict("")) for name, match in read[platform].items()}
-        return platform, _logins(found) if platform == BLACKBOARD else found
+        downloads = {name: _download(platform, **match.groupdict("")) for name, match in read[platform].items()}
+        return platform, _logins(downloads) if platform == BLACKBOARD else downloads
     return _clones(folders)
 
 
@@ -116,28 +116,30 @@ def _seconds(time: str) -> float:
         return 0.0
 
 
-def _logins(found: Mapping[str, Download]) -> dict[str, Download]:
+def _logins(downloads: Mapping[str, Download]) -> dict[str, Download]:
     """The same, with logins: what follows the assignment's title, which all names have in common up to a _.
 
     Of one name alone the title ends at the last _. So it does where there are several titles, but where what follows is
     the same for two of them.
     """
-    names = {one.person.name for one in found.values()}
+    names = {download.person.name for download in downloads.values()}
     heads: dict[str, set[str]] = defaultdict(set)
     for head in names:
         heads[head.rpartition("_")[2]].add(head)
     of_all = _common(names)
     titles = {head: of_all or _common(several) for several in heads.values() for head in several}
     logins = {head: head.removeprefix(f"{title}_") for head, title in titles.items()}
-    named = ((name, one, logins[one.person.name]) for name, one in found.items())
-    return {name: replace(one, person=Person(BLACKBOARD, login=login, name=login)) for name, one, login in named}
+    named = ((name, download, logins[download.person.name]) for name, download in downloads.items())
+    return {
+        name: replace(download, person=Person(BLACKBOARD, login=login, name=login)) for name, download, login in named
+    }
 
 
 def _common(names: Collection[str]) -> str:
     """What these names begin with, up to a _."""
     first, last = min(names), max(names)
     alike = next(
-        (place for place, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first)
+        (place for place, (letter, other) in enumerate(zip(first, last, strict=False)) if letter != other), len(first)
     )
     return first[:alike].rpartition("_")[0]
 

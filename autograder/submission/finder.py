@@ -70,9 +70,9 @@ def find_file(path: Path, assignment: str | None, known: Sequence[str]) -> HandI
     course, name = Course(tuple(known)), path.parent.name
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     folders, files = ((path.name,), ()) if is_folder else ((), (path.name,))
-    platform, found = downloads.of_folder(folders, files)
+    platform, marks = downloads.of_folder(folders, files)
     layout = Class(
-        path.parent, assignment or course.equal_to(name), course.named_in(name), platform, found, folders, files
+        path.parent, assignment or course.equal_to(name), course.named_in(name), platform, marks, folders, files
     )
     (hand_in,) = _by_person(_Finder(path.parent, course).of_class(layout))
     return hand_in
@@ -90,8 +90,8 @@ class _Finder:
             case Export():
                 yield from self.of_export(layout)
             case Exports(layouts=layouts):
-                for one in layouts:
-                    yield from self.of(one)
+                for inner in layouts:
+                    yield from self.of(inner)
             case ByAssignment():
                 yield from self.of_assignments(layout)
             case Class():
@@ -105,8 +105,8 @@ class _Finder:
         beside = list(self.of_class(layout.beside)) if layout.beside else []
         elsewhere = {person.key for person, _ in beside}
         yield from beside
-        for one in layout.layouts:
-            for person, part in self.of(one):
+        for inner in layout.layouts:
+            for person, part in self.of(inner):
                 if person.key not in elsewhere:
                     yield person, part
                     continue
@@ -160,28 +160,40 @@ class _Finder:
     def _downloaded(self, layout: Class, several: list[tuple[str, Download]]) -> Iterator[Part]:
         """What one person gave a platform: the folders; the files of the latest attempt together; each that is older by
         itself."""
-        given = [(name, one) for name, one in several if not one.is_entry]
+        given = [(name, download) for name, download in several if not download.is_entry]
         if not given:
             yield self._part(layout, several, problem=_TEXT)
-        folders = [(name, one) for name, one in given if name in layout.folders]
-        for name, one in folders:
+        folders = [(name, download) for name, download in given if name in layout.folders]
+        for name, download in folders:
             path, hint = layout.folder / name, layout.hint
             if layout.platform == downloads.GITHUB:
-                hint = self.course.named_in(name.removesuffix(one.person.login)) or hint
-            part = self._part(layout, [(name, one)])
+                hint = self.course.named_in(name.removesuffix(download.person.login)) or hint
+            part = self._part(layout, [(name, download)])
             yield replace(part, folder=path, within=f"{part.label}/", files=(), came=disk.modified(path), hint=hint)
-        files = sorted({*given}.difference(folders), key=lambda one: (one[1].came, one[1].attempt, one[0]))
-        attempt = max((one.handed_in for _, one in files), default=0.0)
-        latest = {one.file: name for name, one in files if one.handed_in == attempt}
-        together = [(name, one) for name, one in files if one.handed_in == attempt and latest[one.file] == name]
+        files = sorted({*given}.difference(folders), key=lambda named: (named[1].came, named[1].attempt, named[0]))
+        attempt = max((download.handed_in for _, download in files), default=0.0)
+        latest = {download.file: name for name, download in files if download.handed_in == attempt}
+        together = [
+            (name, download)
+            for name, download in files
+            if download.handed_in == attempt and latest[download.file] == name
+        ]
         if together:
             yield self._part(layout, together)
-        yield from (self._part(layout, [one]) for one in files if latest.get(one[1].file) != one[0])
+        yield from (self._part(layout, [named]) for named in files if latest.get(named[1].file) != named[0])
 
     def _part(self, layout: Class, several: list[tuple[str, Download]], problem: Problem | None = None) -> Part:
-        files = tuple(Given(one.file, layout.folder / name, self._label(layout.folder / name)) for name, one in several)
-        late = (f"{several[0][1].person.platform} marks it as late.",) if any(one.late for _, one in several) else ()
-        came, handed_in = (max(times) for times in zip(*((one.came, one.handed_in) for _, one in several), strict=True))
+        files = tuple(
+            Given(download.file, layout.folder / name, self._label(layout.folder / name)) for name, download in several
+        )
+        late = (
+            (f"{several[0][1].person.platform} marks it as late.",)
+            if any(download.late for _, download in several)
+            else ()
+        )
+        came, handed_in = (
+            max(times) for times in zip(*((download.came, download.handed_in) for _, download in several), strict=True)
+        )
         label = files[-1].label
         return Part(
             label,
@@ -209,11 +221,11 @@ def _named(name: str) -> Person:
     return Person(name=utf8_safe(name))
 
 
-def _by_person(found: Iterable[Found]) -> tuple[HandIn, ...]:
+def _by_person(pairs: Iterable[Found]) -> tuple[HandIn, ...]:
     """What each person handed in. A name that several have goes with what tells them apart."""
     people: dict[str, Person] = {}
     parts: defaultdict[str, list[Part]] = defaultdict(list)
-    for person, part in found:
+    for person, part in pairs:
         people.setdefault(person.key, person)
         parts[person.key].append(part)
     keys: defaultdict[str, set[str]] = defaultdict(set)
@@ -225,7 +237,7 @@ def _by_person(found: Iterable[Found]) -> tuple[HandIn, ...]:
         mark = person.number or person.sid
         student = f"{called}_{mark}" if len(keys[called]) > 1 and mark else called
         hand_ins.append(HandIn(student, person, tuple(parts[key])))
-    return tuple(sorted(hand_ins, key=lambda one: (one.student, one.person.key)))
+    return tuple(sorted(hand_ins, key=lambda hand_in: (hand_in.student, hand_in.person.key)))
 
 
 def _may_hold_code(hand_in: HandIn) -> bool:
@@ -234,7 +246,7 @@ def _may_hold_code(hand_in: HandIn) -> bool:
         names = [
             name
             for part in hand_in.parts
-            for name in (disk.walk(part.folder) if part.folder else [one.name for one in part.files])
+            for name in (disk.walk(part.folder) if part.folder else [file.name for file in part.files])
         ]
     except (Refused, OSError):
         return True
@@ -271,7 +283,7 @@ def _editors_copies(folder: Path) -> list[str]:
 
     A batch names them, since one of them may be all that a student has there.
     """
-    found = []
+    paths = []
     for parent in (folder, *(folder / name for name in disk.listing(folder)[0])):
         try:
             with os.scandir(parent) as listing:
@@ -281,10 +293,10 @@ def _editors_copies(folder: Path) -> list[str]:
                 ]
         except OSError:
             continue
-        found += [
+        paths += [
             utf8_safe((parent / name).relative_to(folder).as_posix()) for name in copies if not name.startswith(".")
         ]
-    return sorted(found)
+    return sorted(paths)
 
 
 def _shown(path: Path) -> str:

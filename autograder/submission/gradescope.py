@@ -48,7 +48,9 @@ def entries(folder: Path) -> dict[str, Entry]:
 def _entry(content: Any) -> Entry:
     fields = content if isinstance(content, dict) else {}
     submitters = fields.get(":submitters")
-    people = {one.key: one for one in map(_person, submitters if isinstance(submitters, list) else []) if one.key}
+    people = {
+        person.key: person for person in map(_person, submitters if isinstance(submitters, list) else []) if person.key
+    }
     return Entry(tuple(people.values()), _seconds(fields.get(":created_at")))
 
 

@@ -190,8 +190,8 @@ class Deciding:
         beside = [name for name in files if _lies_beside(name)]
         self.aside.extend(utf8_safe(name) for name in beside if stem(name).casefold() not in ("readme", "license"))
         files = [name for name in files if name not in beside]
-        platform, found = downloads.of_folder(folders, files)
-        return Class(folder, assignment, hint, platform, found, tuple(folders), tuple(files), tuple(beside))
+        platform, marks = downloads.of_folder(folders, files)
+        return Class(folder, assignment, hint, platform, marks, tuple(folders), tuple(files), tuple(beside))
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
         folders, files = disk.listing(folder)
@@ -240,8 +240,8 @@ def _is_export(folder: Path) -> bool:
 def _require_students(layout: Layout, course: Course) -> None:
     """Raises NothingToGrade where all that lies in a folder of many are whole classes: then another folder is meant."""
     if isinstance(layout, ByAssignment | Exports):
-        for one in layout.layouts:
-            _require_students(one, course)
+        for inner in layout.layouts:
+            _require_students(inner, course)
     if not isinstance(layout, Class) or layout.platform not in ("", downloads.GITHUB):
         return
     code = [name for name in layout.files if suffix(name) in READ]
@@ -264,8 +264,8 @@ def _require_students(layout: Layout, course: Course) -> None:
 
 def _of_all(function: Callable[[Path], Any], paths: list[Path]) -> list[tuple[Path, str]] | None:
     """What a function finds, if it finds something of each of these."""
-    found = [*itertools.takewhile(lambda found: isinstance(found, tuple), map(function, paths))]
-    return found if len(found) == len(paths) else None
+    told = [*itertools.takewhile(lambda told: isinstance(told, tuple), map(function, paths))]
+    return told if len(told) == len(paths) else None
 
 
 _STUDENTS = 5
@@ -303,9 +303,11 @@ def _looks_like(folders: list[str], files: list[str]) -> str:
     """What names look like, if they are a platform's of two people or more; else nothing."""
     if gradescope.is_export(folders, files):
         return "an export of Gradescope"
-    platform, found = downloads.of_folder(folders, files)
+    platform, marks = downloads.of_folder(folders, files)
     return (
-        _WHAT.get(platform, f"a download of {platform}") if len({one.person.key for one in found.values()}) > 1 else ""
+        _WHAT.get(platform, f"a download of {platform}")
+        if len({download.person.key for download in marks.values()}) > 1
+        else ""
     )
 
 

@@ -62,7 +62,7 @@ class _Candidate:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Unread:
     """A submission that was found and not read yet."""
 
     submission: Submission
@@ -91,8 +91,8 @@ class _Read:
 def read(hand_in: HandIn, known: tuple[str, ...]) -> list[Submission]:
     """The submissions of one person, one that counts for each assignment. Whatever is wrong with one becomes its
     `problem`."""
-    found = [one for part in hand_in.parts for one in _of_part(hand_in, part, Course(known))]
-    return [_submission(one) for one in _superseded(found)]
+    all_unread = [unread for part in hand_in.parts for unread in _of_part(hand_in, part, Course(known))]
+    return [_submission(unread) for unread in _superseded(all_unread)]
 
 
 def lost(hand_in: HandIn, why: str) -> list[Submission]:
@@ -108,9 +108,9 @@ def lost(hand_in: HandIn, why: str) -> list[Submission]:
 
 def recognised(hand_in: HandIn, known: tuple[str, ...]) -> str | None:
     """The one assignment whose functions a file defines most of, where its name tells none."""
-    files = [one for part in hand_in.parts for one in part.files]
-    found = _tried(_Candidate(files[0].label, files[0].path, member=files[0].name)) if len(files) == 1 else None
-    counts = {name: len(bindings.functions(name) & found.bindings.names) for name in known} if found else {}
+    files = [file for part in hand_in.parts for file in part.files]
+    tried = _tried(_Candidate(files[0].label, files[0].path, member=files[0].name)) if len(files) == 1 else None
+    counts = {name: len(bindings.functions(name) & tried.bindings.names) for name in known} if tried else {}
     most = max(counts.values(), default=0)
     best = [name for name, count in counts.items() if count == most > 0]
     return best[0] if len(best) == 1 else None
@@ -129,20 +129,20 @@ def _row(hand_in: HandIn, part: Part, assignment: str, file: str) -> Submission:
     )
 
 
-def _of_part(hand_in: HandIn, part: Part, course: Course) -> Iterator[_Found]:
+def _of_part(hand_in: HandIn, part: Part, course: Course) -> Iterator[_Unread]:
     """What one part holds, a submission for each assignment; where looking for it raises, that is one row."""
     row = _row(hand_in, part, part.assignment or part.hint or "", part.label)
     if part.problem is not None:
-        yield _Found(replace(row, problem=part.problem), None, (), (_NO_CODE, *_when(part)))
+        yield _Unread(replace(row, problem=part.problem), None, (), (_NO_CODE, *_when(part)))
         return
     try:
         yield from _of_folder(row, part, part.folder, course) if part.folder else _of_files(row, part, course)
     except Exception as error:
         path = None if part.folder else part.files[0].path
-        yield _Found(replace(row, problem=problem_of(error)), path, (), (_UNNAMED, *_when(part)))
+        yield _Unread(replace(row, problem=problem_of(error)), path, (), (_UNNAMED, *_when(part)))
 
 
-def _of_folder(row: Submission, part: Part, folder: Path, course: Course) -> Iterator[_Found]:
+def _of_folder(row: Submission, part: Part, folder: Path, course: Course) -> Iterator[_Unread]:
     """A folder or clone of one student."""
     names = disk.walk(folder)
     if gradescope.METADATA in names:
@@ -151,7 +151,7 @@ def _of_folder(row: Submission, part: Part, folder: Path, course: Course) -> Ite
     yield from _of_many(row, part, files, course)
 
 
-def _of_files(row: Submission, part: Part, course: Course) -> Iterator[_Found]:
+def _of_files(row: Submission, part: Part, course: Course) -> Iterator[_Unread]:
     """Files that one student handed in together."""
     if not part.is_meant:
         yield from _of_many(row, part, list(part.files), course)
@@ -161,12 +161,16 @@ def _of_files(row: Submission, part: Part, course: Course) -> Iterator[_Found]:
     assignment = part.assignment or named or part.hint
     if suffix(file.name) == ".zip" and not file.path.is_symlink():
         zipped = _of_zip(row, part, file, named, course)
-        yield from (replace(one, order=(_fit(file, named, one.submission.assignment), *_when(part))) for one in zipped)
+        yield from (
+            replace(unread, order=(_fit(file, named, unread.submission.assignment), *_when(part))) for unread in zipped
+        )
     elif assignment is None:
-        yield _Found(replace(row, problem=which_assignment(file.name, course)), file.path, (), (_UNNAMED, *_when(part)))
+        yield _Unread(
+            replace(row, problem=which_assignment(file.name, course)), file.path, (), (_UNNAMED, *_when(part))
+        )
     else:
         candidate = _Candidate(file.label, file.path, member=file.name)
-        yield _Found(
+        yield _Unread(
             replace(row, assignment=assignment), file.path, (candidate,), (_fit(file, named, assignment), *_when(part))
         )
 
@@ -183,7 +187,7 @@ def _fit(file: Given, named: str | None, assignment: str) -> int:
     return _NAMED if named == assignment else _ANOTHER_ASSIGNMENT
 
 
-def _of_many(row: Submission, part: Part, files: list[Given], course: Course) -> Iterator[_Found]:
+def _of_many(row: Submission, part: Part, files: list[Given], course: Course) -> Iterator[_Unread]:
     """The files of one student that are meant; zips are opened where nothing else holds code."""
     endings = {suffix(file.name) for file in files}
     zips = [file for file in files if suffix(file.name) == ".zip"] if endings.isdisjoint(CODE) else []
@@ -202,8 +206,8 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
     packed = tuple(file for file in files if suffix(file.name).endswith(_PACKED))[:MAX_RIVALS]
     if part.folder is None and part.assignment is not None and len(code) == 1:  # it is meant, whatever it is called
         candidate = _Candidate(code[0].label, code[0].path, member=code[0].name)
-        found = replace(row, assignment=part.assignment, file=code[0].label)
-        yield _Found(found, code[0].path, (candidate,), (_UNNAMED, *_when(part)), packed)
+        submission = replace(row, assignment=part.assignment, file=code[0].label)
+        yield _Unread(submission, code[0].path, (candidate,), (_UNNAMED, *_when(part)), packed)
         return
     of_name: dict[str, list[Given]] = {}
     for file in files:
@@ -211,9 +215,9 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
     without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
     for choice in choose(sorted(file.name for file in files), part.assignment, part.hint, course):
         candidates = tuple(
-            _Candidate(file.label, file.path, None, file.name, one.is_named)
-            for one in choice.files
-            for file in of_name[one.file]
+            _Candidate(file.label, file.path, None, file.name, likely.is_named)
+            for likely in choice.files
+            for file in of_name[likely.file]
         )
         label = part.label if part.folder is not None or len(files) > 1 else files[0].label
         path = files[0].path if part.folder is None else None
@@ -221,18 +225,18 @@ def _of_many(row: Submission, part: Part, files: list[Given], course: Course) ->
         yield replace(_chosen(row, choice, candidates, label, path, (fit, *_when(part))), packed=packed)
 
 
-def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course: Course) -> Iterator[_Found]:
+def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course: Course) -> Iterator[_Unread]:
     try:
         zipped = archive.Archive(disk.read(file.path))
         for choice in choose(zipped.names, part.assignment, named or part.hint, course):
-            label = {one: utf8_safe(f"{file.label}!{one.file}") for one in choice.files}
+            label = {member: utf8_safe(f"{file.label}!{member.file}") for member in choice.files}
             candidates = tuple(
-                _Candidate(label[one], file.path, zipped, one.file, one.is_named) for one in choice.files
+                _Candidate(label[member], file.path, zipped, member.file, member.is_named) for member in choice.files
             )
             yield _chosen(row, choice, candidates, file.label, file.path, (_UNNAMED, *_when(part)))
     except Exception as error:
         problem = problem_of(error)
-        yield _Found(
+        yield _Unread(
             replace(row, assignment=part.assignment or named or part.hint or "", file=file.label, problem=problem),
             file.path,
             (),
@@ -247,20 +251,22 @@ def _chosen(
     label: str,
     path: Path | None,
     order: tuple[int, float, int],
-) -> _Found:
+) -> _Unread:
     """What was chosen from several files of one student; `label` and `path` are of all of them."""
     if choice.problem is None:
         label, path = candidates[0].file, candidates[0].path
-    return _Found(
+    return _Unread(
         replace(row, assignment=choice.assignment, file=label, problem=choice.problem), path, candidates, order
     )
 
 
-def _superseded(found: Iterable[_Found]) -> Iterator[_Found]:
+def _superseded(all_unread: Iterable[_Unread]) -> Iterator[_Unread]:
     """The same; where the student has several for an assignment, all but one are marked. Of very many the latest are
     kept."""
-    in_order = sorted(found, key=lambda one: (one.submission.assignment, one.order, one.submission.file))
-    for assignment, group in itertools.groupby(in_order, key=lambda one: one.submission.assignment):
+    in_order = sorted(
+        all_unread, key=lambda unread: (unread.submission.assignment, unread.order, unread.submission.file)
+    )
+    for assignment, group in itertools.groupby(in_order, key=lambda unread: unread.submission.assignment):
         *several, counted = group
         earlier = several[-MAX_RIVALS:]
         more = len(several) - len(earlier)
@@ -268,15 +274,17 @@ def _superseded(found: Iterable[_Found]) -> Iterator[_Found]:
             yield from earlier
             yield _noting(counted, [f"{more} more files of this student tell no assignment."] if more else [])
             continue
-        notes = [f"{printable(one.submission.file)} was handed in as well and is superseded." for one in earlier]
+        notes = [f"{printable(unread.submission.file)} was handed in as well and is superseded." for unread in earlier]
         yield _noting(counted, [*notes, f"{more} more were handed in as well and are superseded."] if more else notes)
         problem = superseded_by(counted.submission.file, assignment)
-        for one in earlier:
-            yield replace(one, submission=replace(one.submission, superseded=True, problem=problem), candidates=())
+        for unread in earlier:
+            yield replace(
+                unread, submission=replace(unread.submission, superseded=True, problem=problem), candidates=()
+            )
 
 
-def _noting(found: _Found, notes: Iterable[str]) -> _Found:
-    return replace(found, submission=replace(found.submission, notes=(*found.submission.notes, *notes)))
+def _noting(unread: _Unread, notes: Iterable[str]) -> _Unread:
+    return replace(unread, submission=replace(unread.submission, notes=(*unread.submission.notes, *notes)))
 
 
 def superseded_by(file: str, assignment: str) -> Problem:
@@ -288,50 +296,63 @@ def superseded_by(file: str, assignment: str) -> Problem:
     )
 
 
-def _submission(found: _Found) -> Submission:
+def _submission(unread: _Unread) -> Submission:
     """Reads what was found. Whatever is wrong with it becomes its `problem`; nothing is raised."""
-    one = found.submission
+    submission = unread.submission
     try:
-        if found.path is not None:
-            one = replace(one, sha256=_sha256(disk.read(found.path)))
-        chosen, doubt = _counting(found)
+        if unread.path is not None:
+            submission = replace(submission, sha256=_sha256(disk.read(unread.path)))
+        chosen, doubt = _counting(unread)
         if chosen is None:
-            return one
-        one = replace(one, file=chosen.file, sha256=chosen.sha256, problem=_of_another(chosen.bindings, one.assignment))
-        return one if one.problem else replace(one, cells=chosen.cells, notes=one.notes + chosen.notes, doubt=doubt)
+            return submission
+        submission = replace(
+            submission,
+            file=chosen.file,
+            sha256=chosen.sha256,
+            problem=_of_another(chosen.bindings, submission.assignment),
+        )
+        return (
+            submission
+            if submission.problem
+            else replace(submission, cells=chosen.cells, notes=submission.notes + chosen.notes, doubt=doubt)
+        )
     except Exception as error:  # a file that is refused; or a parser, or the system, in a way that nobody foresaw
-        return replace(one, problem=one.problem or problem_of(error))
+        return replace(submission, problem=submission.problem or problem_of(error))
 
 
-def _counting(found: _Found) -> tuple[_Read | None, str]:
+def _counting(unread: _Unread) -> tuple[_Read | None, str]:
     """The file that counts, with the notes on it, and a doubt about that; None where the problem stays. Raises Refused
     where it cannot be read."""
-    assignment = found.submission.assignment
-    if not found.candidates:
+    assignment = unread.submission.assignment
+    if not unread.candidates:
         return None, ""
     wanted = bindings.functions(assignment)
     others: list[_Read] = []
-    if found.submission.problem is not None:
-        chosen = _only_one(found.candidates, wanted)
+    if unread.submission.problem is not None:
+        chosen = _only_one(unread.candidates, wanted)
         if chosen is None:
             return None, ""
     else:
-        first, *rivals = found.candidates
+        first, *rivals = unread.candidates
         chosen = _read(first)
         if wanted - chosen.bindings.written:
             others = [other for other in map(_tried, rivals) if other is not None and other.bindings.written & wanted]
         if not others and not chosen.bindings.written & wanted:
             others = [
                 other
-                for file in found.packed
+                for file in unread.packed
                 for other in _unpacked(file, assignment)
                 if other.bindings.written & wanted
             ]
         chosen = _best(chosen, others, assignment, wanted)
-    mentioned = {found.submission.file, chosen.file, *(other.file for other in others)}
-    more = [*_not_graded([one.file for one in found.candidates if one.named and one.file not in mentioned])]
+    mentioned = {unread.submission.file, chosen.file, *(other.file for other in others)}
+    more = [
+        *_not_graded(
+            [candidate.file for candidate in unread.candidates if candidate.named and candidate.file not in mentioned]
+        )
+    ]
     if not chosen.bindings.written & wanted:
-        more += _not_graded([file.label for file in found.packed])
+        more += _not_graded([file.label for file in unread.packed])
     aside = [*_left_aside(chosen, others, wanted), *more]
     notes = (*chosen.notes, *aside, *_unwritten(chosen.bindings, assignment, wanted))
     return replace(chosen, notes=notes), " ".join(aside)
@@ -340,7 +361,9 @@ def _counting(found: _Found) -> tuple[_Read | None, str]:
 def _only_one(candidates: Iterable[_Candidate], wanted: frozenset[str]) -> _Read | None:
     """Of several files whose names are alike, the one that is no untouched stub; None where that leaves several."""
     tried = [_tried(candidate) for candidate in candidates]
-    left = [one for one in tried if one is None or one.bindings.written & wanted or not one.bindings.names & wanted]
+    left = [
+        file for file in tried if file is None or file.bindings.written & wanted or not file.bindings.names & wanted
+    ]
     if len(left) != 1 or left[0] is None:
         return None
     note = f"Of several files that could be meant, {printable(left[0].file)} alone is more than the stub."
@@ -371,17 +394,20 @@ def _unpacked(file: Given, assignment: str) -> Iterator[_Read]:
         return
     with contextlib.suppress(Refused, OSError):
         zipped = archive.Archive(disk.read(file.path))
-        (choice,) = choose(zipped.names, assignment, None, Course(tuple(one.name for one in course.assignments())))
+        (choice,) = choose(zipped.names, assignment, None, Course(tuple(known.name for known in course.assignments())))
         candidates = (
-            _Candidate(utf8_safe(f"{file.label}!{one.file}"), file.path, zipped, one.file) for one in choice.files
+            _Candidate(utf8_safe(f"{file.label}!{member.file}"), file.path, zipped, member.file)
+            for member in choice.files
         )
         yield from filter(None, map(_tried, candidates))
 
 
-def _read(one: _Candidate) -> _Read:
-    data = disk.read(one.path)
+def _read(candidate: _Candidate) -> _Read:
+    data = disk.read(candidate.path)
     return _Read(
-        one.file, _sha256(data), *_cells(data if one.zipped is None else one.zipped.read(one.member), one.member)
+        candidate.file,
+        _sha256(data),
+        *_cells(data if candidate.zipped is None else candidate.zipped.read(candidate.member), candidate.member),
     )
 
 
@@ -420,13 +446,13 @@ def _not_graded(files: list[str]) -> Iterator[str]:
         yield f"{len(files) - _MENTIONED} more files that could be meant were not graded."
 
 
-def _unwritten(found: Bindings, assignment: str, wanted: frozenset[str]) -> Iterator[str]:
+def _unwritten(bound: Bindings, assignment: str, wanted: frozenset[str]) -> Iterator[str]:
     """A zero is never silent."""
-    if not wanted or found.written & wanted or not found.certain:
+    if not wanted or bound.written & wanted or not bound.certain:
         return
-    if found.names & wanted:
+    if bound.names & wanted:
         yield f"No function of {assignment} is written yet: they are as in the stub that was handed out."
-    elif where := sorted({within for name, within in found.inside if name in wanted}):
+    elif where := sorted({within for name, within in bound.inside if name in wanted}):
         within = printable(where[0], 60)
         yield (
             f"The functions of {assignment} stand inside {within}, where no test finds them: write each `def` at the"
@@ -436,12 +462,12 @@ def _unwritten(found: Bindings, assignment: str, wanted: frozenset[str]) -> Iter
         yield f"The file defines none of the functions of {assignment}."
 
 
-def _of_another(found: Bindings, assignment: str) -> Problem | None:
+def _of_another(bound: Bindings, assignment: str) -> Problem | None:
     """Why the file is no submission for its assignment, where it holds the functions of another one and none of its
     own."""
-    if not bindings.functions(assignment) or found.names & bindings.functions(assignment) or not found.certain:
+    if not bindings.functions(assignment) or bound.names & bindings.functions(assignment) or not bound.certain:
         return None
-    other = next((one.name for one in course.assignments() if found.written & bindings.functions(one.name)), None)
+    other = next((known.name for known in course.assignments() if bound.written & bindings.functions(known.name)), None)
     if other is None:
         return None
     return Problem(
@@ -463,10 +489,10 @@ def _cells(data: bytes, name: str) -> tuple[tuple[str, ...], tuple[str, ...], Bi
         )
     source, notes = text.decode(data)
     if notebook.is_notebook(source, named_so=ending == ".ipynb"):
-        cells, more, found = notebook.read(source)
-        return cells, (*notes, *_misnamed(name, ".ipynb", "the notebook"), *more), found
-    found = bindings.of(python.check(source))
-    return (source,), (*notes, *_misnamed(name, ".py", "the Python text")), found
+        cells, more, bound = notebook.read(source)
+        return cells, (*notes, *_misnamed(name, ".ipynb", "the notebook"), *more), bound
+    bound = bindings.of(python.check(source))
+    return (source,), (*notes, *_misnamed(name, ".py", "the Python text")), bound
 
 
 def _misnamed(name: str, ending: str, what: str) -> Iterator[str]:

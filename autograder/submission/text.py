@@ -56,10 +56,10 @@ def _decode(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 def _declared(data: bytes) -> str | None:
     """The encoding that a coding line names. Raises Refused for one that Python could not use either."""
-    found = _CODING.match(data[:1000].replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-    if found is None:
+    coding = _CODING.match(data[:1000].replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    if coding is None:
         return None
-    name = found[1].decode("ascii")
+    name = coding[1].decode("ascii")
     if not _reads_ascii(name):
         raise Refused(
             f"The coding line names {name}, which is no encoding for Python: save the file as UTF-8, without it.",

@@ -38,10 +38,10 @@ def measured(lesson: str) -> dict[str, Any]:
     of, task = ("schedule" if "schedule" in rows[0] else "method"), ("task" if "task" in rows[0] else "run")
     first = {task: rows[0][task], "change": "usual", "further_steps": "0"}
     usual = [row for row in rows if all(row.get(name, value) == value for name, value in first.items())]
-    found = {(row[of], row["seed"], int(row["length"])): float(row["accuracy"]) for row in usual}
-    lengths, seeds = sorted({length for *_, length in found}), sorted({seed for _, seed, _ in found})
+    accuracy = {(row[of], row["seed"], int(row["length"])): float(row["accuracy"]) for row in usual}
+    lengths, seeds = sorted({length for *_, length in accuracy}), sorted({seed for _, seed, _ in accuracy})
     curves = {
-        group: [[found[group, seed, length] for length in lengths] for seed in seeds]
+        group: [[accuracy[group, seed, length] for length in lengths] for seed in seeds]
         for group in dict.fromkeys(row[of] for row in usual)
     }
     curves = {

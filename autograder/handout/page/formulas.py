@@ -40,7 +40,7 @@ def mathml(latex: str, display: bool = False) -> str:
     """One formula. Raises FormulaError for a command that is not known."""
     source = latex.strip()
     if display and r"\qquad" in source:  # two formulas: where a line is full, the second stands below the first
-        return "".join(mathml(one, True) for one in source.split(r"\qquad"))
+        return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
         raise FormulaError(f"{latex}: a brace has no other one")
     for pattern, replacement in _BEFORE:

@@ -28,13 +28,13 @@ TEXTS = ROOT / "assignments"
 
 def course() -> dict[str, bytes]:
     """Path below `course/` → content."""
-    pages, found = _pages()
+    pages, index = _pages()
     files = {f"{name}.html": page for name, page in pages.items()} | {
         "course.css": style(),
         "dials.js": dials.script(),
         "live.js": str(rjsmin.jsmin((HERE / "live.js").read_text("utf-8"))),
         # A script, because a page without a server may not fetch a file.
-        "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n",
+        "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
         "fonts-license.txt": (HERE / "fonts" / "OFL.txt").read_text("utf-8"),
     }
     figures = sorted(
@@ -62,7 +62,7 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals |= vars(environment.get_template("controls.html").module)
-    lessons = {one.name: _lesson(one, renderer, environment) for one in assignments()}
+    lessons = {assignment.name: _lesson(assignment, renderer, environment) for assignment in assignments()}
     dials_of = {name: re.findall(r'id="title-(\w+)">(.+?)<', html) for name, html in lessons.items()}
     asked = {name: len(re.findall("data-(?:ask|dial)=", html)) for name, html in lessons.items()}
     shown = [
@@ -117,16 +117,16 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
         )
         for number, (name, html) in enumerate(pages.items())
     }
-    found = [[title, "", f"{name}.html"] for name, title in titles.items()]
-    found += [
+    index = [[title, "", f"{name}.html"] for name, title in titles.items()]
+    index += [
         [_plain(heading), titles[name], f"{name}.html#{anchor}"]
         for name in pages
         for _, anchor, heading in headings[name]
     ]
-    found += [
+    index += [
         [term, "glossary", f"glossary.html#{anchor}", _plain(meaning)] for anchor, (term, meaning) in terms.items()
     ]
-    return written, found
+    return written, index
 
 
 def _plain(text: str) -> str:
@@ -146,7 +146,7 @@ def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment
     text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
     # The answers to these are no secret, all others are.
     practice = left_open(assignment, Suite(assignment).tests)["practice"]
-    questions = {key: ask.render(key=key, **one) for key, one in practice.items()}
+    questions = {key: ask.render(key=key, **question) for key, question in practice.items()}
     placed = Placed(
         _docstrings(assignment.stub.read_text("utf-8")), questions, _drawn(text, assignment.name, environment)
     )
@@ -163,11 +163,11 @@ def _docstrings(stub: str) -> dict[str, str]:
         '<details class="docstring"><summary>Docstring of'
         " <code>{}</code></summary><pre><code>{}\n\n{}</code></pre></details>\n"
     )
-    found = {}
+    docstrings = {}
     for node in ast.parse(stub).body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(node) or "")
-            found[node.name] = folded.format(
+            docstrings[node.name] = folded.format(
                 node.name, code(f"{node.name}({ast.unparse(node.args)})").strip(), escape(running)
             )
-    return found
+    return docstrings

@@ -38,21 +38,23 @@ class Dial(NamedTuple):
     name: str
 
 
-TEXTS = {"index": ROOT / "assignments" / "README.md"} | {one.name: one.lesson for one in assignments()}
+TEXTS = {"index": ROOT / "assignments" / "README.md"} | {
+    assignment.name: assignment.lesson for assignment in assignments()
+}
 DIALS = [Dial(page, name) for page, text in TEXTS.items() for name in dials.named(text.read_text("utf-8"))]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's browser."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    if executable is None:
         message = "The tests of pages need a browser: apt-get install chromium."
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
     with sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=found, args=QUIET, timeout=0)
+        launched = play.chromium.launch(executable_path=executable, args=QUIET, timeout=0)
         yield launched
         launched.close()
 

@@ -68,5 +68,12 @@ def grades(out: Path) -> list[dict[str, str]]:
 def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
     """Everything handed in, read, sorted by assignment and then student."""
     names = tuple(known)
-    found = [one for hand_in in find_in_folder(folder, assignment, names).hand_ins for one in read(hand_in, names)]
-    return sorted(found, key=lambda one: (one.assignment, one.student, one.superseded, one.file))
+    submissions = [
+        submission
+        for hand_in in find_in_folder(folder, assignment, names).hand_ins
+        for submission in read(hand_in, names)
+    ]
+    return sorted(
+        submissions,
+        key=lambda submission: (submission.assignment, submission.student, submission.superseded, submission.file),
+    )

@@ -89,9 +89,9 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
 def scored(test_results: list[TestResult], seconds: float = 0.2, status: str = "graded") -> Grade:
     """The grade that has these results."""
     questions: dict[str, float] = {}
-    for one in test_results:
-        questions[one.test.question] = questions.get(one.test.question, 0.0) + one.test.points * one.passed
-    possible = sum(one.test.points for one in test_results)
+    for result in test_results:
+        questions[result.test.question] = questions.get(result.test.question, 0.0) + result.test.points * result.passed
+    possible = sum(result.test.points for result in test_results)
     outcome = Outcome(Status(status), test_results)
     return Grade(outcome, outcome, sum(questions.values()), possible, questions, {"tests": []}, seconds)
 
@@ -113,9 +113,12 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     """A gradebook with these submissions and what they came to."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
-        book.take_in([submission for submission, _ in pairs], {one.assignment: "suite" for one, _ in pairs})
+        book.take_in(
+            [submission for submission, _ in pairs], {submission.assignment: "suite" for submission, _ in pairs}
+        )
         grades = {
-            Key(one.assignment, "suite", code_hash(one)): (grade, one.assignment, one.cells) for one, grade in pairs
+            Key(submission.assignment, "suite", code_hash(submission)): (grade, submission.assignment, submission.cells)
+            for submission, grade in pairs
         }
         book.add((key, PackedGrade.of(*grades[key]), "") for key in book.to_grade())
 

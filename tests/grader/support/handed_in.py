@@ -104,8 +104,8 @@ def gradescope(
         path.write_bytes(content)
     (folder / "submission_metadata.json").write_text(json.dumps(metadata) if metadata else "", encoding="utf-8")
     run([str(python), str(folder / "source" / "run_otter.py")], folder, **environment)
-    found: dict[str, Any] = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
-    return found
+    results: dict[str, Any] = json.loads((folder / "results" / "results.json").read_text(encoding="utf-8"))
+    return results
 
 
 def seen_by_student(results: dict[str, Any]) -> str:
@@ -148,12 +148,12 @@ _TEST: dict[str, Any] = {
 
 def faults(results: dict[str, Any]) -> list[str]:
     """Where a result is not what Gradescope publishes that it takes."""
-    found = list(_faults(results, _TOP))
+    lines = list(_faults(results, _TOP))
     for test in results.get("tests", []):
-        found += _faults(test, _TEST)
+        lines += _faults(test, _TEST)
     if "score" not in results and not any("score" in test for test in results.get("tests", [])):
-        found.append("there is no score, neither in all nor of a test")
-    return found
+        lines.append("there is no score, neither in all nor of a test")
+    return lines
 
 
 def _faults(fields: dict[str, Any], known: dict[str, Any]) -> Iterable[str]:

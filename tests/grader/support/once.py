@@ -41,8 +41,8 @@ def handed_out(once: Once) -> dict[str, bytes]:
     """Path in the handout → content; not to be changed."""
     from autograder.handout import bundle
 
-    found: dict[str, bytes] = once("handout", bundle.contents)
-    return found
+    contents: dict[str, bytes] = once("handout", bundle.contents)
+    return contents
 
 
 @pytest.fixture(scope="session")

@@ -26,14 +26,14 @@ class WrongVersion:
 
 
 def versions(text: str) -> list[WrongVersion]:
-    found = []
+    wrong = []
     for block in re.split(r"^### ", text, flags=re.MULTILINE)[1:]:
         head, source = block.split("\n", 1)
         assignment, true = head.split(": ", 1)
         function = re.search(r"^def (\w+)", source, re.MULTILINE)
         assert function is not None
-        found.append(WrongVersion(assignment, function[1], true, source))
-    return found
+        wrong.append(WrongVersion(assignment, function[1], true, source))
+    return wrong
 
 
 VERSIONS = versions("""

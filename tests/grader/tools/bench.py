@@ -255,8 +255,8 @@ def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(dir=folder) as out:
         command = [sys.executable, "-c", _COORDINATOR, str(folder / "class"), out, str(jobs)]
         done = subprocess.run(command, env=with_packages(), check=True, stdout=subprocess.PIPE, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    said: dict[str, float] = json.loads(done.stdout)
+    return said
 
 
 if __name__ == "__main__":

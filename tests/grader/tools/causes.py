@@ -43,33 +43,35 @@ def judged(version: WrongVersion, suite: Suite) -> tuple[str, list[str]]:
     module, failure = call.load(suite.assignment.name, [source], str(suite.assignment.solution))
     assert failure is None, failure
     results = live.with_causes(suite.assignment, suite.observe(catalogue.Module(module)), [source])
-    missed = [one for one in results if one.is_mistake]
-    own = [one for one in missed if one.test.question == version.function]
-    hints = [one.hint for one in own if one.hint and one.kind not in TOLD_BY_MESSAGE]
-    blamed = {one.function for one in missed if one.function}
+    missed = [result for result in results if result.is_mistake]
+    own = [mistake for mistake in missed if mistake.test.question == version.function]
+    hints = [mistake.hint for mistake in own if mistake.hint and mistake.kind not in TOLD_BY_MESSAGE]
+    blamed = {mistake.function for mistake in missed if mistake.function}
     if blamed - {version.function} or not all(re.search(version.true, hint) for hint in hints):
         return "wrong", _said(missed)
-    if any(one.hint for one in own):
+    if any(mistake.hint for mistake in own):
         return "hint", _said(missed)
-    by_message = any(one.kind in TOLD_BY_MESSAGE or (one.kind is Kind.RAISED and not one.test.hidden) for one in own)
+    by_message = any(
+        mistake.kind in TOLD_BY_MESSAGE or (mistake.kind is Kind.RAISED and not mistake.test.hidden) for mistake in own
+    )
     return "message" if by_message else "unnamed", _said(missed)
 
 
 def _said(missed: list[TestResult]) -> list[str]:
-    return [f"{one.test.question}: {one.hint or one.function or one.kind}" for one in missed]
+    return [f"{mistake.test.question}: {mistake.hint or mistake.function or mistake.kind}" for mistake in missed]
 
 
 def main(names: list[str]) -> int:
     """Print a line per assignment and set; returns 1 where the promise does not hold."""
-    found = {name: Counter[str]() for name in SETS}
+    counts = {name: Counter[str]() for name in SETS}
     for assignment in map(course.find, names) if names else course.assignments():
         for name, versions in SETS.items():
             count = Counter(_counted(assignment, versions))
             _print(assignment.name, name, count)
-            found[name] += count
-    for name, count in found.items():
+            counts[name] += count
+    for name, count in counts.items():
         _print("all", name, count)
-    return int(not all(map(_holds, found.values())))
+    return int(not all(map(_holds, counts.values())))
 
 
 def _counted(assignment: Assignment, versions: Iterable[WrongVersion]) -> Iterable[str]:
@@ -83,13 +85,13 @@ def _counted(assignment: Assignment, versions: Iterable[WrongVersion]) -> Iterab
 
 
 def _holds(count: Counter[str]) -> bool:
-    seen = sum(count[one] for one in KINDS)
+    seen = sum(count[kind] for kind in KINDS)
     return count["hint"] + count["message"] >= NAMED * seen and count["wrong"] == 0
 
 
 def _print(name: str, what: str, count: Counter[str]) -> None:
-    if seen := sum(count[one] for one in KINDS):
-        shares = "  ".join(f"{one} {count[one] / seen:6.1%}" for one in KINDS)
+    if seen := sum(count[kind] for kind in KINDS):
+        shares = "  ".join(f"{kind} {count[kind] / seen:6.1%}" for kind in KINDS)
         print(f"{name:<18} {seen:>5} {what:<9} {shares}", flush=True)
 
 

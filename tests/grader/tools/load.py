@@ -64,15 +64,15 @@ def grades_alone() -> dict[str, dict[str, str]]:
     """What the honest kinds of submission get, each graded by a grader of its own. By its text."""
     samples = sorted((course.ROOT / "tests" / "submissions" / NAME).glob("*.py"))
     texts = [classroom.right(NAME, 0), classroom.unfinished(NAME, 0), *(path.read_text("utf-8") for path in samples)]
-    found = {}
+    grades = {}
     for text in texts:
         with contextlib.suppress(SyntaxError):
             compile(text, "submission", "exec")
             with Grader() as grader:
                 grade = grader.grade(course.find(NAME), (text,))
             if grade.seconds < SLOW:
-                found[text] = {"status": grade.status, "score": f"{grade.score:.10g}"}
-    return found
+                grades[text] = {"status": grade.status, "score": f"{grade.score:.10g}"}
+    return grades
 
 
 def make(folder: Path, size: int, alone: dict[str, dict[str, str]], target: Path) -> Iterator[tuple[str, str]]:
@@ -124,8 +124,8 @@ def graded(folder: Path, part: str) -> dict[str, float]:
     begin = time.monotonic()
     command = [sys.executable, "-c", RUN, str(folder / part), str(folder / f"{part}-out")]
     done = subprocess.run(command, env=with_packages(), check=True, stdout=subprocess.PIPE, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found | {"seconds": time.monotonic() - begin}
+    said: dict[str, float] = json.loads(done.stdout)
+    return said | {"seconds": time.monotonic() - begin}
 
 
 def report(rows: list[dict[str, str]], kinds: dict[str, str], alone: dict[str, dict[str, str]]) -> None:

@@ -210,7 +210,7 @@ def _changes(node: ast.AST) -> Iterator[Change]:
         if (
             len(node.args) == 2
             and called not in SYMMETRIC
-            and not any(isinstance(one, ast.Starred) for one in node.args)
+            and not any(isinstance(argument, ast.Starred) for argument in node.args)
         ):
             yield "arguments swapped", _swap
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
@@ -278,11 +278,11 @@ def _grade(suite: Suite, mutant: Mutant) -> int:
 
 def explained() -> dict[str, dict[tuple[str, str, str], str]]:
     """Assignment → mutant → why it makes no difference, from `survivors.csv`."""
-    found: dict[str, dict[tuple[str, str, str], str]] = {}
+    reasons: dict[str, dict[tuple[str, str, str], str]] = {}
     with SURVIVORS.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row["assignment"], {})[(row["function"], row["line"], row["change"])] = row["reason"]
-    return found
+            reasons.setdefault(row["assignment"], {})[(row["function"], row["line"], row["change"])] = row["reason"]
+    return reasons
 
 
 def main(names: list[str]) -> int:
