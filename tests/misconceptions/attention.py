@@ -677,3 +677,22 @@ def softmax_of_nothing_is_even(scores, axis=-1):
 def mean_over_the_batch(x, w_q, w_k, w_v):
     attention.bag_of_tokens(x, w_q, w_k, w_v)
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=0)
+
+
+@misconception(
+    "self_attention",
+    hint="You multiplied by the weights transposed, x wᵀ. The rule: x w, since a weight has one row per feature of x.",
+    origin="expected: the weights of PyTorch's nn.Linear, which are stored transposed",
+)
+def weights_of_a_linear_layer(x, w_q, w_k, w_v, mask=None):
+    return attention.self_attention(x, *(np.swapaxes(weight, -1, -2) for weight in (w_q, w_k, w_v)), mask)
+
+
+@misconception(
+    "attention_weights",
+    hint="You divided by the square root of half the width, d/2. The rule: divide by the square root of d.",
+    origin="expected: the number of pairs of features taken for the number of features",
+)
+def scaled_by_half_the_width(q, k, mask=None, bias=None):
+    right = attention.attention_weights(q, k, mask, bias)
+    return attention.attention_weights(np.asarray(q, np.float64) * np.sqrt(2), k, mask, bias).astype(right.dtype)

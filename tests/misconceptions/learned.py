@@ -107,7 +107,7 @@ def rows_counted_from_one(table, positions):
 @misconception(
     "lookup",
     hint=(
-        "You returned the last row for position −1, because numpy counts a negative index from the end; the rule is an"
+        "You returned the last row for −1, because numpy counts a negative index from the end; the rule is an"
         " IndexError, so check the lower end too."
     ),
     origin="pytorch/pytorch #151918, #183608 (compiled code that wraps); numpy's own indexing",
@@ -477,6 +477,125 @@ def shares_exchanged_between_two_rows(table, new_len):
 def one_row_is_the_mean(table, new_len):
     right = learned.resize_table(table, new_len)
     return right if new_len > 1 else np.mean(table, axis=0, keepdims=True).astype(right.dtype)
+
+
+SAME_ROW = (
+    "All rows of your table are the same one. The rule: every number is drawn by itself, the whole table in one call of"
+    " the generator; otherwise no position has a row of its own."
+)
+
+
+@misconception(
+    "init_table", hint=SAME_ROW, origin="expected: one row drawn and repeated, or the seed used for every row"
+)
+def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
+    table = learned.init_table(max_len, d_model, seed, std)
+    return np.broadcast_to(table[:1], table.shape).copy()
+
+
+POSITIONS_FROM_ONE = (
+    "You gave the first token row 1 of the position table; the rule is that positions count from 0, so the first token"
+    " gets row 0."
+)
+
+
+def embedded_at(token_table, position_table, token_ids, rows):
+    """With other rows of the position table, for entries that go wrong before the lookup."""
+    right = learned.embed(token_table, position_table, token_ids)
+    return (learned.lookup(token_table, token_ids) + learned.lookup(position_table, rows)).astype(right.dtype)
+
+
+@misconception("embed", hint=POSITIONS_FROM_ONE, origin="expected: positions 1 … T, as people count")
+def positions_start_at_one(token_table, position_table, token_ids):
+    return embedded_at(token_table, position_table, token_ids, np.arange(1, np.shape(token_ids)[-1] + 1))
+
+
+@misconception("embed", hint=POSITIONS_FROM_ONE, origin="expected: positions 1 … T, and the end of the table wraps")
+def positions_start_at_one_and_wrap(token_table, position_table, token_ids):
+    rows = np.arange(1, np.shape(token_ids)[-1] + 1) % len(position_table)
+    return embedded_at(token_table, position_table, token_ids, rows)
+
+
+@misconception("embed", hint=POSITIONS_FROM_ONE, origin="expected: positions 1 … T, and the last row is used twice")
+def positions_start_at_one_and_stay(token_table, position_table, token_ids):
+    rows = np.arange(1, np.shape(token_ids)[-1] + 1).clip(max=len(position_table) - 1)
+    return embedded_at(token_table, position_table, token_ids, rows)
+
+
+@misconception(
+    "embed",
+    hint=(
+        "You took the length from the first axis of token_ids, which is the batch where there is one; the rule is that"
+        " the sequence is its last axis."
+    ),
+    origin="expected: len(token_ids)",
+)
+def length_of_the_batch(token_table, position_table, token_ids):
+    token_ids = np.asarray(token_ids)
+    if len(token_ids) > len(position_table):
+        raise ValueError(f"{len(token_ids)} tokens do not fit {len(position_table)} rows")
+    rows = learned.lookup(position_table, np.arange(len(token_ids)))
+    return learned.lookup(token_table, token_ids) + rows
+
+
+WEIGHT_DECAY = (
+    "You made the table itself smaller too, as weight decay does; the rule subtracts the step alone, so a row without a"
+    " gradient does not change."
+)
+
+
+def decayed(table, gradient, learning_rate, decay):
+    stepped = learned.sgd_step(table, gradient, learning_rate)
+    return (stepped - decay * np.asarray(table, np.float64)).astype(stepped.dtype)
+
+
+@misconception("sgd_step", hint=WEIGHT_DECAY, origin="expected: (1 − learning rate) in front of the table")
+def table_decays_by_the_learning_rate(table, gradient, learning_rate):
+    return decayed(table, gradient, learning_rate, learning_rate)
+
+
+@misconception("sgd_step", hint=WEIGHT_DECAY, origin="expected: PyTorch's AdamW, whose default is 0.01")
+def table_decays_by_a_hundredth_of_it(table, gradient, learning_rate):
+    return decayed(table, gradient, learning_rate, 0.01 * learning_rate)
+
+
+@misconception(
+    "trained_rows",
+    hint="You counted how many sequences read a row; the rule asks whether any does, with True or False.",
+    origin="expected: sum in place of any",
+)
+def sequences_counted(max_len, lengths):
+    learned.trained_rows(max_len, lengths)
+    return (np.atleast_1d(lengths)[:, np.newaxis] > np.arange(max_len)).sum(axis=0)
+
+
+@misconception(
+    "trained_rows",
+    hint="You added up the lengths; the rule is that every sequence starts at row 0, so the longest one alone decides.",
+    origin="expected: all tokens of the training set counted",
+)
+def lengths_added_up(max_len, lengths):
+    learned.trained_rows(max_len, lengths)
+    return np.arange(max_len) < np.sum(lengths)
+
+
+@misconception(
+    "resize_table",
+    hint="Your formula divides by 0 where new_len is 1, which gives NaN; the rule for that case is the first row.",
+    origin="expected: the formula for u_j without its special case",
+)
+def one_row_is_nan(table, new_len):
+    right = learned.resize_table(table, new_len)
+    return np.full_like(right, np.nan) if new_len == 1 else right
+
+
+@misconception(
+    "resize_table",
+    hint="You resized along the features; the rule mixes whole rows, so that there is another number of positions.",
+    origin="expected: the wrong axis",
+)
+def features_resized(table, new_len):
+    return learned.resize_table(np.asarray(table).T, new_len).T
 
 
 WRONG_ANSWERS = [

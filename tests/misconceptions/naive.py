@@ -442,6 +442,42 @@ def codes_count_from_one(length, n_bits=None):
     return (np.arange(1, length + 1)[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
 
 
+XOR_FOR_POWER = (
+    "You wrote ^ where a power is meant; in Python that is the exclusive or of two whole numbers. The rule: 2 to the"
+    " power of the number of the bit, or of the next one."
+)
+
+
+@misconception("bit_period", hint=XOR_FOR_POWER, origin="expected: the sign of a power on paper and in other languages")
+def period_from_an_exclusive_or(bit):
+    naive.bit_period(bit)
+    return 2 ^ (bit + 1)
+
+
+@misconception("bit_period", hint=XOR_FOR_POWER, origin="expected: twice what is meant as a power")
+def period_from_twice_an_exclusive_or(bit):
+    naive.bit_period(bit)
+    return 2 * (2 ^ bit)
+
+
+@misconception("binary_positions", hint=XOR_FOR_POWER, origin="expected: the sign of a power on paper")
+def digits_from_an_exclusive_or(length, n_bits=None):
+    bits = np.arange(naive.binary_positions(length, n_bits).shape[1])[::-1]
+    with np.errstate(divide="ignore"):
+        return np.arange(length)[:, np.newaxis] // (2 ^ bits) % 2
+
+
+@misconception(
+    "bits_needed",
+    hint="You refused an empty sequence. The rule: a length of 0 is allowed, and needs one bit.",
+    origin="expected: a check for at least one token",
+)
+def no_tokens_refused(length):
+    if length < 1:
+        raise ValueError(f"length must be at least 1; got {length}")
+    return naive.bits_needed(length)
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "normalized_5_of_10",

@@ -571,6 +571,189 @@ def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_dis
     return (bucket + buckets * (bidirectional & (positions > 0))).astype(right.dtype)
 
 
+@misconception(
+    "shaw_scores",
+    hint="Your scores are divided by d, so they are √d too small; the rule is to divide by the square root of d.",
+    origin="expected: the root forgotten",
+)
+def scores_divided_by_the_width(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    return (right / np.sqrt(np.shape(q)[-1])).astype(right.dtype)
+
+
+@misconception(
+    "shaw_scores",
+    hint="You divided by the square root of half the width, d/2; the rule is √d, d being the number of features.",
+    origin="expected: the number of pairs of features taken for the number of features",
+)
+def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
+    right = relative.shaw_scores(q, k, key_table, max_distance)
+    return (right * np.sqrt(2)).astype(right.dtype)
+
+
+@misconception(
+    "shaw_scores",
+    hint="You read the table from its end, for query minus key; the rule is key minus query, so row 0 is far behind.",
+    origin="dmlc/gluon-nlp #1470 (query minus key)",
+)
+def table_read_for_query_minus_key(q, k, key_table, max_distance):
+    return relative.shaw_scores(q, k, np.flip(key_table, 0), max_distance)
+
+
+KEY_TABLE_TWICE = (
+    "You used the key table for the values too; the rule is that keys and values have a table each, and v carries rows"
+    " of value_table."
+)
+
+
+@misconception("shaw_attention", hint=KEY_TABLE_TWICE, origin="expected: one table taken for both")
+def key_table_for_values(q, k, v, key_table, value_table, max_distance, mask=None):
+    relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    return relative.shaw_attention(q, k, v, key_table, key_table, max_distance, mask)
+
+
+@misconception("shaw_attention", hint=KEY_TABLE_TWICE, origin="expected: one table taken for both, where it fits")
+def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_distance, mask=None):
+    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    if np.shape(key_table) != np.shape(value_table):
+        return right
+    return relative.shaw_attention(q, k, v, key_table, key_table, max_distance, mask).astype(right.dtype)
+
+
+def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
+    """The right average of the values, and `part` made of the vector of each pair and the weights."""
+    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    n_keys = np.shape(k)[-2]
+    weights = relative.shaw_attention(
+        q, k, np.eye(n_keys), key_table, np.zeros((len(key_table), n_keys)), max_distance, mask
+    )
+    values = relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
+    vectors = np.asarray(value_table, np.float64)[table_rows(q, k, max_distance)]
+    return (values + part(vectors, weights)).astype(right.dtype)
+
+
+UNWEIGHTED = (
+    "The vectors of the value table do not have the weights of their keys in yours; the rule is Σ α (v + b), so each"
+    " vector counts as much as its value."
+)
+
+
+@misconception("shaw_attention", hint=UNWEIGHTED, origin="expected: the mean of the vectors of all keys")
+def vectors_of_the_value_table_averaged(q, k, v, key_table, value_table, max_distance, mask=None):
+    return with_table_part(
+        q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.mean(axis=-2)
+    )
+
+
+@misconception("shaw_attention", hint=UNWEIGHTED, origin="expected: the sum of the vectors of all keys")
+def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
+    return with_table_part(
+        q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
+    )
+
+
+@misconception(
+    "shaw_attention",
+    hint=(
+        "Of keys that share a row of the value table only the last counts, because `+=` and `=` write a repeated row"
+        " once; the rule is to add the weights of all keys with that distance."
+    ),
+    origin="expected: += with repeated indices, which numpy writes once",
+)
+def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
+    rows = table_rows(q, k, max_distance)
+    last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
+
+    def part(vectors, weights):
+        return np.einsum("...ij,ijd->...id", weights * last, vectors)
+
+    return with_table_part(q, k, v, key_table, value_table, max_distance, mask, part)
+
+
+def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=None):
+    """The buckets with another logarithmic part, or another number of exact ones."""
+    right = relative.t5_bucket(positions, bidirectional, num_buckets, max_distance)
+    first, distance, per_direction = parts(positions, bidirectional, num_buckets)
+    exact = per_direction // 2 if exact is None else exact
+    far = exact + np.floor(steps(np.maximum(distance, exact), exact, per_direction) + 1e-12).astype(np.int64)
+    return (first + np.where(distance < exact, distance, np.minimum(far, per_direction - 1))).astype(right.dtype)
+
+
+@misconception(
+    "t5_bucket",
+    hint=(
+        "A distance exactly on a boundary falls into the lower bucket, because the computed number is a hair too"
+        " small; the rule adds 10⁻¹² before it rounds down."
+    ),
+    origin="expected: the formula as it stands, rounded down in floating point",
+)
+def boundaries_fall_short(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    def steps(distance, exact, buckets):
+        return np.log(distance / exact) / np.log(max_distance / exact) * (buckets - exact) - 1e-12
+
+    return bucketed(relative_position, bidirectional, num_buckets, max_distance, steps)
+
+
+WHOLE_LOGARITHM = (
+    "You divided by log D; the rule is log(D / e), so that the last bucket begins near max_distance: e is the number of"
+    " exact buckets."
+)
+
+
+@misconception("t5_bucket", hint=WHOLE_LOGARITHM, origin="expected: the e of the denominator forgotten")
+def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    def steps(distance, exact, buckets):
+        return np.log(distance / exact) / np.log(max_distance) * (buckets - exact)
+
+    return bucketed(relative_position, bidirectional, num_buckets, max_distance, steps)
+
+
+@misconception(
+    "t5_bucket",
+    hint=(
+        "You counted half of all buckets as exact; the rule is half of the buckets of one direction, and bidirectional"
+        " each direction has only half of them."
+    ),
+    origin="expected: e computed before the buckets are shared between the directions",
+)
+def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    exact = num_buckets // 2
+    if max_distance <= exact:
+        raise ValueError(f"max_distance must be above {exact}; got {max_distance}")
+
+    def steps(distance, exact, buckets):
+        return np.log(distance / exact) / np.log(max_distance / exact) * (buckets - exact)
+
+    return bucketed(relative_position, bidirectional, num_buckets, max_distance, steps, exact)
+
+
+@misconception(
+    "t5_bucket",
+    hint=(
+        "In the causal case you counted the keys ahead, and the whole past falls into bucket 0; the rule is"
+        " n = max(−relative, 0), since the past is negative."
+    ),
+    origin="dmlc/gluon-nlp #1470 (the sign of the relative position)",
+)
+def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    if not bidirectional:
+        relative_position = -np.asarray(relative_position)
+    return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
+
+
+@misconception(
+    "t5_bias",
+    hint=(
+        "You brought the heads to the front by a reshape, which leaves all numbers in their order; the rule is"
+        " that the axis moves, so that bias[h] is head h."
+    ),
+    origin="expected: reshape taken for a change of axes",
+)
+def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
+    right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
+    return np.moveaxis(right, 0, -1).reshape(right.shape)
+
+
 WRONG_ANSWERS = [
     wrong_answer("shaw_rows_for_k_16", 32, hint="You counted 16 on each side; the distance 0 has a row too."),
     wrong_answer(

@@ -745,14 +745,13 @@ def last_features_rotated(x, positions, rotary_dim, base=10000.0):
     return np.concatenate([np.asarray(x)[..., :kept], turned], axis=-1).astype(right.dtype)
 
 
-@misconception(
-    "apply_partial_rope",
-    hint=(
-        "You took the frequencies from the whole width d; the rule is that they come from rotary_dim, as if the rotated"
-        " part were a head of its own."
-    ),
-    origin="expected: GPT-J and GPT-NeoX take θ from rotary_dim",
+WHOLE_WIDTH = (
+    "You took the frequencies from the whole width d; the rule is that they come from rotary_dim, as if that part"
+    " were a head of its own."
 )
+
+
+@misconception("apply_partial_rope", hint=WHOLE_WIDTH, origin="expected: GPT-J and GPT-NeoX take θ from rotary_dim")
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
     x = np.asarray(x)
     right = rope.apply_partial_rope(x, positions, rotary_dim, base)
@@ -899,6 +898,158 @@ def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=cached
     )
+
+
+ROUNDED_EXPONENT = (
+    "Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the exponent"
+    " −2i/d is a fraction."
+)
+
+
+@misconception("rope_frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / after the minus")
+def exponent_rounded_down(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    return float(base) ** (-np.arange(0, head_dim, 2) // head_dim)
+
+
+@misconception(
+    "rope_frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / before the minus: all exponents are 0"
+)
+def exponent_rounded_to_zero(head_dim, base=10000.0):
+    return rope.rope_frequencies(head_dim, base) ** 0
+
+
+@misconception(
+    "rope_frequencies",
+    hint="You refuse a base of 1 or below it; the rule is that every base that is positive and finite is allowed.",
+    origin="expected: the usual base, above 1, taken for the rule",
+)
+def small_bases_refused(head_dim, base=10000.0):
+    if base <= 1:
+        raise ValueError(f"base must be above 1; got {base}")
+    return rope.rope_frequencies(head_dim, base)
+
+
+@misconception(
+    "rotate_half",
+    hint="You exchanged the halves and left out the minus; the rule is [−x₂ | x₁], a rotation by a quarter.",
+    origin="expected: np.roll alone",
+)
+def halves_exchanged_without_a_minus(x):
+    right = rope.rotate_half(x)
+    return np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
+
+
+@misconception(
+    "rotate_half",
+    hint="Both halves get a minus in yours; the rule is [−x₂ | x₁], so the half that moves back keeps its sign.",
+    origin="expected: the minus in front of the whole",
+)
+def both_halves_with_a_minus(x):
+    right = rope.rotate_half(x)
+    return -np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
+
+
+OVERWRITTEN = (
+    "You wrote the features into the array that you still read from, so some of them were overwritten before they were"
+    " read; the rule is a new array, and x stays as it was."
+)
+EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
+
+
+def reordered_in_place(x, first, second, to_first, to_second):
+    """The two parts of the features moved one after the other, in one array."""
+    moved = np.array(x)
+    moved[..., to_first] = moved[..., first].copy()
+    moved[..., to_second] = moved[..., second].copy()
+    return moved
+
+
+def halves(x):
+    half = np.shape(x)[-1] // 2
+    return slice(0, half), slice(half, None)
+
+
+@misconception("half_to_interleaved", hint=OVERWRITTEN, origin="expected: both halves written into the argument")
+def interleaved_in_place(x):
+    return reordered_in_place(rope.half_to_interleaved(x) * 0 + x, *halves(x), EVEN, ODD)
+
+
+@misconception("interleaved_to_half", hint=OVERWRITTEN, origin="expected: both halves written into the argument")
+def halved_in_place(x):
+    return reordered_in_place(rope.interleaved_to_half(x) * 0 + x, EVEN, ODD, *halves(x))
+
+
+@misconception(
+    "rope_scores",
+    hint="You divided by the square root of the number of pairs, d/2; the rule is √d, d being the number of features.",
+    origin="expected: the length of the list of frequencies taken for the number of features",
+)
+def scores_divided_by_the_root_of_the_pairs(q, k, q_positions, k_positions, base=10000.0):
+    right = rope.rope_scores(q, k, q_positions, k_positions, base)
+    return (right * np.sqrt(2)).astype(right.dtype)
+
+
+@misconception(
+    "rope_attention",
+    hint=(
+        "You merged the heads in the order of their numbers in memory, so one row gets features of several tokens; the"
+        " rule is that a row has the blocks of one token, from all heads."
+    ),
+    origin="expected: a reshape alone, without the exchange of heads and tokens before it",
+)
+def heads_merged_without_a_swap(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    heads = right.reshape(*right.shape[:-1], n_heads, -1)
+    return np.swapaxes(heads, -2, -3).reshape(right.shape)
+
+
+def rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first):
+    """A step in which the cache and the new key are put together, rotated at first, first + 1, … and stored so."""
+    where = np.arange(np.shape(cache_k)[-2] + 1) + first
+    weights = (w_q, w_k, w_v)
+    out, keys, values = decoded(x_t, *weights, n_heads, cache_k, cache_v, position, base, position, 0, where)
+    return out, rope.apply_rope(keys, where, base), values
+
+
+@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: all keys rotated, up to `position`, and stored so")
+def all_keys_rotated_up_to_the_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    first = position - np.shape(cache_k)[-2]
+    return rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first)
+
+
+@misconception("decode_step", hint=ROTATED_AGAIN, origin="expected: all keys rotated at 0, 1, 2, … and stored so")
+def all_keys_rotated_by_their_rows(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    return rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, 0)
+
+
+@misconception(
+    "apply_partial_rope",
+    hint="You returned the rotated features alone; the rule keeps the others behind them, as they are.",
+    origin="expected: the rotated part returned, and the rest forgotten",
+)
+def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
+    return rope.apply_partial_rope(x, positions, rotary_dim, base)[..., :rotary_dim]
+
+
+@misconception(
+    "apply_partial_rope", hint=WHOLE_WIDTH, origin="expected: cosines for the whole head, which must be even then"
+)
+def first_pairs_of_the_whole_head(x, positions, rotary_dim, base=10000.0):
+    rope.rope_frequencies(np.shape(x)[-1], base)
+    return partial_frequencies_from_the_whole_width.implementation(x, positions, rotary_dim, base)
+
+
+@misconception(
+    "decay_bound",
+    hint=(
+        "You took the absolute value before you added up, so every term is 1 and nothing cancels; the rule takes the"
+        " size of each partial sum."
+    ),
+    origin="expected: abs inside the sum",
+)
+def sizes_added_up(offsets, head_dim, base=10000.0):
+    return rope.decay_bound(offsets, head_dim, base) * 0 + (head_dim / 2 + 1) / 2
 
 
 WRONG_ANSWERS = [

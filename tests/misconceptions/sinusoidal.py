@@ -526,6 +526,88 @@ def interleaved_the_other_way(pe):
     return sinusoidal.to_concatenated(pe)
 
 
+ROUNDED_EXPONENT = (
+    "Your exponent is a whole number, because // rounds down; of a negative quotient that is −1. The rule: the exponent"
+    " −2i/d is a fraction."
+)
+
+
+@misconception("frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / after the minus")
+def exponent_rounded_down(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    return float(base) ** (-np.arange(0, d_model, 2) // d_model)
+
+
+@misconception("frequencies", hint=ROUNDED_EXPONENT, origin="expected: // for / between −2 and d")
+def exponent_times_a_rounded_quotient(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    return float(base) ** (-2 // d_model * np.arange(d_model // 2.0))
+
+
+@misconception(
+    "frequencies",
+    hint="You refuse a base of 1 or below it. The rule: every base that is positive and finite is allowed.",
+    origin="expected: the usual base, above 1, taken for the rule",
+)
+def small_bases_refused(d_model, base=10000.0):
+    if base <= 1:
+        raise ValueError(f"base must be above 1; got {base}")
+    return sinusoidal.frequencies(d_model, base)
+
+
+@misconception(
+    "offset_similarity",
+    hint="You added up over all offsets too. The rule: one number for each offset, so the sum runs over the pairs.",
+    origin="expected: a sum without its axis",
+)
+def similarity_added_over_the_offsets(offsets, d_model, base=10000.0):
+    return sinusoidal.offset_similarity(offsets, d_model, base).sum()
+
+
+OVERWRITTEN = (
+    "You wrote the features into the array that you still read from, so some of them were overwritten before they were"
+    " read. The rule: the result is a new array, and the argument stays as it was."
+)
+
+
+def reordered_in_place(pe, first, second, to_first, to_second):
+    """The two parts of the features moved one after the other, in one array."""
+    moved = np.array(pe)
+    moved[..., to_first] = moved[..., first].copy()
+    moved[..., to_second] = moved[..., second].copy()
+    return moved
+
+
+def halves(pe):
+    half = np.shape(pe)[-1] // 2
+    return slice(0, half), slice(half, None)
+
+
+EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
+
+
+@misconception("to_interleaved", hint=OVERWRITTEN, origin="expected: sines, then cosines written into the argument")
+def interleaved_in_place(pe):
+    return reordered_in_place(sinusoidal.to_interleaved(pe) * 0 + pe, *halves(pe), EVEN, ODD)
+
+
+@misconception("to_interleaved", hint=OVERWRITTEN, origin="expected: cosines, then sines written into the argument")
+def interleaved_in_place_cosines_first(pe):
+    sines, cosines = halves(pe)
+    return reordered_in_place(sinusoidal.to_interleaved(pe) * 0 + pe, cosines, sines, ODD, EVEN)
+
+
+@misconception("to_concatenated", hint=OVERWRITTEN, origin="expected: sines, then cosines written into the argument")
+def concatenated_in_place(pe):
+    return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, EVEN, ODD, *halves(pe))
+
+
+@misconception("to_concatenated", hint=OVERWRITTEN, origin="expected: cosines, then sines written into the argument")
+def concatenated_in_place_cosines_first(pe):
+    sines, cosines = halves(pe)
+    return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, ODD, EVEN, cosines, sines)
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "slowest_wavelength_512",
