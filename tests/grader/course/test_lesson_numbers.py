@@ -691,6 +691,8 @@ def _extended(m: Any) -> Sentences:
     yield f"Guessing has the accuracy {1 / setting.vocabulary:.2f}"
     turns = m.rotations_in_context(setting.width, setting.trained_length)
     yield f"in 16 tokens even the fastest pair makes only {turns[0]:.2f}"
+    assert turns.max() < 4
+    yield "Llama 3 keeps no pair here either: none makes more than 4 rotations in 16 tokens"
     yield f"with {models - 1} in the denominator (`np.std(x, ddof=1)`)"
     yield f"For {models} models there are $2^{models} = {2**models}$ choices"
     flips = {"+++": 6, "++-": 0, "+-+": 2, "-++": 4}
@@ -699,7 +701,7 @@ def _extended(m: Any) -> Sentences:
     means = [short(round(total / 3, 2)) for total in flips.values()]
     yield f"| signs | {' | '.join(f'${signs}$' for signs in flips)} | the opposite four |"
     yield f"| mean | {' | '.join(means)} | −2, 0, −0.67, −1.33 |"
-    yield f"Two of the 8 means are as far from 0, so *p* is $2/8 = {measuring.sign_flip(np.arange(1.0, 4)):g}$"
+    yield f"Two of the 8 means are as far from 0 as 2, so *p* is $2/8 = {measuring.sign_flip(np.arange(1.0, 4)):g}$"
     yield f"If all {models} gain, $p = 2/{2**models} = {measuring.sign_flip(np.arange(1.0, models + 1)):.3f}$"
     yield f"A difference is **clear** if $p \\le {CLEAR}$"
     yield "Asked at 64 tokens, four times the trained length"
