@@ -34,7 +34,7 @@ def _check_rows(rows):
     """Rows to look up, as numpy sees them: it would count a negative one from the end of the table."""
     rows = np.asarray(rows)
     if (rows < 0).any():
-        raise IndexError(f"rows are counted from 0; there is no row {rows.min()}")
+        raise IndexError(f"a row below 0 is past the end of a table; there is no row {rows.min()}")
     return rows
 
 

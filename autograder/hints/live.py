@@ -397,6 +397,8 @@ def _rule_of(assignment: Assignment, call: Call, reply: Reply) -> str | None:
     kind, rule = refused
     if reply.raised is None:
         return f"Your code accepts an argument that breaks this rule: {rule}."
+    if not reply.raised.on_purpose:
+        return f"Your code does not check this argument: the error comes from what it calls. The rule: {rule}."
     if kind not in reply.raised.bases:
         return f"Your code refuses with another error than {kind}. The rule: {rule}."
     return f"The message of your {kind} does not contain the value. The rule: {rule}."

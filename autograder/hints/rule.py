@@ -9,6 +9,7 @@ which no value can be read.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -178,9 +179,14 @@ def explanations(rows: Sequence[Observation], groups: Iterable[Iterable[M]]) -> 
     """The mistakes of the first group that has any which explain all wrong values of a function; none where it has
     none.
 
-    An exception alone says too little: very different mistakes end in the same one.
+    An exception says little, since very different mistakes end in the same one: where nothing else is wrong, only the
+    likeliest group counts, and only beside calls that are answered right.
     """
-    return _first(rows, [row for row in rows if row.is_wrong and row.accepted], groups, _explains_values)
+    wrong = [row for row in rows if row.is_wrong]
+    if not any(row.accepted for row in wrong):
+        is_partly_right = any(row.accepted and not row.is_refusal for row in rows)
+        return _first(rows, wrong if is_partly_right else [], itertools.islice(groups, 1), _explains_values)
+    return _first(rows, [row for row in wrong if row.accepted], groups, _explains_values)
 
 
 def missing_refusals(rows: Sequence[Observation], groups: Iterable[Iterable[M]]) -> list[M]:

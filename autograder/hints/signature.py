@@ -42,7 +42,7 @@ def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
             fixed = _with_argument(right, signature, name, functools.partial(_constant, parameter.default))
             add(
                 f"{name} ignored",
-                f"`{name}` is not used: your result is the one for its default. The rule is to use what the caller"
+                f"`{name}` has no effect: your result is the one for its default. The rule is to use what the caller"
                 " passes.",
                 fixed,
             )
@@ -136,10 +136,10 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("whole", "is cut to a whole number. The rule is to use it as it is.", lambda value: np.trunc(_number(value))),
     ("clipped", "counts as 0 where it is negative. The rule is to use it as it is.",
      lambda value: np.maximum(_number(value), 0)),
-    ("counted", "is not used: your result is the one for 0, 1, 2, … in its place.",
+    ("counted", "has no effect: your result is the one for 0, 1, 2, … in its place.",
      lambda value: np.arange(len(_array(value)))),
-    ("zero", "is not used: your result is the one for 0 in its place.", lambda value: _number(value) * 0),
-    ("one", "is not used: your result is the one for 1 in its place.", lambda value: _number(value) * 0 + 1),
+    ("zero", "has no effect: your result is the one for 0 in its place.", lambda value: _number(value) * 0),
+    ("one", "has no effect: your result is the one for 1 in its place.", lambda value: _number(value) * 0 + 1),
     ("doubled", "enters twice: your result is the one for twice its value.", lambda value: _number(value) * 2),
     ("halved", "enters only half: your result is the one for half its value.", lambda value: _number(value) / 2),
     ("squared", "enters squared.", lambda value: _number(value) ** 2),
@@ -148,7 +148,7 @@ _ARGUMENT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
      lambda value: 1 / _number(value)),
     ("transposed", "is transposed: its last two axes are exchanged.",
      lambda value: np.swapaxes(_array(value, 2), -1, -2)),
-    ("reversed rows", "is read from its end along the sequence.", lambda value: np.flip(_array(value, 2), -2)),
+    ("reversed rows", "is read with its rows in reversed order.", lambda value: np.flip(_array(value, 2), -2)),
     ("reversed", "is read from its end.", lambda value: np.flip(_array(value), -1)),
     ("inverted", "is inverted: true is taken for false.", _boolean),
 ]  # fmt: skip

@@ -467,17 +467,6 @@ def digits_from_an_exclusive_or(length, n_bits=None):
         return np.arange(length)[:, np.newaxis] // (2 ^ bits) % 2
 
 
-@misconception(
-    "bits_needed",
-    hint="You refused an empty sequence. The rule: a length of 0 is allowed, and needs one bit.",
-    origin="expected: a check for at least one token",
-)
-def no_tokens_refused(length):
-    if length < 1:
-        raise ValueError(f"length must be at least 1; got {length}")
-    return naive.bits_needed(length)
-
-
 WRONG_ANSWERS = [
     wrong_answer(
         "normalized_5_of_10",

@@ -27,7 +27,7 @@ def test_frequencies(rope):
 
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies_need_pairs(rope):
-    """An odd head_dim is refused, and the message says which."""
+    """An odd head_dim, or one below 2, is refused, and the message says which."""
     expect.answers(rope.rope_frequencies, 8)
     expect.raises(ValueError, rope.rope_frequencies, 7, mentions=7)
     expect.raises(ValueError, rope.rope_frequencies, 0, mentions=0)

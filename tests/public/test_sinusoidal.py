@@ -34,7 +34,7 @@ def test_frequencies(sinusoidal):
 
 @pytest.mark.question("frequencies", points=0.25)
 def test_frequencies_need_pairs(sinusoidal):
-    """An odd d_model is an error, and the message contains it."""
+    """An odd d_model, or one below 2, is an error, and the message contains it."""
     sinusoidal.frequencies(2)
     expect.raises(ValueError, sinusoidal.frequencies, 29, mentions=29)
     expect.raises(ValueError, sinusoidal.frequencies, 0, mentions=0)

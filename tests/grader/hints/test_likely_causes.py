@@ -72,9 +72,9 @@ SCALED_BY_THE_NUMBER_OF_KEYS = """
 @pytest.mark.parametrize(
     ("name", "source", "function", "told", "not_told"),
     [
-        ("rope", BASE_IGNORED, "apply_rope_half", "`base` is not used", "exponent"),
+        ("rope", BASE_IGNORED, "apply_rope_half", "`base` has no effect", "exponent"),
         ("rope", POSITIONS_IGNORED, "rotation_matrix", "not used", "back"),
-        ("attention", MASK_IGNORED, "attention_weights", "`mask` is not used", "other way round"),
+        ("attention", MASK_IGNORED, "attention_weights", "`mask` has no effect", "other way round"),
         ("attention", SCALED_BY_THE_NUMBER_OF_KEYS, "attention_weights", "", "divided by d."),
     ],
     ids=["base", "positions", "mask", "keys"],
