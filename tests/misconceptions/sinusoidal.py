@@ -555,15 +555,6 @@ def small_bases_refused(d_model, base=10000.0):
     return sinusoidal.frequencies(d_model, base)
 
 
-@misconception(
-    "offset_similarity",
-    hint="You added up over all offsets too. The rule: one number for each offset, so the sum runs over the pairs.",
-    origin="expected: a sum without its axis",
-)
-def similarity_added_over_the_offsets(offsets, d_model, base=10000.0):
-    return sinusoidal.offset_similarity(offsets, d_model, base).sum()
-
-
 OVERWRITTEN = (
     "You wrote the features into the array that you still read from, so some of them were overwritten before they were"
     " read. The rule: the result is a new array, and the argument stays as it was."

@@ -73,7 +73,7 @@ SCALED_BY_THE_NUMBER_OF_KEYS = """
     ("name", "source", "function", "told", "not_told"),
     [
         ("rope", BASE_IGNORED, "apply_rope_half", "`base` has no effect", "exponent"),
-        ("rope", POSITIONS_IGNORED, "rotation_matrix", "not used", "back"),
+        ("rope", POSITIONS_IGNORED, "rotation_matrix", "has no effect", "back"),
         ("attention", MASK_IGNORED, "attention_weights", "`mask` has no effect", "other way round"),
         ("attention", SCALED_BY_THE_NUMBER_OF_KEYS, "attention_weights", "", "divided by d."),
     ],
