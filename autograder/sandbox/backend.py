@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from autograder.protocol.call import Call, Raised, Reply
@@ -152,6 +153,17 @@ class Sandboxed:
             return worker.close()
         finally:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
+
+    @contextlib.contextmanager
+    def with_cell(self, cell: str) -> Iterator[Sandboxed]:
+        """The same submission with one more cell at its end, in a process of its own and within the time that is
+        left."""
+        self.close()
+        program = replace(self.source, cells=(*self.source.cells, cell))
+        changed = Sandboxed(self.sandbox, program, self.limits.submission_seconds - self.seconds)
+        with contextlib.closing(changed):
+            yield changed
+        self.seconds += changed.seconds
 
     def close(self) -> None:
         """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a
