@@ -19,9 +19,9 @@ def test_frequencies_by_hand(rope):
 
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies(rope):
-    """θ_i = base^(−2i/d)."""
+    """θ_i = base^(−2i/d), in float64."""
     expect.matches(rope.rope_frequencies, 2)
-    expect.matches(rope.rope_frequencies, 12)
+    expect.dtype(rope.rope_frequencies, 12)
     expect.matches(rope.rope_frequencies, 8, base=500.0)
 
 
