@@ -70,16 +70,9 @@ def _check_name(name: str) -> None:
             " package has"
         )
         raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
-    assignment = Assignment(name)
+    new = Assignment(name)
     for there in filter(
-        Path.exists,
-        (
-            assignment.folder,
-            assignment.solution,
-            assignment.public_tests,
-            assignment.hidden_tests,
-            assignment.misconceptions,
-        ),
+        Path.exists, (new.folder, new.solution, new.public_tests, new.hidden_tests, new.misconceptions)
     ):
         raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
 
