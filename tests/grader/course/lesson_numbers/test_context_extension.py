@@ -94,8 +94,7 @@ def numbers(m: Any) -> Sentences:
     assert np.allclose((kept - clamped) / (kept * 3 / 4), np.clip((np.arange(32) - low) / (high - low), 0, 1))
     yield f"with $d = 64$, base 10000 and 131,072 trained tokens high is {high}, not {64 // 2 - 1}"
     scale = m.yarn_scale(40)
-    yield f"cos and sin are multiplied by 1, not by {scale:.4f}"
-    yield f"${scale:.4f}^2 = {scale**2:.4f}$"
+    yield f"by the square of `yarn_scale(40)`: ${scale:.4f}^2 = {scale**2:.4f}$"
     stretched = m.rotations_in_context(128, 32768, base=m.ntk_base(10000.0, 8, 128))
     yield (
         f"pair 50 makes {turns[50]:.2f} of a rotation over 4,096 tokens in training, and then {stretched[50]:.2f} over"
@@ -130,13 +129,16 @@ def _extended(m: Any) -> Sentences:
     assert extension.accuracies(rows, copying, trained).keys() == {16, 32, 64, 128, 256}
     yield f"Guessing has the accuracy {1 / setting.vocabulary:.2f}"
     turns = m.rotations_in_context(setting.width, setting.trained_length)
-    yield f"In 16 tokens the fastest pair makes only {turns[0]:.2f} rotations"
+    yield f"in 16 tokens even the fastest pair makes only {turns[0]:.2f}"
     yield f"with {models - 1} in the denominator (`np.std(x, ddof=1)`)"
     yield f"For {models} models there are $2^{models} = {2**models}$ choices"
-    yield (
-        "only $+++$ and $---$ have a mean as far from 0 as 2. *p* is this share, $2/8 ="
-        f" {measuring.sign_flip(np.arange(1.0, 4)):g}$"
-    )
+    flips = {"+++": 6, "++-": 0, "+-+": 2, "-++": 4}
+    for signs, total in flips.items():
+        assert sum(int(sign + number) for sign, number in zip(signs, "123", strict=True)) == total
+    means = [short(round(total / 3, 2)) for total in flips.values()]
+    yield f"| signs | {' | '.join(f'${signs}$' for signs in flips)} | the opposite four |"
+    yield f"| mean | {' | '.join(means)} | −2, 0, −0.67, −1.33 |"
+    yield f"Two of the 8 means are as far from 0, so *p* is $2/8 = {measuring.sign_flip(np.arange(1.0, 4)):g}$"
     yield f"If all {models} gain, $p = 2/{2**models} = {measuring.sign_flip(np.arange(1.0, models + 1)):.3f}$"
     yield f"A difference is **clear** if $p \\le {CLEAR}$"
     yield "Asked at 64 tokens, four times the trained length"
@@ -162,7 +164,7 @@ def _extended(m: Any) -> Sentences:
         assert mean(copying, method, 64) == "0.06" and all_gain(copying, trained, 64, before=method)
     yield f"Interpolation and Llama 3 fall to 0.06, and all {models} models lose"
     stretched = extension.accuracies(rows, copying, "interpolation", what="stretched")[32]
-    yield f"this angle stands 6 back: the models name that token in {100 * stretched.mean():.0f} % of all cases"
+    yield f"the models do name the token 6 back, in {100 * stretched.mean():.0f} % of all cases"
     assert all_gain(copying, "limits 1 and 1", 64) and all_gain(copying, "limits 1 and 1", 256)
     yield (
         f"With limits 1 and 1, all {models} models gain: {mean(copying, 'limits 1 and 1', 64)} at 64 tokens,"
@@ -176,15 +178,17 @@ def _extended(m: Any) -> Sentences:
     assert np.allclose((pairs - yarn) / (pairs * 3 / 4), np.clip(np.arange(len(pairs)) / 2, 0, 1)), (
         "low = 0 and high = 2"
     )
-    yield "so the ramp is $0, \\tfrac12, 1, 1, \\dots$: YaRN keeps only the fastest pair"
-    yield f"It does not gain clearly at 64 ({published.gained} of {models})"
+    yield "begins at pair 0 and ends at pair 2 ($0, \\tfrac12, 1, 1, \\dots$), and only the fastest pair is kept"
+    yield f"In copying at 64 tokens this is no clear gain ({published.gained} of {models})"
     assert all_gain(copying, "limits 1 and 1", 64, before="YaRN")
     yield f"With limits 1 and 1 all {models} models are better than with the published ones"
     assert all_gain(copying, "YaRN", 128, before="YaRN, no scale")
+    spread = scores(copying, "YaRN", 128).std(ddof=1)
+    assert gain(copying, "YaRN", 128, before="YaRN, no scale").mean < spread
     yield (
-        f"In copying at 128 tokens it adds {gain(copying, 'YaRN', 128, before='YaRN, no scale').mean:.2f}. The standard"
-        f" deviation of the models is {scores(copying, 'YaRN', 128).std(ddof=1):.2f}, but compared model by model all"
-        f" {models} gain"
+        f"In copying at 128 tokens YaRN has {mean(copying, 'YaRN', 128)} with the scale and"
+        f" {mean(copying, 'YaRN, no scale', 128)} without it. Among themselves the models differ by more"
+        f" (± {spread:.2f}), but each of the {models} gains"
     )
 
     # One setting changed.
@@ -201,17 +205,19 @@ def _extended(m: Any) -> Sentences:
             assert change.mean <= 0 or change.p > CLEAR, (method, length)
     longer = extension.RUNS["copy 3 back, trained at 64"].setting
     rotate = m.rotations_in_context(longer.width, longer.trained_length, longer.base)
-    yield f"64 tokens, base {longer.base:.0f}, so {int((rotate >= 1).sum())} of {len(rotate)} pairs make a rotation"
+    yield f"train at {longer.trained_length} tokens with base {longer.base:.0f}, and ask at {longer.lengths[-1]}"
+    yield f"most pairs ({int((rotate >= 1).sum())} of {len(rotate)}) make a rotation in training"
     repairs = set(extension.RUNS["latest passkey, trained at 64"].methods) - {trained, extension.NO_POSITION}
     far = {method: scores("latest passkey, trained at 64", method, 256) for method in repairs}
     assert all(all_gain("latest passkey, trained at 64", method, 256) for method in far)
     means = sorted(values.mean() for values in far.values())
     before = scores("latest passkey, trained at 64", trained, 256).mean()
     yield (
-        f"every method gains in all {models} models at 256 tokens: {before:.2f} as trained, {means[0]:.2f} to"
-        f" {means[-1]:.2f} with a method, {mean('latest passkey, trained at 64', extension.NO_POSITION, 256)} with no"
-        " position"
+        f"the models as trained have {before:.2f}; every method makes all {models} models better, and has"
+        f" {means[0]:.2f} to {means[-1]:.2f}"
     )
+    yield f"(No position has {mean('latest passkey, trained at 64', extension.NO_POSITION, 256)}.)"
+    yield f"which have {mean('copy 3 back, trained at 64', trained, 256)}"
     for length in longer.lengths[1:]:
         for method in far:
             change = gain("copy 3 back, trained at 64", method, length)

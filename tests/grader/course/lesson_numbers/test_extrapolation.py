@@ -153,7 +153,7 @@ def _slope_of_the_loss(m: Any) -> Sentences:
     written = lab.loss_and_gradients(*given)[1]["w_q"][0, 0, 0]
     measured = lab.finite_difference(*given, "w_q", (0, 0, 0))
     assert d(written, 9) == d(measured, 9)
-    yield f"gives {d(written, 9)} for the first number of $W_q$, and the quotient gives {d(measured, 9)}"
+    yield f"give {d(written, 9)} for the first number of $W_q$, and the quotient gives {d(measured, 9)}"
 
 
 def _measured(m: Any) -> Sentences:
@@ -179,8 +179,8 @@ def _measured(m: Any) -> Sentences:
     asked = [setting.trained_length - back for back in lab.TASKS.values()]
     yield f"| test | {setting.sequences} sequences per length, at their last {asked[0]} positions"
     yield (
-        f"in a text of {setting.trained_length}, {asked[0]} tokens have a token 3 back ({asked[1]} for a second task, 1"
-        " back)"
+        f"(Of {setting.trained_length} tokens, {asked[0]} have a token 3 back. A second task, copy 1 back, has"
+        f" {asked[1]}.)"
     )
     usual = (
         f"base {setting.base:,.0f}, {setting.buckets} buckets, Shaw clipped at {setting.max_distance}, slope"
@@ -190,7 +190,7 @@ def _measured(m: Any) -> Sentences:
     yield f"*Usual* is what papers and libraries take: {usual}"
     yield f"learning rates {', '.join(map(short, lab.LEARNING_RATES[:-1]))} and {lab.LEARNING_RATES[-1]:g}"
     at_16 = [value for task in lab.TASKS for value in kept.tried("rope", "x1", task).values()]
-    yield f"At 16 tokens every base of RoPE has at least {d(math.floor(1000 * min(at_16)) / 1000, 3)}"
+    yield f"at 16 tokens every base of RoPE has at least {d(math.floor(1000 * min(at_16)) / 1000, 3)}"
     yield f"with 8 seeds. If all gain, $p = 2/{2**8} = {measuring.sign_flip(np.ones(8)):.3f}$"
     yield f"The learned table has {setting.table_rows} rows"
     scale = lab.setting_of(kept.choice[three, "integer"]).scale
@@ -260,7 +260,7 @@ def _measured(m: Any) -> Sentences:
     fast = lab.tried(lab.kept_tries("grid.csv"), three, "shaw", lab.USUAL)
     rates = {rate: float(np.mean([row.x8 for row in fast if row.learning_rate == rate])) for rate in lab.LEARNING_RATES}
     assert lab.best_rates(fast)[three, "shaw", lab.USUAL] == 0.003 and kept.choice[three, "shaw"] == lab.USUAL
-    yield f"With the learning rate 0.03 in place of 0.003 the same setting has {d(rates[0.03], 2)}"
+    yield f"with 0.03 in place of 0.003 the same setting has {d(rates[0.03], 2)}"
     assert max(kept.tried("alibi", "x8").values()) < 0.3
     yield (
         f"the best slope has {kept.mean('alibi', 128, 'chosen')} at 128 tokens, the usual one {kept.mean('alibi', 128)}"
@@ -303,7 +303,8 @@ def _measured(m: Any) -> Sentences:
         m.shift_gap(method, x, np.eye(setting.width), np.eye(setting.width), known, 5) < 1e-9
         for method in ("rope", "t5", "alibi")
     )
-    yield f"RoPE with base 10,000 has its rivals {', '.join(map(str, rivals[:3]))} and {rivals[3]} back"
+    yield f"RoPE with base 10,000 has peaks at wrong distances too, its rivals: {', '.join(map(str, rivals[:3]))}"
+    yield f"{rivals[2]} and {rivals[3]} back"
 
 
 def answers(m: Any) -> dict[str, Any]:
