@@ -67,7 +67,6 @@ def numbers(m: Any) -> Sentences:
         "The differences are 3, 4 and 5, so the shift gap is"
         f" {m.shift_gap('integer', np.ones((2, 1)), weight, weight, {}, 1):g}"
     )
-    yield from _slope_of_the_loss(m)
     yield from _measured(m)
 
 
@@ -142,18 +141,6 @@ def _changed(kept: _Measured, task: str) -> Sentences:
     assert min(mean(rows, "x1") for rows in cells.values()) >= 0.98
     yield "at the trained length every cell has at least 0.98"
     yield f"RoPE with base 4, trained on 32 tokens, has {d(mean(cells['rope', 'base 4', 'trained_length 32']), 2)}"
-
-
-def _slope_of_the_loss(m: Any) -> Sentences:
-    setting = lab.Setting()
-    drawn = lab.stacked([lab.draw_parameters("rope", setting, 0)])
-    model = {name: value.astype(np.float64) for name, value in drawn.items()}
-    sequences = np.random.default_rng(0).integers(setting.vocabulary, size=(1, 16, setting.trained_length))
-    given = (model, lab.read(m, "rope", setting), sequences, sequences[..., : -setting.back])
-    written = lab.loss_and_gradients(*given)[1]["w_q"][0, 0, 0]
-    measured = lab.finite_difference(*given, "w_q", (0, 0, 0))
-    assert d(written, 9) == d(measured, 9)
-    yield f"give {d(written, 9)} for the first number of $W_q$, and the quotient gives {d(measured, 9)}"
 
 
 def _measured(m: Any) -> Sentences:
@@ -277,15 +264,6 @@ def _measured(m: Any) -> Sentences:
     for method in ("alibi", "shaw", "t5"):
         behind = measuring.paired(kept.seeds("rope", 128, "chosen", single), kept.seeds(method, 128, "chosen", single))
         assert behind.gained == 8 and d(behind.p, 3) == "0.008" and behind.mean > 0
-    scaled = kept.tried("integer", "x1")["scale 0.0625"]
-    assert abs(scaled - kept.tried("normalized", "x1")[lab.USUAL]) < 0.02 and kept.mean("integer", 16) < kept.mean(
-        "none", 16
-    )
-    yield (
-        f"At 16 tokens **integer** with its usual scale has {kept.mean('integer', 16)}, less than no encoding"
-        f" ({kept.mean('none', 16)})"
-    )
-    yield f"Multiplied by 1/16 it has {d(scaled, 2)}, as much as *normalized* ({kept.mean('normalized', 16)})"
     yield f"**Binary** has {kept.mean('binary', 16)} at 16 tokens and {kept.mean('binary', 32)} at 32"
     assert kept.seeds("learned", 32).mean() < 0.1
     yield f"**Learned** has {kept.mean('learned', 32)} at 32 tokens, a guess"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -41,9 +40,6 @@ def numbers(m: Any) -> Sentences:
     yield f"so it sees {seen[1][0]} and {seen[1][1]}."
     halves = point(m.p_rope_frequencies(8, 0.5)), point(m.p_rope_frequencies(4, 1))
     yield f"p-RoPE has ${halves[0]}$, partial RoPE has ${halves[1]}$"
-    rotating = np.count_nonzero(m.p_rope_frequencies(100, 0.58))
-    assert math.floor(0.58 * 100 / 2) == rotating < Fraction("0.58") * 100 / 2
-    yield f"$0.58\\cdot100/2$ is 28.999… for a computer, so {rotating} pairs rotate"
     unit = [[[1.0, 0.0]]]
     score = m.decoupled_scores(unit, unit, unit, unit[0], [3], [1]).item()
     yield (
