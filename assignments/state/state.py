@@ -177,8 +177,8 @@ def retention(q, k, v, gamma, base=10000.0):
     Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a
     number, or shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a gamma is not above 0, is above 1, or is NaN; for an odd dk; for a bad base; for numbers
-    of tokens or sizes of q and k that differ.
+    Raises: ValueError where a gamma is not above 0, is above 1, or is NaN; for an odd dk; for a bad base; for
+    numbers of tokens or sizes of q and k that differ.
     Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
     Source: Sun et al. 2023 (RetNet) §2.
     """

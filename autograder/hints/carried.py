@@ -147,9 +147,8 @@ def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
     ]
     if array.ndim > 1:
         easy.append(np.broadcast_to(np.eye(*array.shape[-2:]), array.shape))
-    return any(
-        np.allclose(array, value, rtol=TRIVIALLY, atol=TRIVIALLY) for value in easy if value.dtype.kind in "biuf"
-    )
+    numbers = (value for value in easy if value.dtype.kind in "biuf")
+    return any(np.allclose(array, value, rtol=TRIVIALLY, atol=TRIVIALLY) for value in numbers)
 
 
 class Beside:
