@@ -66,8 +66,6 @@ BEYOND = "beyond "
 """how the code of a party begins that was not handed in"""
 NOT_COMPARED = "Not compared with the others: "
 """how a line on standard error begins that names a file"""
-MOST_CHARACTERS = 100_000
-"""in a cell of the CSV, where a whole class handed in one file: a reader of CSV takes at most 131,072"""
 SHOWN = 40
 """pairs in the printed table; the CSV has all"""
 
@@ -433,8 +431,7 @@ def _cells(pair: Pair) -> list[str]:
     first, second = pair.files
     shares = (f"{share:.2f}" for share in pair.shares)
     texts = [first.who, second.who, *shares, printable("; ".join(pair.functions), 2000), first.file, second.file]
-    cells = (csv_cell(text)[:MOST_CHARACTERS] for text in texts)
-    return [first.assignment, str(pair.group), *cells, first.sha256, second.sha256]
+    return [first.assignment, str(pair.group), *map(csv_cell, texts), first.sha256, second.sha256]
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
