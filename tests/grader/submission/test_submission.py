@@ -224,7 +224,7 @@ NO_PYTHON = {
 
 def test_running_out_of_memory_is_said_as_that(submission_file, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("ast.parse", lambda text: (_ for _ in ()).throw(MemoryError))
+        patch.setattr("ast.parse", lambda *_: (_ for _ in ()).throw(MemoryError))
         problem = submission_file(CODE).problem
     assert problem is not None and "more memory to parse than there is" in problem.student
 

@@ -213,13 +213,15 @@ def large_classes(folder: Path, assignment: Assignment, rounds: int) -> Iterator
 
 def beside_a_hostile_one(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Line]:
     """Grading a class, alone and beside a submission that sleeps and computes in every call"""
-    calls = "import time\ndef slow(*args, **kwargs):\n    time.sleep(1)\n    while time.process_time() % 4 < 3: pass\n"
+    slow = "    time.sleep(1)\n    begin = time.process_time()\n    while time.process_time() - begin < 1: pass\n"
     functions = dict.fromkeys(test.question for test in Suite(assignment).tests if test.question != ANSWERS)
     runs = []
     for name in ("alone", "beside"):
         make_class(folder / name / "class", assignment, HUNDRED)
         if name == "beside":
-            text = calls + "".join(f"{function} = slow\n" for function in functions)
+            text = f"import time\ndef slow(*args, **kwargs):\n{slow}" + "".join(
+                f"{function} = slow\n" for function in functions
+            )
             (folder / name / "class" / assignment.name / "hostile.py").write_text(text, "utf-8")
         runs.append(_coordinated(folder / name, len(os.sched_getaffinity(0))))
     alone, beside = runs
