@@ -237,7 +237,7 @@ def _empty_answers(progress: Progress) -> tuple[list[str], list[str]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AboutQuestions:
     """What the handout tells of an assignment's questions."""
 
     forms: dict[str, str]
@@ -247,12 +247,14 @@ class Asked:
 
 
 @functools.cache
-def _asked(assignment: str) -> Asked:
+def _asked(assignment: str) -> AboutQuestions:
     """Nothing in a checkout of the course, which is no handout."""
     if not QUESTIONS.is_file():
-        return Asked({}, {})
+        return AboutQuestions({}, {})
     told = json.loads(QUESTIONS.read_text(encoding="utf-8"))[assignment]
-    return Asked(told["forms"], {key: answers.Practice(**question) for key, question in told["practice"].items()})
+    return AboutQuestions(
+        told["forms"], {key: answers.Practice(**question) for key, question in told["practice"].items()}
+    )
 
 
 def _report(all_progress: Sequence[Progress]) -> dict[str, Any]:
