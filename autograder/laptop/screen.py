@@ -260,10 +260,8 @@ def _asked(assignment: str) -> AboutQuestions:
 def _report(all_progress: Sequence[Progress]) -> dict[str, Any]:
     """What a page of the course shows (`lesson_server`): the points of each assignment, and everything of the one that
     was checked alone."""
-    points = {
-        progress.name: [points_won(progress.test_results), points_possible(progress.test_results)]
-        for progress in all_progress
-    }
+    results = {progress.name: progress.test_results for progress in all_progress}
+    points = {name: [points_won(of_name), points_possible(of_name)] for name, of_name in results.items()}
     if len(all_progress) != 1:
         return {"points": points}
     progress = all_progress[0]
@@ -357,12 +355,8 @@ def main(arguments: Sequence[str]) -> int:
         return launch.INTERRUPTED
     all_progress = [run.progress(name) for name in names or known]
     wanted = options.assignments or known
-    counting = {
-        name: [
-            result for progress in all_progress for result in progress.test_results if name in _names(progress, result)
-        ]
-        for name in wanted
-    }
+    results = [(progress, result) for progress in all_progress for result in progress.test_results]
+    counting = {name: [result for progress, result in results if name in _names(progress, result)] for name in wanted}
     if unknown := [name for name, test_results in counting.items() if not test_results]:
         print(f"No public test is about {', '.join(unknown)}.", file=sys.stderr)
         return launch.WRONG_USE
@@ -375,9 +369,8 @@ def main(arguments: Sequence[str]) -> int:
         print_detail(console, all_progress[0], only_next=options.watch)
     else:
         print_overview(console, all_progress)
-    return int(
-        options.strict and not all(result.passed for test_results in counting.values() for result in test_results)
-    )
+    missed = any(not result.passed for test_results in counting.values() for result in test_results)
+    return int(options.strict and missed)
 
 
 def _names(progress: Progress, result: TestResult) -> tuple[str, str]:
