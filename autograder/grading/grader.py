@@ -9,6 +9,7 @@ import gc
 import time
 from collections.abc import Collection
 from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,8 +26,8 @@ from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
 
-AGAIN_SECONDS = 15.0
-"""Wall-clock time of all calls of a submission that is asked again."""
+AGAIN = 0.25
+"""The share of its time that a submission has, each time that it is asked again."""
 
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
 
@@ -109,7 +110,10 @@ class Grader:
 def _again(backend: Sandboxed) -> AbstractContextManager[Sandboxed]:
     """The same submission, loaded anew: what it has done until now, and has used up, makes no difference."""
     backend.close()
-    return closing(Sandboxed(backend.sandbox, backend.source, AGAIN_SECONDS))
+    limits = backend.limits
+    seconds, waiting = AGAIN * limits.submission_seconds, AGAIN * limits.waiting_seconds
+    again = replace(limits, submission_seconds=seconds, waiting_seconds=waiting)
+    return closing(Sandboxed(backend.sandbox, backend.source, again))
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
