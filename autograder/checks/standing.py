@@ -16,6 +16,9 @@ from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import REFUSALS, VALUES, Kind
 from autograder.protocol.status import TestStatus
 
+INHERITED = (Kind.DTYPE, Kind.LOOP)
+"""Mistakes that a function has wherever it calls one that has them."""
+
 
 class State(Enum):
     """How a function stands."""
@@ -62,12 +65,16 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
     """Every function of these results, in their order. `blocks`: what builds on what in the submission."""
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
     mistakes = by_question(result for group in groups.values() for result in group if result.is_mistake)
-    # Only a wrong value shows in what is built on it, and a dtype that is too coarse: a missing refusal or a loop is
-    # each function's own.
+    # A wrong value shows in what is built on it, and so does a dtype that is too coarse. A dtype or a loop shows there
+    # as itself; a missing refusal is each function's own.
     wrong = {name: missed for name, missed in mistakes.items() if any(_kind(result) in VALUES for result in missed)}
-    coarse = [name for name, missed in mistakes.items() if any(_kind(result) is Kind.DTYPE for result in missed)]
+    of_kind = {
+        kind: [name for name, missed in mistakes.items() if any(_kind(result) is kind for result in missed)]
+        for kind in INHERITED
+    }
+    inherited = {kind: blocks.root_causes(names) for kind, names in of_kind.items()}
     unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}
-    roots = {name: root for name, root in blocks.root_causes([*wrong, *coarse]).items() if name in wrong}
+    roots = {name: root for name, root in blocks.root_causes([*wrong, *of_kind[Kind.DTYPE]]).items() if name in wrong}
     compared = {name: roots.get(other, other) for name, other in _compared_with(wrong).items()}
     functions = []
     for name, group in groups.items():
@@ -77,8 +84,9 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
         cause = roots.get(name)
         state = State.MISTAKEN
         own = [result for result in mistakes[name] if not _is_missing_below(result)]
-        if not own:
-            cause, state = cause or mistakes[name][0].function, State.BUILT_ON
+        below = [inherited[_kind(result)][name] for result in own if name in inherited.get(_kind(result), ())]
+        if len(below) == len(own):
+            cause, state = cause or [*below, mistakes[name][0].function][0], State.BUILT_ON
         elif all(_kind(result) in VALUES for result in own):
             state = State.BUILT_ON if cause else State.COMPARED if name in compared else State.MISTAKEN
         functions.append(Standing(name, group, state, cause or (compared[name] if state is State.COMPARED else None)))

@@ -37,7 +37,7 @@ from autograder.hints.live import ObservedTest, Replayed, Restartable
 from autograder.hints.recorded import GoldenValues
 from autograder.hints.recorder import Recorder, with_hints
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import VALUES, BrokenTest
+from autograder.protocol.failure import REFUSALS, VALUES, BrokenTest
 from autograder.protocol.status import TestStatus
 
 RANDOM_INPUTS = "rng"
@@ -106,6 +106,8 @@ class Suite:
         replayed = Replayed(backend, observed_test.calls)
         for mistaken in beside:
             is_own = test.question in mistaken.functions
+            if is_own and observed_test.result.kind in REFUSALS:
+                continue
             self._context.backend = replayed if is_own else Beside(replayed, mistaken)
             self._context.mistaken = mistaken if is_own else None
             result = self._tests[test].test_result(test)
@@ -161,7 +163,7 @@ class Suite:
 def _may_come_from_below(result: TestResult) -> bool:
     """Whether a test failed in a way in which the mistake of another function shows."""
     has_failed = result.status in (TestStatus.FAILED, TestStatus.WAITING)
-    return has_failed and result.kind in VALUES and result.test.question != ANSWERS
+    return has_failed and result.kind in VALUES | REFUSALS and result.test.question != ANSWERS
 
 
 class GraderContext(fixtures.TestContext):

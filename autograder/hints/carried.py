@@ -154,8 +154,9 @@ def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
 class Beside:
     """A submission's backend in which what agrees with the mistaken solution counts as what is right.
 
-    Each such result is replaced by the right one, so that a test goes on as beside a right function: its other calls,
-    its properties and what it asks besides values (dtype, loops, arguments left alone) are judged as ever.
+    Each such result is replaced by the right one, which may be a refusal, so that a test goes on as beside a right
+    function: its other calls, its properties and what it asks besides values (dtype, loops, arguments left alone) are
+    judged as ever.
     """
 
     def __init__(self, backend: Backend, mistaken: Mistaken) -> None:
@@ -173,10 +174,12 @@ class Beside:
         # What a call hands back may be large: not everything is worth remembering.
         predictions = live.predictions_of if live.is_looked_at(call) else live.Predictions
         right, wrong = predictions(self.mistaken.assignment, call.encoded).of(None), self.mistaken.outcome(call)
-        if Refusal in (type(right), type(wrong)) or same(wrong, right) or is_trivial(wrong, call.args):
-            return reply
         got = outcome(reply)
-        return replace(reply, value=codec.encode(_made_right(got, right))) if same(got, wrong) else reply
+        if type(wrong) is Refusal or not same(got, wrong) or same(wrong, right) or is_trivial(wrong, call.args):
+            return reply
+        if type(right) is Refusal:
+            return perform(catalogue.right(self.mistaken.assignment), replace(call.copy(), measured=False))
+        return replace(reply, value=codec.encode(_made_right(got, right)))
 
 
 def _made_right(got: Any, right: Any) -> Any:

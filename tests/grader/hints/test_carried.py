@@ -156,6 +156,15 @@ def {function}(*args, **kwargs):
     assert {result.test.question for result in mistakes if result.hint} <= {function}
 
 
+def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
+    """One bit too few is needed there, so too few columns pass: the check itself is right."""
+    naive = course.find("naive")
+    suite = suites.setdefault("naive", Suite(naive))
+    results = judged(suite, catalogue.Module(catalogue.mistaken(naive, of("naive", "bits_rounded_down"))))
+    passed = {result.test.name: result.function for result in results if result.passed}
+    assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
+
+
 def test_what_is_not_about_values_is_judged_though_the_values_are_wrong(suites: dict[str, Suite]) -> None:
     """A wrong formula in the right dtype and without a loop: of the function itself, only what asks for values
     fails."""
