@@ -52,15 +52,17 @@ class Grader:
         try:
             with bounded_memory():
                 seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
-                public = suite.carry(backend, seen, seen)
                 state = backend.state
-                keeping_state = live.depending_on_earlier_calls(assignment, (), seen, backend)
+                depending = live.depending_on_earlier_calls(assignment, (), seen, backend)
+                keeping_state = live.lowest(assignment, depending)
+                public = suite.carry(backend, seen, seen, keeping_state)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
                 at_once = Outcome(state.stopped, live.with_causes(assignment, public, cells, keeping_state))
                 hidden = suite.observe(backend, Phase.HIDDEN)
-                hidden = suite.carry(backend, hidden, [*seen, *hidden])
-                keeping_state |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
+                depending |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
+                keeping_state = live.lowest(assignment, depending)
+                hidden = suite.carry(backend, hidden, [*seen, *hidden], keeping_state)
                 test_results = live.with_causes(assignment, [*public, *hidden], cells, keeping_state)
                 stopped = backend.status
                 test_results = by_heart.take_back(suite, partial(_again, backend), seen, test_results)

@@ -7,7 +7,8 @@ import contextlib
 import os
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Stopped
@@ -178,6 +179,16 @@ class Sandboxed:
             return worker.close()
         finally:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
+
+    @contextlib.contextmanager
+    def with_cell(self, cell: str) -> Iterator[Sandboxed]:
+        """The same submission with one more cell at its end, in a process of its own and within the time that is
+        left."""
+        self.close()
+        program = replace(self.source, cells=(*self.source.cells, cell))
+        limits = replace(self.limits, submission_seconds=self.limits.submission_seconds - self.seconds)
+        with contextlib.closing(Sandboxed(self.sandbox, program, limits)) as changed:
+            yield changed
 
     def close(self) -> None:
         """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a
