@@ -37,7 +37,8 @@ def numbers(m: Any) -> Sentences:
     assert np.allclose(
         (codes @ sinusoidal.shift_matrix(3, 8) @ codes.T)[127], [similar(127 - key) for key in range(128)]
     )
-    yield f"With $d = 8$ this is {similar(3):g} at distance $i-j = 3$, its maximum, and {similar(66):.2f} at distance 66"
+    largest, rival = similar(3), similar(66)
+    yield f"With $d = 8$ this is {largest:g} at distance $i-j = 3$, its maximum, and {rival:.2f} at distance 66"
 
     accuracies = [1.0, 0.9, 0.5, 0.95]
     lengths = [16, 32, 64, 128]
