@@ -52,8 +52,8 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
 
 
 def copy_of_the_course(folder: Path) -> Path:
-    """All that grading needs, free to be changed."""
-    aside = shutil.ignore_patterns("__pycache__", ".hypothesis", "submissions")
+    """All that grading needs, free to be changed; what is compiled of it stays so."""
+    aside = shutil.ignore_patterns(".hypothesis", "submissions")
     for part in ("autograder", "solutions", "assignments", "tests"):
         shutil.copytree(course.ROOT / part, folder / "course" / part, ignore=aside)
     return folder / "course"
