@@ -5,9 +5,10 @@
 runs all experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is the `lab.py`
 in the folder of a lesson, a module with three functions:
 
-    jobs(full) the arguments of each job, as tuples of plain values job(path, *arguments) one job, on the functions in
-    the file at `path`; runs in a process of its own keep(path, full, results) writes files and pictures from the
-    results, in the order of the jobs; returns what to print
+    jobs(full)                  the arguments of each job, as tuples of plain values
+    job(path, *arguments)       one job, on the functions in the file at `path`; runs in a process of its own
+    keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
+                                print
 
 Without `full` an experiment measures what fits in a few minutes. With `full` it also repeats what takes longer: those
 numbers come with the course as files, and stay as they are otherwise.

@@ -182,11 +182,13 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
                        w where i mod 3 = 2 and i < 3·sections[2],   t everywhere else
 
     Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2; `base`, a positive finite
-    number. Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w). Raises: ValueError for
-    a head_dim that is odd or below 1, sections that do not add up to head_dim/2 or hold a negative number, or a bad
-    base. Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]];
-    interleaved, its rows are [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0]. Source: Wang et al. 2024 (Qwen2-VL)
-    §2.1; Qwen3-VL for the interleaved form.
+    number.
+    Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
+    Raises: ValueError for a head_dim that is odd or below 1, sections that do not add up to head_dim/2 or hold a
+    negative number, or a bad base.
+    Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]]; interleaved, its
+    rows are [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0].
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1; Qwen3-VL for the interleaved form.
     """
     # BEGIN SOLUTION
     pairs, left_over = divmod(head_dim, 2)
@@ -209,10 +211,12 @@ def apply_rope_nd(x, positions, frequencies):
     This is RoPE with several coordinates. With one axis and RoPE's frequencies it is plain RoPE.
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
-    axes; `frequencies`, shape (d/2, n_axes). Returns: the shape of x; float32 where x is float32, else float64. x
-    itself is left as it was. Raises: ValueError for an odd d, for positions or frequencies whose shapes do not fit, or
-    for a NaN position. Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093,
-    0.8776, 0.4794]]: pair 0 rotates by 2 radians, pair 1 by a half. Source: Heo et al. 2024; Wang et al. 2024 §2.1.
+    axes; `frequencies`, shape (d/2, n_axes).
+    Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
+    Raises: ValueError for an odd d, for positions or frequencies whose shapes do not fit, or for a NaN position.
+    Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093, 0.8776, 0.4794]]: pair 0
+    rotates by 2 radians, pair 1 by a half.
+    Source: Heo et al. 2024; Wang et al. 2024 §2.1.
     """
     # BEGIN SOLUTION
     x, positions, frequencies = np.asarray(x), np.asarray(positions), np.asarray(frequencies)
@@ -246,10 +250,11 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
     Move query and key by the same number of rows and columns, and no score changes.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`,
-    shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes). Returns: shape (..., Tq, Tk); float32 where q and k both
-    are, else float64. Raises: ValueError as apply_rope_nd does, and for q and k of different d. Example: with q = k =
-    [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5, and the score is
-    [[cos(1.5)/√2]] = [[0.0500]].
+    shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
+    Returns: shape (..., Tq, Tk); float32 where q and k both are, else float64.
+    Raises: ValueError as apply_rope_nd does, and for q and k of different d.
+    Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5,
+    and the score is [[cos(1.5)/√2]] = [[0.0500]].
     """
     # BEGIN SOLUTION
     q, k = np.asarray(q), np.asarray(k)
@@ -269,9 +274,11 @@ def mrope_positions(segments):
     start.
 
     Parameters: `segments`, a list of such ints and triples. A loop over segments is fine, a loop over cells is not.
-    Returns: int64, shape (T, 3), where T counts all tokens and cells. Raises: ValueError for a text length below 0, or
-    a side of an image or video below 1. Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2,
-    2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]]. Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    Returns: int64, shape (T, 3), where T counts all tokens and cells.
+    Raises: ValueError for a text length below 0, or a side of an image or video below 1.
+    Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3],
+    [4, 4, 4]].
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
     """
     # BEGIN SOLUTION
     pieces, start = [np.empty((0, 3), dtype=np.int64)], 0
@@ -292,9 +299,11 @@ def next_position(positions):
 
     This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
 
-    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0. Returns: int; 0 where there is
-    no token yet. Example: next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3]]) is 4; next_position of no rows,
-    shape (0, 3), is 0. Source: Wang et al. 2024 (Qwen2-VL) §2.1.
+    Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
+    Returns: int; 0 where there is no token yet.
+    Example: next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3]]) is 4; next_position of no rows, shape (0, 3),
+    is 0.
+    Source: Wang et al. 2024 (Qwen2-VL) §2.1.
     """
     # BEGIN SOLUTION
     return int(np.max(positions, initial=-1)) + 1

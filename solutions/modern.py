@@ -295,10 +295,13 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
     even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). All h are equal; axes
-    before h broadcast. Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
+    before h broadcast.
+    Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
     Raises: ValueError for an odd d_r; head counts, lengths or feature sizes that do not fit; positions that are not
-    1-D, do not fit the rows, or hold a NaN; a bad base. Example: with every feature array [[[1, 0]]], but k_rope [[1,
-    0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] = [[[0.2919]]]. Source: DeepSeek-V2 §2.1.3.
+    1-D, do not fit the rows, or hold a NaN; a bad base.
+    Example: with every feature array [[[1, 0]]], but k_rope [[1, 0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] =
+    [[[0.2919]]].
+    Source: DeepSeek-V2 §2.1.3.
     """
     # BEGIN SOLUTION
     arrays = [np.asarray(array) for array in (q_content, k_content, q_rope, k_rope)]

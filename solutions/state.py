@@ -160,10 +160,12 @@ def forgetting_attention(q, k, v, log_f):
     is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
-    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64. Raises: ValueError where a log_f is
-    positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ. Example: q = k = [[0], [0]], v =
-    [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the result is [[0], [0.8]]. Source: Lin
-    et al. 2025 (Forgetting Transformer) §3.
+    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that
+    differ.
+    Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
+    result is [[0], [0.8]].
+    Source: Lin et al. 2025 (Forgetting Transformer) §3.
     """
     # BEGIN SOLUTION
     q, k, v, dtype = _sequence(q, k, v)
@@ -183,10 +185,11 @@ def linear_attention(q, k, v, log_f):
     ∘ multiplies entry by entry. Nothing is divided: no 1/√d, no sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
-    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64. Raises: ValueError where a log_f is
-    positive or NaN; for numbers of tokens or gates, or sizes of q and k, that differ. Example: q = k = [[1], [1], [1]],
-    v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]]. Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales
-    q by 1/√d first.
+    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that
+    differ.
+    Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
+    Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """
     # BEGIN SOLUTION
     q, k, v, dtype = _sequence(q, k, v)
@@ -204,11 +207,13 @@ def linear_step(state, q, k, v, log_f):
     The state after a token holds that token too. It starts as zeros. Row a, column b of k vᵀ is k[a] · v[b].
 
     Parameters: `state`, shape (..., dk, dv); `q` and `k`, (..., dk); `v`, (..., dv); `log_f`, a number or shape (...),
-    0 or negative. Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k
-    and v all are, else float64. Raises: ValueError where a log_f is positive or NaN; where the size of q or k is not
-    the state's number of rows; where that of v is not its number of columns. Example: state [[1]], q = [2], k = [1], v
-    = [3] and a gate of ½: the new state is [[3.5]], and out is [7]. Source: Yang et al. 2024 (GLA) §2; the state space
-    of Dao and Gu 2024.
+    0 or negative.
+    Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k and v all are,
+    else float64.
+    Raises: ValueError where a log_f is positive or NaN; where the size of q or k is not the state's number of rows;
+    where that of v is not its number of columns.
+    Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
+    Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
     # BEGIN SOLUTION
     state, q, k, v = (np.asarray(array) for array in (state, q, k, v))
@@ -234,12 +239,13 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     text in a later call.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
-    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros. Returns: out, shape (..., T,
-    dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k, v and a given state all are,
-    else float64. Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or
-    gates, or sizes of q and k, that differ; for a state that does not end in (dk, dv). Example: the call of
-    linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]]. Source: Yang et al. 2024 (GLA)
-    §2; Dao and Gu 2024 (Mamba-2) §6.
+    at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
+    Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k,
+    v and a given state all are, else float64.
+    Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or gates, or sizes
+    of q and k, that differ; for a state that does not end in (dk, dv).
+    Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
+    Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
     """
     # BEGIN SOLUTION
     _check_at_least(1, chunk=chunk)
@@ -272,11 +278,12 @@ def delta_step(state, k, v, beta, log_f):
     β = 0 writes nothing. linear_step would add v to what stands there.
 
     Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
-    `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...). Returns: the new state, shape (...,
-    dk, dv); float32 where state, k and v all are, else float64. Raises: ValueError where a beta is outside 0 … 2 or
-    NaN; where a log_f is positive or NaN; for a state that does not end in (dk, dv). Example: state [[2]], k = [1], v =
-    [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½. Source: Yang et al. 2025 (Gated DeltaNet) §3;
-    Qwen3-Next.
+    `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
+    Returns: the new state, shape (..., dk, dv); float32 where state, k and v all are, else float64.
+    Raises: ValueError where a beta is outside 0 … 2 or NaN; where a log_f is positive or NaN; for a state that does not
+    end in (dk, dv).
+    Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
+    Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
     """
     # BEGIN SOLUTION
     state, k, v = np.asarray(state), np.asarray(k), np.asarray(v)
@@ -300,11 +307,12 @@ def retention(q, k, v, gamma, base=10000.0):
     (torchscale's angles end at 1/base, and it normalises rows. Its results differ.)
 
     Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a
-    number, or shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number. Returns: shape (...,
-    T, dv); float32 where q, k and v all are, else float64. Raises: ValueError where a gamma is not above 0, is above 1,
-    or is NaN; for an odd dk; for a bad base; for numbers of tokens or sizes of q and k that differ. Example: q = k =
-    [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]]. Source: Sun et al. 2023
-    (RetNet) §2.
+    number, or shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
+    Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError where a gamma is not above 0, is above 1, or is NaN; for an odd dk; for a bad base; for
+    numbers of tokens or sizes of q and k that differ.
+    Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
+    Source: Sun et al. 2023 (RetNet) §2.
     """
     # BEGIN SOLUTION
     q, k, v, dtype = _sequence(q, k, v)

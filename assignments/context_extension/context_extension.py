@@ -1,8 +1,8 @@
 """Context extension: longer texts than in training.
 
 RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 without an error. Yet the model
-fails there. The fast pairs are not the reason: in training they rotated many times, so the model has seen each
-of their angles. The slow pairs are. They made less than one full rotation in training, and now they get angles that no
+fails there. The fast pairs are not the reason: in training they rotated many times, so the model has seen each of their
+angles. The slow pairs are the reason: they made less than one full rotation in training, and now get angles that no
 query and no key ever had. Each method below lowers frequencies, so that the slow pairs stay within the trained angles.
 The methods differ in which pairs they slow down: all by the same factor (position interpolation), slow pairs more than
 fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor that a search

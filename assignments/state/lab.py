@@ -9,8 +9,8 @@ The model is lesson 9's: one layer of causal attention with one head. Each token
 
 Before training w is 0, so all gates are equal: the model begins as ALiBi. Tasks:
 
-    copy 3 back, copy 1 back lesson 9's: name the token so many positions back name of the sentence marks cut the text
-    into sentences; at each position, name the first token after the last mark
+    copy 3 back, copy 1 back   lesson 9's: name the token so many positions back
+    name of the sentence       marks cut the text into sentences; name the first token after the last mark
 
 ALiBi is `constant_decay`. RoPE rotates as your `retention` does. It has all gates 1, and so has "none", which should
 fail. Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those numbers are

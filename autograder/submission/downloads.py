@@ -1,15 +1,15 @@
 """What platforms say in the names of what they give out: who handed in, in which order and when.
 
-Canvas doejane_12345_67890_rope.py name, user's number, number of the upload, the student's own name
+Canvas      doejane_12345_67890_rope.py                           name, user's number, upload's number, own file name
             doejane_LATE_12345_67899_rope-1.py                    handed in late, and the file's second attempt
             doejane_12345_text.html, doejane_12345_link.html      text or a link in the place of a file
             anon_aB3xZ_67890_rope.py, LATE_anon_aB3xZ_…           with anonymous grading
-Moodle Ada Lovelace_12345_assignsubmission_file_rope.py name, participant's number, the student's own file name
-            Ada Lovelace_12345_assignsubmission_file_/rope.py with a folder per student; newer versions leave the last _
-            out Ada Lovelace_12345_assignsubmission_onlinetext_… text that was written into Moodle
-Blackboard Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py assignment, user name, time, the student's own file name
+Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py      name, participant's number, own file name
+            Ada Lovelace_12345_assignsubmission_file_/rope.py     a folder per student; newer ones leave out the last _
+            Ada Lovelace_12345_assignsubmission_onlinetext_…      text that was written into Moodle
+Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py  assignment, user name, time, own file name
             Week 5_alovelace_attempt_2026-11-01-14-22-32.txt      what Blackboard says of that attempt
-GitHub rope-alovelace/ clones of GitHub Classroom: the assignment there, the login
+GitHub      rope-alovelace/                                       clones of GitHub Classroom: assignment there, login
 
 The platform is decided once for a folder, from all names in it. In a name the platform's own marks come first; what
 follows them was chosen by a student, and is never read as a mark. A name says whom it is about by the platform's number
