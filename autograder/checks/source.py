@@ -48,7 +48,7 @@ class Source:
         except (UnicodeDecodeError, LookupError):
             self.problem = f"{path} is not UTF-8: save it as UTF-8."
         except (ValueError, RecursionError, MemoryError) as error:
-            self.problem = f"{path} is not Python: {error}."
+            self.problem = f"{path} is not Python: {error or 'it is nested too deeply'}."
 
     @property
     def functions(self) -> dict[str, ast.FunctionDef]:
@@ -150,7 +150,7 @@ class Blocks:
     def _functions(self) -> dict[str, ast.FunctionDef]:
         try:
             body = parse(self._source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        except (SyntaxError, ValueError):
             body = []
         return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
@@ -177,9 +177,7 @@ class Blocks:
     def root_causes(self, failing: Collection[str]) -> dict[str, str]:
         """For each failing function that builds on another failing one: the function to fix first."""
         below = {name: [other for other in failing if other != name and other in self.below(name)] for name in failing}
-        lowest = {
-            name: [other for other in others if self.below(other).isdisjoint(others)] for name, others in below.items()
-        }
+        lowest = {name: [low for low in others if self.below(low).isdisjoint(others)] for name, others in below.items()}
         return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
 
 

@@ -61,13 +61,14 @@ class Standing:
 def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standing]:
     """Every function of these results, in their order. `blocks`: what builds on what in the submission."""
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
-    mistakes = {
-        name: missed for name, group in groups.items() if (missed := [result for result in group if result.is_mistake])
-    }
-    # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
+    mistakes = by_question(result for group in groups.values() for result in group if result.is_mistake)
+    # Only a wrong value shows in what is built on it, and a dtype that is too coarse: a missing refusal or a loop is
+    # each function's own.
     wrong = {name: missed for name, missed in mistakes.items() if any(_kind(result) in VALUES for result in missed)}
+    coarse = [name for name, missed in mistakes.items() if any(_kind(result) is Kind.DTYPE for result in missed)]
     unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}
-    roots, compared = blocks.root_causes(list(wrong)), _compared_with(wrong)
+    roots = {name: root for name, root in blocks.root_causes([*wrong, *coarse]).items() if name in wrong}
+    compared = {name: roots.get(other, other) for name, other in _compared_with(wrong).items()}
     functions = []
     for name, group in groups.items():
         if name not in mistakes:

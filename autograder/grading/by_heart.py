@@ -20,7 +20,7 @@ from autograder.checks.results import Phase, TestResult, points_possible, points
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, live
 from autograder.hints.carried import is_trivial
-from autograder.hints.live import ObservedTest
+from autograder.hints.live import ObservedTest, Restartable
 from autograder.protocol.call import ANSWERS, Call
 from autograder.protocol.failure import Kind, Stopped
 from autograder.protocol.status import TestStatus
@@ -37,7 +37,7 @@ MESSAGE = "it is right on the inputs of the handout, and wrong on this term's: v
 
 def take_back(
     suite: Suite,
-    again: Callable[[], AbstractContextManager[Backend]],
+    again: Callable[[], AbstractContextManager[Restartable]],
     public: Sequence[ObservedTest],
     results: Sequence[TestResult],
 ) -> list[TestResult]:
@@ -59,15 +59,13 @@ def take_back(
     computed = {result.test.question for result in results if result.passed and result.function}
     for draw in range(DRAWS):
         with again() as backend:
-            right = [
-                observed_test
+            right = {
+                observed_test.result.test: _asks_something_new(suite, observed_test)
                 for observed_test in suite.on_other_features(backend, kept, public, draw)
                 if observed_test.result.passed
-            ]
-        computed |= {
-            observed_test.result.test.question for observed_test in right if _asks_something_new(suite, observed_test)
-        }
-        kept = [test for test in kept if test not in {observed_test.result.test for observed_test in right}]
+            }
+        computed |= {test.question for test, is_new in right.items() if is_new}
+        kept = [test for test in kept if test not in right]
     by_heart = {test.question for test in kept}
     late = {result.test.question for result in results if result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)}
     open_still = {test.question for test in passed} - computed - by_heart
@@ -112,12 +110,8 @@ def _asked(suite: Suite) -> _Asked:
 
 
 def _calls(observed: Iterable[ObservedTest]) -> list[Call]:
-    return [
-        call
-        for observed_test in observed
-        for call in observed_test.calls
-        if call.function != ANSWERS and live.is_looked_at(call)
-    ]
+    calls = (call for observed_test in observed for call in observed_test.calls)
+    return [call for call in calls if call.function != ANSWERS and live.is_looked_at(call)]
 
 
 def _asks_something_new(suite: Suite, observed_test: ObservedTest) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -13,9 +14,8 @@ from autograder.checks.results import Test
 from autograder.course import PACKAGE, ROOT, Assignment, assignments, shipped_code
 from autograder.files import write_zip
 from autograder.grading.suite import Suite
-from autograder.handout import classroom, otter_tests
+from autograder.handout import classroom, otter_tests, questions
 from autograder.handout.leaks import leaks
-from autograder.handout.left_open import left_open
 from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
 
@@ -45,12 +45,12 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     shipped = {name: path.read_bytes() for name, path in files.items()}
     if _EXAMPLE not in {assignment.name for assignment in chosen}:
         shipped |= {name: _shown_by(chosen[0], shipped[name]) for name in ("README.md", "assignments/README.md")}
-    open_rules = {}
+    asked = {}
     for assignment in chosen:
         tests = Suite(assignment).tests
         shipped |= _of(assignment, tests)
-        open_rules[assignment.name] = left_open(assignment, tests)
-    shipped["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
+        asked[assignment.name] = questions.of(assignment, tests)
+    shipped["tests/public/questions.json"] = json.dumps(asked, indent=1).encode("utf-8")
     return shipped | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 
@@ -77,10 +77,20 @@ def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
     """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing
-    one that leaks.
+    one that leaks, or over anything else than an earlier one.
 
     `only`: the assignments that are open by now; all of them where none is named.
     """
+    beside, pages = target.with_suffix(""), target.with_name(COURSE)
+    if target.suffix != ".zip" or beside == pages:
+        raise HandoutError(
+            f"{target} cannot be the handout's name: give one that ends in .zip, and is not {COURSE}.zip"
+        )
+    for old, sign in ((beside, "tests/public/left_open.json"), (pages, "search.js")):
+        if os.path.lexists(old) and (old.is_symlink() or not (old / sign).is_file()):
+            raise HandoutError(
+                f"{old} lies where a part of the handout goes, and is none: move it, or choose another --out"
+            )
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)
@@ -92,7 +102,6 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         if leaked := leaks(folder):
             raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
         write_zip(target, {f"{folder.name}/{name}": content for name, content in files.items()})
-        beside, pages = target.with_suffix(""), target.with_name(COURSE)
         for old in (beside, pages):
             shutil.rmtree(old, ignore_errors=True)
         shutil.move(folder, beside)

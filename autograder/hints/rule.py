@@ -200,17 +200,14 @@ def _first(
     """The first group's mistakes that explain every call. The first wrong call is checked before the others: it rules
     out nearly all."""
     for group in groups if faults else ():
-        if fitting := [
-            mistake for mistake in group if all(explains(row, row.predicted(mistake)) for row in (faults[0], *rows))
-        ]:
+        fitting = [entry for entry in group if all(explains(row, row.predicted(entry)) for row in (faults[0], *rows))]
+        if fitting:
             return fitting
     return []
 
 
 def _explains_values(row: Observation, predicted: Any) -> bool:
-    if row.is_refusal:
-        return type(predicted) is Refusal or row.accepted
-    return row.fits(predicted)
+    return row.is_refusal or row.fits(predicted)
 
 
 def _explains_refusals(row: Observation, predicted: Any) -> bool:

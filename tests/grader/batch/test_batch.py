@@ -20,6 +20,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import psutil
 import pytest
@@ -30,9 +31,10 @@ from autograder.batch import coordinator, pool
 from autograder.batch import jobs as jobs_room
 from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.jobs import BatchError, Job, Setup
+from autograder.batch.jobs import BatchError, GraderReply, Job, Setup
 from autograder.batch.pool import GraderProcess
 from autograder.batch.summary import Summary
+from autograder.grading.row import Key
 from autograder.submission import find_in_folder, read
 from tests.grader.support import classroom, interrupted
 
@@ -373,6 +375,39 @@ def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.Monk
     grade(two, tmp_path / "out", jobs=1)
     assert stopped
     assert {row["score"] for row in classroom.grades(tmp_path / "out")} == {"20"}
+
+
+class _Waits(GraderProcess):
+    """No process: answers at once, and about the first job only after all others."""
+
+    asked: ClassVar[list[GraderProcess]] = []
+
+    def __init__(self, setup: Setup, core: int | None = None) -> None:
+        self.setup, self.core, self.job, self.ready, self.since = setup, core, None, True, 0.0
+        self.connection, self.theirs = multiprocessing.Pipe()
+
+    def give(self, job: Job) -> None:
+        self.job, self.since = job, time.monotonic()
+        self.asked.append(self)
+        if len(self.asked) > 1:
+            self.theirs.send(GraderReply())
+        if len(self.asked) == LARGE:
+            self.asked[0].theirs.send(GraderReply())  # type: ignore[attr-defined]
+
+    def end(self) -> None:
+        pass
+
+
+def test_one_slow_submission_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the one grader is slow another is at work beside it, and only one."""
+    monkeypatch.setattr(pool, "GraderProcess", _Waits)
+    monkeypatch.setattr(pool, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(pool, "ANSWER_SECONDS", 3.0)
+    keys = [Key(NAME, "suite", str(number)) for number in range(LARGE)]
+    with contextlib.closing(pool.Pool(1, Setup())) as graders:
+        answers = list(graders.run(jobs_room.JobQueue(keys, Job)))
+        assert {job.key for job, _ in answers} == {*keys} and keys[0] in [job.key for job, _ in answers[-2:]]
+        assert not any(answer.lost for _, answer in answers) and len({*_Waits.asked}) == 2
 
 
 @pytest.mark.usefixtures("cold_graders")
