@@ -131,7 +131,8 @@ def _schedules() -> Sentences:
     yield f"no better than RoPE in every layer ({mean(copying, second, 64)} and {mean(copying, every, 64)})"
     worse = gain(passkey, second, every, 64)
     assert worse.gained == seeds and worse.p <= CLEAR
-    yield f"In the passkey it is worse with all {seeds} seeds ({mean(passkey, second, 64)} and {mean(passkey, every, 64)})"
+    both = f"({mean(passkey, second, 64)} and {mean(passkey, every, 64)})"
+    yield f"In the passkey it is worse with all {seeds} seeds {both}"
     assert all(gain(run, every, first, length).p > CLEAR for run in (copying, passkey) for length in (20, 24))
     yield "At 20 and 24 tokens RoPE in the first layer and RoPE in every layer do not differ clearly"
     assert not any(
