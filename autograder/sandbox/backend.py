@@ -14,7 +14,15 @@ from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Stopped
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox import wire
-from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow, ZygoteGone, busy_seconds
+from autograder.sandbox.client import (
+    Sandbox,
+    Worker,
+    WorkerDied,
+    WorkerSlow,
+    ZygoteGone,
+    busy_seconds,
+    withheld_seconds,
+)
 from autograder.sandbox.limits import Limits
 
 
@@ -58,8 +66,8 @@ class Sandboxed:
         self.is_loaded = False
         self.failure: Raised | None = None
         self.seconds = 0.0
-        self.busy = -busy_seconds(os.getpid())
-        """of the workers that have ended; from there on, of this process"""
+        self.busy = -_busy_here()
+        """of the workers that have ended; from there on, of this process and its machine"""
         self.processor_begin = time.process_time()
         self.deaths = 0
         self.slow: Counter[str] = Counter()
@@ -128,7 +136,7 @@ class Sandboxed:
         if self.seconds <= self.limits.waiting_seconds:
             return 0.0
         worker = self.worker.busy_seconds() if self.worker is not None else 0.0
-        return self.seconds - self.busy - worker - busy_seconds(os.getpid())
+        return self.seconds - self.busy - worker - _busy_here()
 
     def _look_at_the_tests_time(self) -> None:
         """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
@@ -188,3 +196,7 @@ class Sandboxed:
         # A worker ends with its zygote, and a new one is there already.
         with contextlib.suppress(ZygoteGone):
             self._close()
+
+
+def _busy_here() -> float:
+    return busy_seconds(os.getpid()) + withheld_seconds()

@@ -209,6 +209,16 @@ def busy_seconds(process: int) -> float:
         return math.inf
 
 
+def withheld_seconds() -> float:
+    """Seconds for which this machine gave its processors to others, or waited for a disk: swapping is no sleep."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            _, _, _, _, _, disk, _, _, others, *_ = file.readline().split()
+    except OSError:
+        return math.inf
+    return (int(disk) + int(others)) / os.sysconf("SC_CLK_TCK")
+
+
 _PROCESSOR_CLOCK = 2
 """What Linux calls a process's clock of processor time, beside the number of the process: clock_getcpuclockid(3)."""
 

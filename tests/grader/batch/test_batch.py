@@ -185,16 +185,16 @@ def test_several_assignments_share_a_table(tmp_path: Path) -> None:
     assert alibi["alibi.ANSWERS"] and sinusoidal[f"{NAME}.ANSWERS"] and not sinusoidal["alibi.ANSWERS"]
 
 
-def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path) -> None:
+def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path, quick_python: Path) -> None:
     """In a copy of the course: one line is added to one hidden test."""
     root = classroom.copy_of_the_course(tmp_path)
     for name in ("alibi", NAME):
         classroom.make(tmp_path / "class", name, 1, [classroom.right])
-    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root).communicate()
+    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root, python=quick_python).communicate()
     assert "2 graded" in printed, printed
     with (root / "tests" / "hidden" / "test_alibi.py").open("a") as test:
         test.write("\n# changed\n")
-    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root).communicate()
+    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root, python=quick_python).communicate()
     assert "1 graded" in printed and "1 known before" in printed, printed
 
 
@@ -252,19 +252,23 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     return folder, classroom.grades(out)
 
 
-def test_a_coordinator_killed_again_and_again(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+def test_a_coordinator_killed_again_and_again(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path
+) -> None:
     """As it opens any of the files under OUT, from the first to the last: the grades come out the same."""
     folder, wanted = large
     draw = random.Random(20)
     moments = [(draw.randrange(1, 8), "*") for _ in range(4)] + [(1, "grades.csv*"), (1, "similarity.csv")]
     seen = []
     for opened, pattern in moments:
-        run = interrupted.grade_until(signal.SIGKILL, opened, pattern, folder, tmp_path, "--jobs", "1")
+        run = interrupted.grade_until(
+            signal.SIGKILL, opened, pattern, folder, tmp_path, "--jobs", "1", python=quick_python
+        )
         printed, _ = run.communicate()
         assert run.returncode == -signal.SIGKILL, printed
         seen.append(graded_in(tmp_path))
     assert 0 < seen[0] < seen[3] < seen[4] == LARGE  # between grades, and after them
-    printed, _ = interrupted.grade(folder, tmp_path, "--jobs", "1").communicate()
+    printed, _ = interrupted.grade(folder, tmp_path, "--jobs", "1", python=quick_python).communicate()
     assert classroom.grades(tmp_path) == wanted, printed
 
 
@@ -351,6 +355,7 @@ def test_graders_that_do_not_start(two: Path, tmp_path: Path, monkeypatch: pytes
         grade(two, tmp_path / "out")
 
 
+@pytest.mark.usefixtures("cold_graders")
 def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is ended, and another does its work."""
     stopped: list[Job] = []
@@ -425,10 +430,14 @@ def graded_in(out: Path) -> int:
     return len(list((out / "feedback").glob("*/*.md"))) if (out / "feedback").exists() else 0
 
 
-def test_control_c_keeps_what_is_graded(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+def test_control_c_keeps_what_is_graded(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path
+) -> None:
     """Everything graded by then is written, and the command that is printed goes on from there."""
     folder, wanted = large
-    run = interrupted.grade_until(signal.SIGINT, 4, "feedback/*.md", folder, tmp_path, "--jobs", "1")
+    run = interrupted.grade_until(
+        signal.SIGINT, 4, "feedback/*.md", folder, tmp_path, "--jobs", "1", python=quick_python
+    )
     printed, _ = run.communicate()
     assert run.returncode == 130, printed
     assert "Stopping: nothing more is begun." in printed
@@ -534,7 +543,7 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
         course.seed()
 
 
-def test_a_bad_seed_ends_every_command(tmp_path: Path) -> None:
+def test_a_bad_seed_ends_every_command(tmp_path: Path, quick_python: Path) -> None:
     """Before anything is graded."""
     root = classroom.copy_of_the_course(tmp_path)
     (root / "tests" / "hidden" / "seed.txt").write_text("next year")
@@ -542,7 +551,7 @@ def test_a_bad_seed_ends_every_command(tmp_path: Path) -> None:
     grading = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
     for words in (grading, ["check", str(tmp_path / "class" / NAME / "student0000.py")]):
         done = subprocess.run(
-            [sys.executable, "-m", "autograder.cli", *words], cwd=root, capture_output=True, text=True
+            [str(quick_python), "-m", "autograder.cli", *words], cwd=root, capture_output=True, text=True
         )
         assert done.returncode == 2 and "write one whole number" in done.stderr and "Traceback" not in done.stderr, (
             done.stderr
@@ -624,14 +633,12 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_suite_that_does_not_add_up_grades_nobody(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suite_that_does_not_add_up_grades_nobody(two: Path, tmp_path: Path, quick_python: Path) -> None:
     """It is refused as `make handout` refuses it."""
     root = classroom.copy_of_the_course(tmp_path)
     path = root / "tests" / "hidden" / f"test_{NAME}.py"
     path.write_text(path.read_text("utf-8").replace("points=0.5", "points=0.75", 1), "utf-8")
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(two), "--out", str(tmp_path / "out"), "--jobs", "1"]
-    done = subprocess.run(
-        command, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2 and f"the tests of {NAME} are worth 20.25 points" in done.stderr
+    run = interrupted.grade(two, tmp_path / "out", "--jobs", "1", root=root, python=quick_python)
+    printed, _ = run.communicate()
+    assert run.returncode == 2 and f"the tests of {NAME} are worth 20.25 points" in printed
     assert not (tmp_path / "out" / "grades.csv").exists() or not classroom.grades(tmp_path / "out")

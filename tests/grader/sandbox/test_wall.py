@@ -380,6 +380,7 @@ def test_a_submission_waits_for_so_long_in_all(sandbox: Sandbox, monkeypatch: py
     monkeypatch.setattr(sandbox, "limits", replace(LIMITS, waiting_seconds=0.02))
     monkeypatch.setattr(client, "busy_seconds", lambda process: time.monotonic() if busy else 0.0)
     monkeypatch.setattr(backends, "busy_seconds", client.busy_seconds)
+    monkeypatch.setattr(backends, "withheld_seconds", lambda: 0.0)
     with loaded(sandbox, "import time\ndef f(): time.sleep(0.01)") as backend:
         with nullcontext() if busy else pytest.raises(Stopped, match="waited for more than 0.02 seconds in all"):
             for _ in range(20):
@@ -391,6 +392,7 @@ def test_what_a_process_computes_is_no_waiting() -> None:
     computed = time.process_time()
     assert client.busy_seconds(os.getpid()) >= computed
     assert client.busy_seconds(1 << 30) == math.inf
+    assert client.withheld_seconds() >= 0
 
 
 def test_memory_of_the_tests_is_bounded() -> None:
