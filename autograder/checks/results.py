@@ -37,7 +37,7 @@ class Test:
     points: float
     phase: Phase
     rule: str
-    """first line of its docstring; may be shown to students, hidden or not"""
+    """first paragraph of its docstring; may be shown to students, hidden or not"""
     calls: tuple[str, ...] = ()
     """the functions that it calls, as its text says"""
 
@@ -138,9 +138,9 @@ def describe(item: pytest.Function) -> Test:
     phase = (
         Phase.ANSWERS if question == ANSWERS else Phase.HIDDEN if item.path.parent.name == "hidden" else Phase.PUBLIC
     )
-    rule = (item.function.__doc__ or "").strip().split("\n")[0]
+    rule = " ".join((item.function.__doc__ or "").strip().partition("\n\n")[0].split())
     if not rule:
-        raise BrokenTest(f"{item.nodeid} has no docstring: its first line is the rule that it checks")
+        raise BrokenTest(f"{item.nodeid} has no docstring: its first paragraph is the rule that it checks")
     calls = _calls(item.path).get(item.originalname, ())
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule, calls)
 

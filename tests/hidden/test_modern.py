@@ -512,12 +512,15 @@ def test_decoupled_does_not_loop(modern):
 
 @pytest.mark.question("kept_tokens", points=0.375)
 def test_kept_for_any_sizes(modern, rng):
-    """The first n_sinks and the last `window`, each once, in order, as int64, whether or not the two overlap."""
+    """The first n_sinks and the last `window`, each once, in order, as int64; they may overlap, and each may be 0."""
     n_sinks, window = int(rng.integers(2, 6)), int(rng.integers(7, 12))
     for length in (n_sinks + window + int(rng.integers(1, 40)), n_sinks + window, n_sinks + window - 2, n_sinks, 1):
         expect.dtype(modern.kept_tokens, length, n_sinks, window)
         expect.dtype(modern.kept_tokens, length, window, n_sinks)
     expect.dtype(modern.kept_tokens, 25, 30, 4)
+    for sizes in ((n_sinks, 0), (0, window), (0, 0)):
+        expect.dtype(modern.kept_tokens, 20, *sizes)
+    expect.dtype(modern.kept_tokens, 0, n_sinks, window)
 
 
 @pytest.mark.question("kept_tokens", points=0.25)

@@ -443,7 +443,6 @@ def test_step_refuses_what_does_not_fit(state):
         refused(memory, q[:size], k, v, -1.0, mentions=[size, 3, (size,)])
         refused(memory, q, k[:size], v, -1.0, mentions=[size, 3, (size,)])
         refused(memory, q, k, v[:size], -1.0, mentions=[size, 4, (size,)])
-    refused(memory[0], q, k, v, -1.0, mentions=[(4,), 3])
     refused(*one_token(2), gates(3), mentions=[2, 3, (3,), (2, 3, 4)])
 
 
@@ -634,7 +633,6 @@ def test_delta_refuses_what_does_not_fit(state):
         refused(memory[:, :size], k, v, 0.5, -1.0, mentions=[size, 4, (3, size)])
         refused(memory, k[:size], v, 0.5, -1.0, mentions=[size, 3, (size,)])
         refused(memory, k, v[:size], 0.5, -1.0, mentions=[size, 4, (size,)])
-    refused(memory[0], k, v, 0.5, -1.0, mentions=[(4,), 3])
 
 
 # retention
