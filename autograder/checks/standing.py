@@ -79,7 +79,7 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
         for name, cause in blocks.sharing([name for name in wrong if name not in roots], groups.keys() - wrong).items()
         if not any(mistake.hint for mistake in wrong[name])
     }
-    causes: dict[State, Mapping[str, str]] = {State.BUILT_ON: roots, State.SHARED: shared, State.COMPARED: compared}
+    causes: dict[State, Mapping[str, str]] = {State.BUILT_ON: roots, State.COMPARED: compared, State.SHARED: shared}
     functions = []
     for name, group in groups.items():
         if name not in mistakes:

@@ -860,7 +860,7 @@ def mask_left_out_for_scores(method, q, k, parameters):
 
 
 def t5_with(exact, rounding, q, k, parameters):
-    """T5's scores with as many exact buckets, and what is added before a share is rounded down."""
+    """T5's scores with as many exact buckets, where `rounding` is added before a share is rounded down."""
     right = extrapolation.logits("t5", q, k, parameters)
     table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
     distance = np.maximum(distances(len(right)), 0)
@@ -881,24 +881,18 @@ def quarter_of_the_buckets_exact(method, q, k, parameters):
     return t5_with(max(len(parameters["bias_table"]) // 4, 1), 1e-9, q, k, parameters)
 
 
-BOUNDARY_BELOW = (
-    "A distance on the boundary of two of T5's buckets gets the lower one; the rule is the upper one, and rounding must"
-    " not push the quotient below it."
+@misconception(
+    "logits",
+    hint=(
+        "A distance on the boundary of two of T5's buckets gets the lower one; the rule is the upper one, and rounding"
+        " must not push the quotient below it."
+    ),
+    origin="expected: a boundary that counts to the bucket below",
 )
-
-
-@misconception("logits", hint=BOUNDARY_BELOW, origin="expected: a boundary that counts to the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
-
-
-@misconception("logits", hint=BOUNDARY_BELOW, origin="expected: the floor of a quotient that is exact on paper alone")
-def boundaries_left_to_rounding(method, q, k, parameters):
-    if method != "t5":
-        return extrapolation.logits(method, q, k, parameters)
-    return t5_with(len(parameters["bias_table"]) // 2, 0, q, k, parameters)
 
 
 @misconception(

@@ -982,9 +982,14 @@ def fastest_axis_of_each_pair(x, positions, frequencies):
     return one_axis(lambda frequencies: np.argmax(np.abs(frequencies), axis=1), x, positions, frequencies)
 
 
+ONE_SIDE_S_POSITIONS = (
+    "You rotated queries and keys by the positions of one of the two; the rule rotates each by its own coordinates."
+)
+
+
 @misconception(
     "grid_scores",
-    hint="You rotated the queries by the positions of the keys; the rule rotates each by its own coordinates.",
+    hint=ONE_SIDE_S_POSITIONS,
     origin="expected: a line copied, and one name left",
 )
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
@@ -994,7 +999,7 @@ def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
 
 @misconception(
     "grid_scores",
-    hint="You rotated the keys by the positions of the queries; the rule rotates each by its own coordinates.",
+    hint=ONE_SIDE_S_POSITIONS,
     origin="expected: a line copied, and one name left",
 )
 def positions_of_the_queries_for_both(q, k, q_positions, k_positions, frequencies):
