@@ -309,13 +309,9 @@ def adjust(
         row = adjusting.undo(out, undo)
     elif options["points"] is None and options["score"] is None and not options["comment"]:
         with Gradebook.reading(out) as book:
-            said = [
-                adjustment
-                for adjustment in book.adjustments(assignment=assignment)
-                if student in (None, adjustment.student)
-            ]
-        for adjustment in said:
-            _say(f"{adjustment.number:3}  {adjustment.student}, {adjustment.assignment}: {adjustment.sentence}")
+            said = [word for word in book.adjustments(assignment=assignment) if student in (None, word.student)]
+        for word in said:
+            _say(f"{word.number:3}  {word.student}, {word.assignment}: {word.sentence}")
         if not said:
             _say(
                 "Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1"

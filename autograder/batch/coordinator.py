@@ -149,18 +149,13 @@ class _ClassRun:
         ):
             submissions = lost(hand_in, outcome.why) if isinstance(outcome, Exceeded) else outcome
             if unclear is not None:
-                clear = any(
-                    submission.assignment and not (submission.problem and submission.problem.is_unclear)
-                    for submission in submissions
-                )
+                clear = any(row.assignment and not (row.problem and row.problem.is_unclear) for row in submissions)
                 unclear = None if clear else [*unclear, *submissions][:1]
             yield from submissions
         if unclear:
             (submission,) = unclear
-            folder, why = (
-                printable(str(self.configuration.folder), 200),
-                submission.problem.instructor if submission.problem else "",
-            )
+            folder = printable(str(self.configuration.folder), 200)
+            why = submission.problem.instructor if submission.problem else ""
             raise NothingToGrade(
                 f"Nothing in {folder} can be graded as it lies there, {printable(submission.file)} for one. {why}"
             )

@@ -23,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, fields, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -330,9 +331,7 @@ class Gradebook:
         rivals = self._all(
             f"SELECT {columns} FROM {tables} WHERE NOT superseded AND (assignment, person) IN ({several}) ORDER BY 1, 2"
         )
-        for (assignment, person), group in itertools.groupby(
-            rivals, key=lambda row: (row["assignment"], row["person"])
-        ):
+        for (assignment, person), group in itertools.groupby(rivals, key=itemgetter("assignment", "person")):
             rows = list(group)
             says = all(row["came"] for row in rows)
             best = max(rows, key=lambda row: (row["came"] if says else 0, row["place"], row["file"]))

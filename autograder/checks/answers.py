@@ -1,6 +1,6 @@
 """The entries of ANSWERS: whether one is right, and what can be said at home, where no graded answer is.
 
-The handout has the form of each answer (`left_open.json`), and the answers of the questions for practice.
+The handout has the form of each answer (`questions.json`), and the answers of the questions for practice.
 """
 
 from __future__ import annotations

@@ -187,10 +187,8 @@ def _is_known(function: Function, call: Call, value: Any, wanted: Any) -> bool:
 
 def _agrees(function: Function, value: Any, wanted: Any, tolerance: float | None) -> None:
     if (differs := difference(value, wanted, tolerance)) is not None:
-        raise Wrong(
-            differs[0],
-            f"{function.name}: {differs[1]}{_other_dtype(value, wanted) if differs[0] is Kind.VALUE else ''}",
-        )
+        kind, words = differs
+        raise Wrong(kind, f"{function.name}: {words}{_other_dtype(value, wanted) if kind is Kind.VALUE else ''}")
 
 
 def _other_dtype(value: Any, wanted: Any) -> str:

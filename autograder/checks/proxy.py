@@ -174,11 +174,10 @@ class StudentModule:
         """The call that a value came from; None where it was worked out, or is none of the submission's."""
         if not isinstance(value, np.ndarray):
             return None
-        origin = next(
-            (result for result in self.results if result.value is value or np.may_share_memory(result.value, value)),
-            None,
-        )
-        return text(origin.call, self.results) if origin else None
+        for result in self.results:
+            if result.value is value or np.may_share_memory(result.value, value):
+                return text(result.call, self.results)
+        return None
 
     def last_typed(self) -> str:
         """The last call, for a prompt; empty where nobody would type it."""

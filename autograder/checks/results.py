@@ -169,9 +169,7 @@ def _calls(path: Path) -> dict[str, tuple[str, ...]]:
         direct[function.name] = {
             node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == assignment
         }
-    return {
-        name: tuple(sorted(direct[name].union(*(direct[helper] for helper in blocks.below(name))))) for name in direct
-    }
+    return {name: tuple(sorted(direct[name].union(*map(direct.__getitem__, blocks.below(name))))) for name in direct}
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:

@@ -190,9 +190,7 @@ class Blocks:
     def root_causes(self, failing: Collection[str]) -> dict[str, str]:
         """For each failing function that builds on another failing one: the function to fix first."""
         below = {name: [other for other in failing if other != name and other in self.below(name)] for name in failing}
-        lowest = {
-            name: [other for other in others if self.below(other).isdisjoint(others)] for name, others in below.items()
-        }
+        lowest = {name: [low for low in others if self.below(low).isdisjoint(others)] for name, others in below.items()}
         return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
 
     def sharing(self, failing: Sequence[str], right: Collection[str]) -> dict[str, str]:

@@ -67,9 +67,7 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
     results = [result for result in test_results if result.test.question != ANSWERS]
     changing = {result.test.question for result in results if result.kind is Kind.CHANGED}
     groups = by_question(_told(result, blocks, changing) for result in results)
-    mistakes = {
-        name: missed for name, group in groups.items() if (missed := [result for result in group if result.is_mistake])
-    }
+    mistakes = by_question(result for group in groups.values() for result in group if result.is_mistake)
     # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
     wrong = {name: missed for name, missed in mistakes.items() if any(_kind(result) in VALUES for result in missed)}
     unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}

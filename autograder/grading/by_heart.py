@@ -59,15 +59,13 @@ def take_back(
     computed = {result.test.question for result in results if result.passed and result.function}
     for draw in range(DRAWS):
         with again() as backend:
-            right = [
-                observed_test
+            right = {
+                observed_test.result.test: _asks_something_new(suite, observed_test)
                 for observed_test in suite.on_other_features(backend, kept, public, draw)
                 if observed_test.result.passed
-            ]
-        computed |= {
-            observed_test.result.test.question for observed_test in right if _asks_something_new(suite, observed_test)
-        }
-        kept = [test for test in kept if test not in {observed_test.result.test for observed_test in right}]
+            }
+        computed |= {test.question for test, is_new in right.items() if is_new}
+        kept = [test for test in kept if test not in right]
     # What builds on a wrong function may be right once by luck: a function that computes elsewhere is believed.
     believed = {question for question in computed if live.below(suite.assignment, question) & wrong}
     kept = [test for test in kept if test.question not in believed]
@@ -115,12 +113,8 @@ def _asked(suite: Suite) -> _Asked:
 
 
 def _calls(observed: Iterable[ObservedTest]) -> list[Call]:
-    return [
-        call
-        for observed_test in observed
-        for call in observed_test.calls
-        if call.function != ANSWERS and live.is_looked_at(call)
-    ]
+    calls = (call for observed_test in observed for call in observed_test.calls)
+    return [call for call in calls if call.function != ANSWERS and live.is_looked_at(call)]
 
 
 def _asks_something_new(suite: Suite, observed_test: ObservedTest) -> bool:

@@ -260,10 +260,8 @@ def _line(standing: Standing, known: Collection[str], passed: str) -> str:
     # A helper's name is the submission's to choose, and could carry a hidden input out: only the assignment's own are
     # named.
     waits_for = f"`{standing.cause}`" if standing.cause in known else "another function"
-    is_raising = any(
-        result.kind in EXCEPTIONS for result in standing.test_results if result.status is TestStatus.WAITING
-    )
-    if standing.state is State.WAITING and is_raising:
+    waiting = (result for result in standing.test_results if result.status is TestStatus.WAITING)
+    if standing.state is State.WAITING and any(result.kind in EXCEPTIONS for result in waiting):
         return f"Waiting for {waits_for}, which raises an exception"
     return _LINES[standing.state].format(cause=standing.cause, passed=passed, waits_for=waits_for)
 
@@ -275,10 +273,8 @@ def _name(standing: Standing) -> str:
 
 def _in_short(mistaken: list[Standing]) -> str:
     """Functions with a mistake of their own, where there are too many to tell each in full."""
-    lines = [
-        f"- {_name(standing)}: {inline(next(iter(_hints(standing.own)), standing.own[0].heading))}"
-        for standing in mistaken
-    ]
+    said = ((_name(standing), next(iter(_hints(standing.own)), standing.own[0].heading)) for standing in mistaken)
+    lines = [f"- {name}: {inline(words)}" for name, words in said]
     return "\n".join(["## Further mistakes\n", *lines]) if lines else ""
 
 

@@ -79,17 +79,14 @@ class Suite:
         `evidence`: all that the submission was seen to do until now.
         """
         beside = list(carried.mistaken(self.assignment, evidence))
-        return (
-            [self._carried(backend, observed_test, beside) for observed_test in observed] if beside else list(observed)
-        )
+        if not beside:
+            return list(observed)
+        return [self._carried(backend, observed_test, beside) for observed_test in observed]
 
     def _carried(self, backend: Backend, observed_test: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
-        test = observed_test.result.test
-        if (
-            observed_test.result.status is TestStatus.FAILED
-            and observed_test.result.kind in VALUES
-            and test.question != ANSWERS
-        ):
+        missed = observed_test.result
+        test = missed.test
+        if missed.status is TestStatus.FAILED and missed.kind in VALUES and test.question != ANSWERS:
             replayed = Replayed(backend, observed_test.calls)
             for mistaken in beside:
                 is_own = test.question in mistaken.functions

@@ -1,7 +1,7 @@
 """Solutions → what students get: a handout that provably holds no answer.
 
     stubs      the committed files that are generated from the solutions
-    left_open  which rules only hidden tests check, by kind
+    questions  the form of each answer, and the answers of the questions for practice
     page       the lessons as pages for a browser, with pictures that move
     bundle     the handout as a folder and as a zip
     classroom  GitHub Classroom's workflow of an assignment

@@ -13,9 +13,8 @@ from autograder.checks.results import Test
 from autograder.course import PACKAGE, ROOT, Assignment, assignments, shipped_code
 from autograder.files import write_zip
 from autograder.grading.suite import Suite
-from autograder.handout import classroom, otter_tests
+from autograder.handout import classroom, otter_tests, questions
 from autograder.handout.leaks import leaks
-from autograder.handout.left_open import left_open
 from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
 
@@ -45,12 +44,12 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     shipped = {name: path.read_bytes() for name, path in files.items()}
     if _EXAMPLE not in {assignment.name for assignment in chosen}:
         shipped |= {name: _shown_by(chosen[0], shipped[name]) for name in ("README.md", "assignments/README.md")}
-    open_rules = {}
+    asked = {}
     for assignment in chosen:
         tests = Suite(assignment).tests
         shipped |= _of(assignment, tests)
-        open_rules[assignment.name] = left_open(assignment, tests)
-    shipped["tests/public/left_open.json"] = json.dumps(open_rules, indent=1).encode("utf-8")
+        asked[assignment.name] = questions.of(assignment, tests)
+    shipped["tests/public/questions.json"] = json.dumps(asked, indent=1).encode("utf-8")
     return shipped | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 

@@ -64,7 +64,5 @@ def workflow(name: str, tests: Iterable[Test]) -> str:
         f"A point of the course is {times} points here." if times > 1 else "Its points are those of the public tests."
     )
     steps = (_STEP.format(name=name, function=function, points=times * worth) for function, worth in points.items())
-    results = "\n".join(
-        f'          {function.upper()}_RESULTS: "${{{{steps.{function}.outputs.result}}}}"' for function in points
-    )
+    results = "\n".join(f'          {name.upper()}_RESULTS: "${{{{steps.{name}.outputs.result}}}}"' for name in points)
     return _HEAD.format(name=name, note=note) + "".join(steps) + _TAIL.format(results=results, runners=",".join(points))

@@ -1,7 +1,7 @@
 """`autograder new NAME`: all files of a new assignment, as small working examples to be replaced bit by bit.
 
-Most are files of its own. Six lines or blocks go into files that all assignments share: a row of the front page, a word
-of the glossary, a row on the map, a picture, and the numbers of its lesson and of its questions.
+Most are files of its own. Four lines or blocks go into files that all assignments share: a row of the front page, a
+word of the glossary, a row on the map, and a picture.
 """
 
 from __future__ import annotations
@@ -70,16 +70,9 @@ def _check_name(name: str) -> None:
             " package has"
         )
         raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
-    assignment = Assignment(name)
+    new = Assignment(name)
     for there in filter(
-        Path.exists,
-        (
-            assignment.folder,
-            assignment.solution,
-            assignment.public_tests,
-            assignment.hidden_tests,
-            assignment.misconceptions,
-        ),
+        Path.exists, (new.folder, new.solution, new.public_tests, new.hidden_tests, new.misconceptions)
     ):
         raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
 
@@ -110,8 +103,6 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     after = re.search(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", drawn, re.MULTILINE)
     picture = ([after.start()] if after else [], _filled(_TEMPLATES / "figure.py.txt", name))
     yield pictures, _inserted(pictures, ([match.end() for match in on_the_map], lesson), picture)
-    numbers = ROOT / "tests" / "grader" / "course" / "test_lesson_numbers.py"
-    yield numbers, numbers.read_text("utf-8") + _filled(_TEMPLATES / "numbers.py.txt", name)
 
 
 def _inserted(path: Path, *pieces: tuple[list[int], str]) -> str:

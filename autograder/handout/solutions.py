@@ -65,10 +65,9 @@ def page(assignment: Assignment) -> str:
 
 def _asked(questions: str) -> dict[str, str]:
     """Key → question: the comment above it."""
-    matches = re.finditer(r'((?:^ *#.*\n)*)^ *"(\w+)":', questions, re.MULTILINE)
+    asked = re.finditer(r'((?:^ *#.*\n)*)^ *"(\w+)":', questions, re.MULTILINE)
     return {
-        match[2]: " ".join(line.strip().removeprefix("#").strip() for line in match[1].splitlines())
-        for match in matches
+        match[2]: " ".join(line.strip().removeprefix("#").strip() for line in match[1].splitlines()) for match in asked
     }
 
 

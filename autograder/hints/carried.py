@@ -51,9 +51,7 @@ class Mistaken:
     def below(self, question: str) -> str:
         """The mistaken function that a question builds on, or is."""
         used = live.below(self.assignment, question)
-        return next(
-            (function for function in self.functions if function == question or function in used), self.functions[0]
-        )
+        return next((name for name in self.functions if name == question or name in used), self.functions[0])
 
 
 _module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue.mistaken(assignment, *entries))
@@ -121,9 +119,8 @@ def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
     ]
     if array.ndim > 1:
         easy.append(np.broadcast_to(np.eye(*array.shape[-2:]), array.shape))
-    return any(
-        np.allclose(array, value, rtol=TRIVIALLY, atol=TRIVIALLY) for value in easy if value.dtype.kind in "biuf"
-    )
+    numbers = (value for value in easy if value.dtype.kind in "biuf")
+    return any(np.allclose(array, value, rtol=TRIVIALLY, atol=TRIVIALLY) for value in numbers)
 
 
 class Beside:

@@ -101,13 +101,10 @@ def with_causes(
     given: set[str] = set()
     results = []
     for observed_test in observed:
-        name = observed_test.result.test.question
-        has_cause = observed_test.result.is_mistake and name in hints
-        results.append(
-            _explained(assignment, _located(assignment, observed_test), hints[name], given)
-            if has_cause
-            else observed_test.result
-        )
+        result = observed_test.result
+        if result.is_mistake and (name := result.test.question) in hints:
+            result = _explained(assignment, _located(assignment, observed_test), hints[name], given)
+        results.append(result)
     return results
 
 
@@ -162,12 +159,10 @@ def _of_its_kind(observed_test: ObservedTest, hints: Mapping[str, Hints]) -> Obs
 def _missing_below(assignment: Assignment, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
     """A missing refusal stands where it is missed first: what builds on that function, or on a helper of it, can miss
     it too, and need not refuse again."""
-    refusing = [
-        observed_test for observed_test in observed if observed_test.result.kind in REFUSALS and observed_test.calls
-    ]
     lines = {
         observed_test.result.test: catalogue.refused_at(assignment, list(observed_test.calls)[-1])
-        for observed_test in refusing
+        for observed_test in observed
+        if observed_test.result.kind in REFUSALS and observed_test.calls
     }
     missed: dict[str, set[int | None]] = {}
     for test, line in lines.items():
@@ -217,12 +212,8 @@ def evidence_of(assignment: Assignment, function: str, observed: Iterable[Observ
 
 def calls_of(function: str, observed: Iterable[ObservedTest]) -> list[tuple[Call, Reply]]:
     """The calls of a function in some tests, and what came of each."""
-    return [
-        (call, reply)
-        for observed_test in observed
-        for call, reply in observed_test.calls.items()
-        if call.function == function
-    ]
+    pairs = (pair for observed_test in observed for pair in observed_test.calls.items())
+    return [(call, reply) for call, reply in pairs if call.function == function]
 
 
 def is_looked_at(call: Call) -> bool:

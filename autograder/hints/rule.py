@@ -200,9 +200,8 @@ def _first(
     """The first group's mistakes that explain every call. The first wrong call is checked before the others: it rules
     out nearly all."""
     for group in groups if faults else ():
-        if fitting := [
-            mistake for mistake in group if all(explains(row, row.predicted(mistake)) for row in (faults[0], *rows))
-        ]:
+        fitting = [entry for entry in group if all(explains(row, row.predicted(entry)) for row in (faults[0], *rows))]
+        if fitting:
             return fitting
     return []
 

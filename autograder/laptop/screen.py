@@ -32,7 +32,7 @@ from autograder.laptop.progress import LESSON, Progress, Run, known_assignments
 from autograder.laptop.spelling import spell_out
 from autograder.protocol.call import ANSWERS
 
-LEFT_OPEN = Path("tests", "public", "left_open.json")
+QUESTIONS = Path("tests", "public", "questions.json")
 """In the handout: assignment → what the public tests leave open, and what is told of its questions."""
 
 MAX_PRINTED = 12
@@ -201,7 +201,7 @@ def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
 def _print_answers(console: Console, progress: Progress) -> None:
     """The entries of ANSWERS that cannot be right as they are written, and how the questions for practice were
     answered."""
-    asked = _left_open(progress.name)
+    asked = _asked(progress.name)
     if progress.answers is not None and asked.forms:
         graded = {key: text for key, text in progress.source.written_answers.items() if key not in asked.practice}
         for key, fault in answers.faults(progress.answers, asked.forms, graded):
@@ -213,7 +213,7 @@ def _print_answers(console: Console, progress: Progress) -> None:
 
 def _print_what_is_left(console: Console, progress: Progress) -> None:
     """What all public points do not say."""
-    asked = _left_open(progress.name)
+    asked = _asked(progress.name)
     empty, empty_practice = _empty_answers(progress)
     if empty:
         console.print(
@@ -223,25 +223,19 @@ def _print_what_is_left(console: Console, progress: Progress) -> None:
         console.print(f"Next: the questions of the lesson, at {escape(progress.source.location(ANSWERS))}")
     if empty_practice:
         console.print(f"For practice, without points: {', '.join(empty_practice)}")
-    if asked.rules:
-        console.print("\nOnly tests that you do not see check these rules:")
-    for rule, functions in asked.rules.items():
-        console.print(f"   {rule}: {functions}")
 
 
 def _empty_answers(progress: Progress) -> tuple[list[str], list[str]]:
     """The questions without an answer: those that are worth points, and those for practice."""
-    practice = _left_open(progress.name).practice
+    practice = _asked(progress.name).practice
     empty = [key for key, is_answered in progress.source.answers.items() if not is_answered]
     return [key for key in empty if key not in practice], [key for key in empty if key in practice]
 
 
 @dataclass(frozen=True)
-class LeftOpen:
-    """What the handout tells of an assignment besides its public tests."""
+class AboutQuestions:
+    """What the handout tells of an assignment's questions."""
 
-    rules: dict[str, str]
-    """rule that public tests leave open → functions"""
     forms: dict[str, str]
     """question → form of its answer"""
     practice: dict[str, answers.Practice]
@@ -249,25 +243,21 @@ class LeftOpen:
 
 
 @functools.cache
-def _left_open(assignment: str) -> LeftOpen:
+def _asked(assignment: str) -> AboutQuestions:
     """Nothing in a checkout of the course, which is no handout."""
-    if not LEFT_OPEN.is_file():
-        return LeftOpen({}, {}, {})
-    told = json.loads(LEFT_OPEN.read_text(encoding="utf-8"))[assignment]
-    return LeftOpen(
-        told["rules"],
-        told["answers"],
-        {key: answers.Practice(**question) for key, question in told["practice"].items()},
+    if not QUESTIONS.is_file():
+        return AboutQuestions({}, {})
+    told = json.loads(QUESTIONS.read_text(encoding="utf-8"))[assignment]
+    return AboutQuestions(
+        told["forms"], {key: answers.Practice(**question) for key, question in told["practice"].items()}
     )
 
 
 def _report(all_progress: Sequence[Progress]) -> dict[str, Any]:
     """What a page of the course shows (`lesson_server`): the points of each assignment, and everything of the one that
     was checked alone."""
-    points = {
-        progress.name: [points_won(progress.test_results), points_possible(progress.test_results)]
-        for progress in all_progress
-    }
+    results = {progress.name: progress.test_results for progress in all_progress}
+    points = {name: [points_won(of_name), points_possible(of_name)] for name, of_name in results.items()}
     if len(all_progress) != 1:
         return {"points": points}
     progress = all_progress[0]
@@ -308,7 +298,7 @@ def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
     total = POINTS * len(all_progress)
     console.print(
         f"\n{points_won(test_results):g} of {possible:g} public points. The other {total - possible:g} of {total} are"
-        " decided by tests that you do not see; they check the same rules on other inputs."
+        " decided by tests that you do not see: the same rules on other inputs, and those of assignments/README.md."
     )
 
 
@@ -361,12 +351,8 @@ def main(arguments: Sequence[str]) -> int:
         return launch.INTERRUPTED
     all_progress = [run.progress(name) for name in names or known]
     wanted = options.assignments or known
-    counting = {
-        name: [
-            result for progress in all_progress for result in progress.test_results if name in _names(progress, result)
-        ]
-        for name in wanted
-    }
+    results = [(progress, result) for progress in all_progress for result in progress.test_results]
+    counting = {name: [result for progress, result in results if name in _names(progress, result)] for name in wanted}
     if unknown := [name for name, test_results in counting.items() if not test_results]:
         print(f"No public test is about {', '.join(unknown)}.", file=sys.stderr)
         return launch.WRONG_USE
@@ -379,9 +365,8 @@ def main(arguments: Sequence[str]) -> int:
         print_detail(console, all_progress[0], only_next=options.watch)
     else:
         print_overview(console, all_progress)
-    return int(
-        options.strict and not all(result.passed for test_results in counting.values() for result in test_results)
-    )
+    missed = any(not result.passed for test_results in counting.values() for result in test_results)
+    return int(options.strict and missed)
 
 
 def _names(progress: Progress, result: TestResult) -> tuple[str, str]:

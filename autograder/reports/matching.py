@@ -246,16 +246,8 @@ def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Writ
 
 def called(submission: Submission) -> Iterator[str]:
     """All that a table may call a student."""
-    return filter(
-        None,
-        (
-            submission.student,
-            submission.person.login,
-            submission.person.email,
-            submission.person.sid,
-            submission.person.name,
-        ),
-    )
+    person = submission.person
+    return filter(None, (submission.student, person.login, person.email, person.sid, person.name))
 
 
 def waits(row: Row) -> bool:

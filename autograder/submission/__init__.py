@@ -61,9 +61,9 @@ def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submi
 def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
     """As `read_file`, in a process of its own and within the budget of one submission: beyond that it is a problem."""
     outcome = parallel.one(partial(read_file, assignment=assignment, known=known), path)
-    return (
-        lost(find_file(path, assignment, known), outcome.why)[0] if isinstance(outcome, parallel.Exceeded) else outcome
-    )
+    if isinstance(outcome, parallel.Exceeded):
+        return lost(find_file(path, assignment, known), outcome.why)[0]
+    return outcome
 
 
 FRONT_DOOR = ("names", "python", "records")

@@ -173,11 +173,7 @@ class _Finder:
         files = sorted({*given}.difference(folders), key=lambda named: (named[1].came, named[1].attempt, named[0]))
         attempt = max((download.handed_in for _, download in files), default=0.0)
         latest = {download.file: name for name, download in files if download.handed_in == attempt}
-        together = [
-            (name, download)
-            for name, download in files
-            if download.handed_in == attempt and latest[download.file] == name
-        ]
+        together = [named for named in files if latest.get(named[1].file) == named[0]]
         if together:
             yield self._part(layout, together)
         yield from (self._part(layout, [named]) for named in files if latest.get(named[1].file) != named[0])
@@ -186,24 +182,17 @@ class _Finder:
         files = tuple(
             Given(download.file, layout.folder / name, self._label(layout.folder / name)) for name, download in several
         )
-        late = (
-            (f"{several[0][1].person.platform} marks it as late.",)
-            if any(download.late for _, download in several)
-            else ()
-        )
-        came, handed_in = (
-            max(times) for times in zip(*((download.came, download.handed_in) for _, download in several), strict=True)
-        )
-        label = files[-1].label
+        given = [download for _, download in several]
+        is_late = any(download.late for download in given)
         return Part(
-            label,
+            files[-1].label,
             files=files,
             assignment=layout.assignment,
             hint=layout.hint,
-            came=came,
-            attempt=several[-1][1].attempt,
-            handed_in=handed_in,
-            notes=late,
+            came=max(download.came for download in given),
+            attempt=given[-1].attempt,
+            handed_in=max(download.handed_in for download in given),
+            notes=(f"{given[0].person.platform} marks it as late.",) if is_late else (),
             problem=problem,
         )
 

@@ -48,9 +48,7 @@ def entries(folder: Path) -> dict[str, Entry]:
 def _entry(content: Any) -> Entry:
     fields = content if isinstance(content, dict) else {}
     submitters = fields.get(":submitters")
-    people = {
-        person.key: person for person in map(_person, submitters if isinstance(submitters, list) else []) if person.key
-    }
+    people = {who.key: who for who in map(_person, submitters if isinstance(submitters, list) else []) if who.key}
     return Entry(tuple(people.values()), _seconds(fields.get(":created_at")))
 
 

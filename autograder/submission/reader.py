@@ -12,6 +12,7 @@ import hashlib
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from autograder import course
@@ -263,10 +264,8 @@ def _chosen(
 def _superseded(all_unread: Iterable[_Unread]) -> Iterator[_Unread]:
     """The same; where the student has several for an assignment, all but one are marked. Of very many the latest are
     kept."""
-    in_order = sorted(
-        all_unread, key=lambda unread: (unread.submission.assignment, unread.order, unread.submission.file)
-    )
-    for assignment, group in itertools.groupby(in_order, key=lambda unread: unread.submission.assignment):
+    in_order = sorted(all_unread, key=attrgetter("submission.assignment", "order", "submission.file"))
+    for assignment, group in itertools.groupby(in_order, key=attrgetter("submission.assignment")):
         *several, counted = group
         earlier = several[-MAX_RIVALS:]
         more = len(several) - len(earlier)
@@ -278,9 +277,8 @@ def _superseded(all_unread: Iterable[_Unread]) -> Iterator[_Unread]:
         yield _noting(counted, [*notes, f"{more} more were handed in as well and are superseded."] if more else notes)
         problem = superseded_by(counted.submission.file, assignment)
         for unread in earlier:
-            yield replace(
-                unread, submission=replace(unread.submission, superseded=True, problem=problem), candidates=()
-            )
+            submission = replace(unread.submission, superseded=True, problem=problem)
+            yield replace(unread, submission=submission, candidates=())
 
 
 def _noting(unread: _Unread, notes: Iterable[str]) -> _Unread:
@@ -305,17 +303,11 @@ def _submission(unread: _Unread) -> Submission:
         chosen, doubt = _counting(unread)
         if chosen is None:
             return submission
-        submission = replace(
-            submission,
-            file=chosen.file,
-            sha256=chosen.sha256,
-            problem=_of_another(chosen.bindings, submission.assignment),
-        )
-        return (
-            submission
-            if submission.problem
-            else replace(submission, cells=chosen.cells, notes=submission.notes + chosen.notes, doubt=doubt)
-        )
+        problem = _of_another(chosen.bindings, submission.assignment)
+        submission = replace(submission, file=chosen.file, sha256=chosen.sha256, problem=problem)
+        if problem:
+            return submission
+        return replace(submission, cells=chosen.cells, notes=submission.notes + chosen.notes, doubt=doubt)
     except Exception as error:  # a file that is refused; or a parser, or the system, in a way that nobody foresaw
         return replace(submission, problem=submission.problem or problem_of(error))
 
@@ -346,11 +338,8 @@ def _counting(unread: _Unread) -> tuple[_Read | None, str]:
             ]
         chosen = _best(chosen, others, assignment, wanted)
     mentioned = {unread.submission.file, chosen.file, *(other.file for other in others)}
-    more = [
-        *_not_graded(
-            [candidate.file for candidate in unread.candidates if candidate.named and candidate.file not in mentioned]
-        )
-    ]
+    named = [candidate.file for candidate in unread.candidates if candidate.named]
+    more = [*_not_graded([file for file in named if file not in mentioned])]
     if not chosen.bindings.written & wanted:
         more += _not_graded([file.label for file in unread.packed])
     aside = [*_left_aside(chosen, others, wanted), *more]

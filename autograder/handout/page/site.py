@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from autograder.course import PACKAGE, ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
-from autograder.handout.left_open import left_open
+from autograder.handout import questions
 from autograder.handout.page import dials
 from autograder.handout.page.glossary import Glossary, slug
 from autograder.handout.page.markdown import Placed, Renderer, code
@@ -145,10 +145,10 @@ def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment
     """The lesson with its docstrings, dials and what its questions for practice take."""
     text, ask = assignment.lesson.read_text("utf-8"), environment.get_template("ask.html")
     # The answers to these are no secret, all others are.
-    practice = left_open(assignment, Suite(assignment).tests)["practice"]
-    questions = {key: ask.render(key=key, **question) for key, question in practice.items()}
+    practice = questions.of(assignment, Suite(assignment).tests)["practice"]
+    controls = {key: ask.render(key=key, **question) for key, question in practice.items()}
     placed = Placed(
-        _docstrings(assignment.stub.read_text("utf-8")), questions, _drawn(text, assignment.name, environment)
+        _docstrings(assignment.stub.read_text("utf-8")), controls, _drawn(text, assignment.name, environment)
     )
     return renderer.render(text, assignment.name, placed)
 

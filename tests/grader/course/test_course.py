@@ -37,6 +37,13 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
     assert [re.match(r"# (\d+)\. ", title)[1] for title in titles] == [str(place + 1) for place in range(len(titles))]  # type: ignore[index]
 
 
+def test_the_numbers_of_every_lesson_are_computed() -> None:
+    files = Path(__file__).with_name("lesson_numbers").glob("test_*.py")
+    assert {path.stem.removeprefix("test_") for path in files} == {
+        assignment.name for assignment in course.assignments()
+    }
+
+
 def test_an_assignment_is_worth_twenty_points(suite: Suite) -> None:
     points: Counter[bool] = Counter()
     for test in suite.tests:

@@ -299,11 +299,12 @@ def test_plain_pytest_says_the_same(laptop: Path) -> None:
     assert " passed in" in ran_on_laptop(sys.executable, laptop, "-m", "pytest", "-q", "tests/public/test_rope.py")
 
 
-def test_all_public_points_say_which_rules_only_hidden_tests_check(on_laptop: OnLaptop, laptop: Path) -> None:
+def test_all_public_points_say_what_else_decides(on_laptop: OnLaptop, laptop: Path) -> None:
     write(laptop, ROPE.solution.read_bytes())
     said = on_laptop(laptop, "-m", "autograder.checks", "rope")
-    rule = next(line for line in said.splitlines() if line.strip().startswith("no Python loop over the sequence: "))
-    assert "apply_rope" in rule and "rope_frequencies" not in rule
+    assert "those of assignments/README.md" in said and "## What every function must do" in (
+        laptop / "assignments" / "README.md"
+    ).read_text("utf-8")
     assert "For practice" not in said and "Still empty" not in said
 
 
@@ -386,21 +387,14 @@ def test_a_question_for_practice_is_answered_with_its_reason(on_laptop: OnLaptop
     assert "✓ last_pair_with_a_full_rotation_in_8192 is right." in told
 
 
-def test_what_is_left_open_names_kinds_of_rules_and_functions(shipped: Path) -> None:
-    found = json.loads((shipped / "tests" / "public" / "left_open.json").read_text("utf-8"))
-    assert found.keys() == {assignment.name for assignment in course.assignments()}
-    for name, left in found.items():
-        functions = set(re.findall(r"^def (\w+)", course.find(name).stub.read_text("utf-8"), re.MULTILINE))
-        for told in left["rules"].values():
-            assert told == "every function" or set(told.split(", ")) <= functions
-        asked = catalogue.solution(course.find(name)).ANSWERS
-        assert left["answers"].keys() == asked.keys() and set(left["answers"].values()) <= {
-            "yes or no",
-            "a whole number",
-            "a number",
-            "a word",
-        }
-        assert all(test.points == 0 for test in Suite(course.find(name)).tests if quiz.key(test) in left["practice"])
+def test_of_questions_their_form_is_told_and_for_practice_the_answer(shipped: Path) -> None:
+    told = json.loads((shipped / "tests" / "public" / "questions.json").read_text("utf-8"))
+    assert told.keys() == {assignment.name for assignment in course.assignments()}
+    for name, asked in told.items():
+        assignment = course.find(name)
+        assert asked["forms"].keys() == catalogue.solution(assignment).ANSWERS.keys()
+        assert set(asked["forms"].values()) <= {"yes or no", "a whole number", "a number", "a word"}
+        assert all(test.points == 0 for test in Suite(assignment).tests if quiz.key(test) in asked["practice"])
 
 
 def test_the_workflow_runs_the_public_checks_on_push(laptop: Path) -> None:
@@ -410,7 +404,7 @@ def test_the_workflow_runs_the_public_checks_on_push(laptop: Path) -> None:
     write(laptop, (SAMPLES / "rope" / "hedy.py").read_bytes())
     for name in ("assignments", "tests/public"):  # two assignments are enough to see
         for path in [*(laptop / name).glob("*")]:
-            if path.stem.removeprefix("test_") not in ("attention", "rope", "expected", "left_open"):
+            if path.stem.removeprefix("test_") not in ("attention", "rope", "expected", "questions"):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     summary = laptop / "summary.md"
     environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "GITHUB_STEP_SUMMARY": str(summary)}

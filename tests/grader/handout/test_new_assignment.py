@@ -73,7 +73,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(run: Run, root: Pa
         "course/test_course",
         "hints/test_carried",
         "hints/test_misconceptions",
-        "course/test_lesson_numbers",
+        f"course/lesson_numbers/test_{NAME}",
         "grading/test_samples",
         "course/test_lazy",
         "course/test_right_forms",
