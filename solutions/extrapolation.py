@@ -301,7 +301,7 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
-    Returns: float, never negative.
+    Returns: one float, never negative, float64 for float32 features too.
     Raises: ValueError for a negative shift, for weights that do not fit x, and wherever encode or logits does: for
     learned when T + shift exceeds the table.
     Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last

@@ -168,7 +168,8 @@ def trained_rows(max_len, lengths):
     A sequence of length n uses positions 0 … n − 1. The rows after those of the longest sequence are never
     looked up, so they keep their random start values.
 
-    Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len.
+    Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len. A loop over lengths is fine, a loop
+    over rows is not.
     Returns: bool, shape (max_len,).
     Raises: ValueError for a max_len below 1, a negative length, or a length above max_len (which embed
     refuses too).

@@ -294,7 +294,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     token's position in the text. It equals the number of cached rows only if no row was dropped.
 
     Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape
-    (..., h, t, dh), keys stored rotated, t may be 0; `position`, one real number.
+    (..., h, t, dh), keys stored rotated, t may be 0, with the leading axes of x_t; `position`, one real number.
     Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and
     new caches, shape (..., h, t+1, dh). The old caches do not change. float32 if x_t, the weights and the
     caches all are, otherwise float64.

@@ -103,8 +103,8 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
         interleaved:   h where i mod 3 = 1 and i < 3·sections[1],
                        w where i mod 3 = 2 and i < 3·sections[2],   t everywhere else
 
-    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2; `base`, a positive finite
-    number.
+    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2 (no test gives another number
+    of them); `base`, a positive finite number.
     Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
     Raises: ValueError for a head_dim that is odd or below 1, sections that do not add up to head_dim/2 or hold a
     negative number, or a bad base.
@@ -156,7 +156,8 @@ def mrope_positions(segments):
     coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the
     start.
 
-    Parameters: `segments`, a list of such ints and triples. A loop over segments is fine, a loop over cells is not.
+    Parameters: `segments`, a list of such ints, at least 0, and triples of ints, at least 1. A loop over segments is
+    fine, a loop over cells is not.
     Returns: int64, shape (T, 3), where T counts all tokens and cells.
     Raises: ValueError for a text length below 0, or a side of an image or video below 1.
     Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3],

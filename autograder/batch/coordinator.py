@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from types import FrameType
 from typing import Protocol
@@ -119,8 +120,10 @@ class _ClassRun:
             configuration.folder, configuration.assignment, list(self.assignments), configuration.out
         )
         self.summary.layout, self.summary.skipped = str(handed_in.layout), list(handed_in.passed_over)
+        submissions = self._read(handed_in.hand_ins)
+        begun = [*islice(submissions, 1)]  # what cannot be graded at all leaves no gradebook behind
         with Gradebook.writing(configuration.out) as self.book:
-            self._take_in(self._read(handed_in.hand_ins))
+            self._take_in(chain(begun, submissions))
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
@@ -143,17 +146,19 @@ class _ClassRun:
         Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands
         in so.
         """
-        unclear: list[Submission] | None = []  # the first of them, as long as there is nothing else
+        unclear: list[Submission] | None = []  # as long as there is nothing else
         for hand_in, outcome in zip(
             hand_ins, in_order(partial(read, known=tuple(self.assignments)), hand_ins), strict=True
         ):
             submissions = lost(hand_in, outcome.why) if isinstance(outcome, Exceeded) else outcome
             if unclear is not None:
                 clear = any(row.assignment and not (row.problem and row.problem.is_unclear) for row in submissions)
-                unclear = None if clear else [*unclear, *submissions][:1]
-            yield from submissions
+                unclear += submissions
+                submissions, unclear = unclear, None if clear else unclear
+            if unclear is None:
+                yield from submissions
         if unclear:
-            (submission,) = unclear
+            submission = unclear[0]
             folder = printable(str(self.configuration.folder), 200)
             why = submission.problem.instructor if submission.problem else ""
             raise NothingToGrade(

@@ -21,6 +21,9 @@ from autograder.course import PACKAGE
 ANSWER_SECONDS = 180.0
 """Seconds after which a grader that has not answered is taken for stuck: three times what a submission may use."""
 
+SLOW_SECONDS = 5.0
+"""Seconds after which a grader is slow that still has one job: another is at work beside it, as long as jobs wait."""
+
 # As many threads for linear algebra as graders would be too many.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -135,6 +138,7 @@ class Pool:
         # own, every turn would begin with waking a core that has just gone to sleep. The first core differs from run to
         # run: several may go on here.
         cores = sorted(os.sched_getaffinity(0))
+        self._size = size
         self._graders = [GraderProcess(setup, cores[(os.getpid() + number) % len(cores)]) for number in range(size)]
         self._failed_starts = 0
 
@@ -142,17 +146,30 @@ class Pool:
         """Every job with its answer, in the order in which they come. Jobs are taken only as graders are free for
         them."""
         while True:
-            for grader in self._graders:
-                self._feed(grader, queue)
+            self._feed(queue)
             busy = [grader for grader in self._graders if grader.job is not None]
             if not busy:
                 return
             for grader in self._heard_from(busy):
                 yield from self._take(grader, queue)
 
-    def _feed(self, grader: GraderProcess, queue: JobQueue) -> None:
-        if grader.job is None and (job := queue.take()) is not None:
+    def _feed(self, queue: JobQueue) -> None:
+        """Give jobs to idle graders. Beside each that is slow another is at work, up to twice as many in all: what one
+        student handed in holds up nobody."""
+        late = time.monotonic() - SLOW_SECONDS
+        idle = [grader for grader in self._graders if grader.job is None]
+        slow = [grader for grader in self._graders if grader.job is not None and grader.ready and grader.since < late]
+        at_work = len(self._graders) - len(idle) - len(slow)
+        while at_work < self._size and (idle or len(self._graders) < 2 * self._size):
+            if (job := queue.take()) is None:
+                return
+            if idle:
+                grader = idle.pop()
+            else:
+                grader = GraderProcess(slow[0].setup, slow[len(self._graders) - self._size].core)
+                self._graders.append(grader)
             grader.give(job)
+            at_work += 1
 
     def _heard_from(self, busy: list[GraderProcess]) -> list[GraderProcess]:
         """Those that have something to say, or have been silent for too long."""
@@ -174,12 +191,12 @@ class Pool:
             elif not queue.try_again(job):
                 yield job, answer
         elif not grader.ready:
-            grader.ready = True
+            grader.ready, grader.since = True, time.monotonic()
             self._failed_starts = 0
         else:
             # The next job first: what the coordinator does with this answer then costs the grader no time.
             grader.job = None
-            self._feed(grader, queue)
+            self._feed(queue)
             yield job, answer
 
     def _replace(self, grader: GraderProcess) -> None:

@@ -37,8 +37,8 @@ class TooDear(ValueError):
 
 
 def parse(text: str) -> ast.Module:
-    """The syntax tree. Raises TooDear, and what Python's parser raises: SyntaxError, ValueError, RecursionError,
-    MemoryError, SystemError."""
+    """The syntax tree. Raises TooDear, and what Python's parser says of text that is no Python: SyntaxError,
+    ValueError."""
     if len(text) > MAX_CODE:
         raise TooDear(f"it has more than {MAX_CODE // 1024} KiB of code", "cut it down to what you wrote")
     if text.count("{") > MAX_BRACES:
@@ -49,7 +49,13 @@ def parse(text: str) -> ast.Module:
         raise TooDear(f"it holds a letter with more than {MAX_MARKS} combining marks", "delete those marks")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an invalid escape is the student's affair
-        return ast.parse(text)
+        try:
+            return ast.parse(text)
+        except (RecursionError, SystemError) as error:
+            raise TooDear("it is nested too deeply", "break the deepest expression into smaller ones") from error
+        except MemoryError as error:  # Python before 3.14 also says so where its stack is full
+            fault = "it takes more memory to parse than there is, or is nested too deeply"
+            raise TooDear(fault, "cut it down, and break the deepest expression into smaller ones") from error
 
 
 def _most_marks(text: str) -> int:

@@ -51,7 +51,7 @@ class Source:
         except (UnicodeDecodeError, LookupError):
             self.problem = f"{path} is not UTF-8: save it as UTF-8."
         except (ValueError, RecursionError, MemoryError) as error:
-            self.problem = f"{path} is not Python: {error}."
+            self.problem = f"{path} is not Python: {error or 'it is nested too deeply'}."
 
     @property
     def functions(self) -> dict[str, ast.FunctionDef]:
@@ -153,7 +153,7 @@ class Blocks:
     def _functions(self) -> dict[str, ast.FunctionDef]:
         try:
             body = parse(self._source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        except (SyntaxError, ValueError):
             body = []
         return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 

@@ -68,10 +68,13 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
     changing = {result.test.question for result in results if result.kind is Kind.CHANGED}
     groups = by_question(_told(result, blocks, changing) for result in results)
     mistakes = by_question(result for group in groups.values() for result in group if result.is_mistake)
-    # Only a wrong value shows in what is built on it: a missing refusal, a dtype or a loop is each function's own.
+    # Only a wrong value shows in what is built on it, and a dtype that is too coarse: a missing refusal or a loop is
+    # each function's own.
     wrong = {name: missed for name, missed in mistakes.items() if any(_kind(result) in VALUES for result in missed)}
+    coarse = [name for name, missed in mistakes.items() if any(_kind(result) is Kind.DTYPE for result in missed)]
     unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}
-    roots, compared = blocks.root_causes(list(wrong)), _compared_with(wrong)
+    roots = {name: root for name, root in blocks.root_causes([*wrong, *coarse]).items() if name in wrong}
+    compared = {name: roots.get(other, other) for name, other in _compared_with(wrong).items()}
     shared = {
         name: cause
         for name, cause in blocks.sharing([name for name in wrong if name not in roots], groups.keys() - wrong).items()

@@ -20,7 +20,7 @@ from autograder.checks.results import Phase, TestResult, points_possible, points
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, live
 from autograder.hints.carried import is_trivial
-from autograder.hints.live import ObservedTest
+from autograder.hints.live import ObservedTest, Restartable
 from autograder.protocol.call import ANSWERS, Call
 from autograder.protocol.failure import Kind, Stopped
 from autograder.protocol.status import TestStatus
@@ -37,7 +37,7 @@ MESSAGE = "it is right on the inputs of the handout, and wrong on this term's: v
 
 def take_back(
     suite: Suite,
-    again: Callable[[], AbstractContextManager[Backend]],
+    again: Callable[[], AbstractContextManager[Restartable]],
     public: Sequence[ObservedTest],
     results: Sequence[TestResult],
 ) -> list[TestResult]:

@@ -9,6 +9,7 @@ import gc
 import time
 from collections.abc import Collection
 from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,8 +26,8 @@ from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
 
-AGAIN_SECONDS = 15.0
-"""Wall-clock time of all calls of a submission that is asked again."""
+AGAIN = 0.25
+"""The share of its time that a submission has, each time that it is asked again."""
 
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
 
@@ -51,15 +52,17 @@ class Grader:
         try:
             with bounded_memory():
                 seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
-                public = suite.carry(backend, seen, seen)
                 state = backend.state
-                keeping_state = live.depending_on_earlier_calls(assignment, (), seen, backend)
+                depending = live.depending_on_earlier_calls(assignment, (), seen, backend)
+                keeping_state = live.lowest(assignment, depending)
+                public = suite.carry(backend, seen, seen, keeping_state)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
                 at_once = Outcome(state.stopped, live.with_causes(assignment, public, cells, keeping_state))
                 hidden = suite.observe(backend, Phase.HIDDEN)
-                hidden = suite.carry(backend, hidden, [*seen, *hidden])
-                keeping_state |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
+                depending |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
+                keeping_state = live.lowest(assignment, depending)
+                hidden = suite.carry(backend, hidden, [*seen, *hidden], keeping_state)
                 test_results = live.with_causes(assignment, [*public, *hidden], cells, keeping_state)
                 stopped = backend.status
                 test_results = by_heart.take_back(suite, partial(_again, backend), seen, test_results)
@@ -107,7 +110,10 @@ class Grader:
 def _again(backend: Sandboxed) -> AbstractContextManager[Sandboxed]:
     """The same submission, loaded anew: what it has done until now, and has used up, makes no difference."""
     backend.close()
-    return closing(Sandboxed(backend.sandbox, backend.source, AGAIN_SECONDS))
+    limits = backend.limits
+    seconds, waiting = AGAIN * limits.submission_seconds, AGAIN * limits.waiting_seconds
+    again = replace(limits, submission_seconds=seconds, waiting_seconds=waiting)
+    return closing(Sandboxed(backend.sandbox, backend.source, again))
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:

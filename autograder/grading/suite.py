@@ -31,9 +31,9 @@ from autograder.checks import fixtures, inputs
 from autograder.checks.proxy import Backend, Reference, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
-from autograder.hints import carried, catalogue
+from autograder.hints import carried, catalogue, live
 from autograder.hints.carried import Beside, Mistaken
-from autograder.hints.live import ObservedTest, Replayed
+from autograder.hints.live import ObservedTest, Replayed, Restartable
 from autograder.hints.recorded import GoldenValues
 from autograder.hints.recorder import Recorder, with_hints
 from autograder.protocol.call import ANSWERS
@@ -71,37 +71,67 @@ class Suite:
         return [runnable.observe(test) for test, runnable in self._tests.items() if test.phase in (phases or Phase)]
 
     def carry(
-        self, backend: Backend, observed: Sequence[ObservedTest], evidence: Sequence[ObservedTest]
+        self,
+        backend: Restartable,
+        observed: Sequence[ObservedTest],
+        evidence: Sequence[ObservedTest],
+        keeping_state: frozenset[str] = frozenset(),
     ) -> list[ObservedTest]:
-        """Run again what failed by a known mistake that sits elsewhere, beside that mistake: what then passes earns its
+        """Run again what failed by a mistake that sits elsewhere, beside that mistake: what then passes earns its
         points.
 
-        `evidence`: all that the submission was seen to do until now.
+        `evidence`: all that the submission was seen to do until now; `keeping_state`: the functions that depend on
+        earlier calls.
         """
-        beside = list(carried.mistaken(self.assignment, evidence))
-        if not beside:
-            return list(observed)
-        return [self._carried(backend, observed_test, beside) for observed_test in observed]
+        beside = list(carried.mistaken(self.assignment, evidence, keeping_state))
+        observed = [self._carried(backend, observed_test, beside) for observed_test in observed]
+        if keeping_state:
+            functions = live.lowest_first(self.assignment, keeping_state)
+            observed = [
+                self._asked_again(carried.Anew(self.assignment, backend, observed_test.calls), observed_test, functions)
+                for observed_test in observed
+            ]
+        for mistaken in beside[:1]:
+            if cell := mistaken.cell():
+                with backend.with_cell(cell) as reshaped:
+                    observed = [
+                        self._asked_again(reshaped, observed_test, mistaken.functions) for observed_test in observed
+                    ]
+        return list(observed)
 
     def _carried(self, backend: Backend, observed_test: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
-        missed = observed_test.result
-        test = missed.test
-        if missed.status is TestStatus.FAILED and missed.kind in VALUES and test.question != ANSWERS:
-            replayed = Replayed(backend, observed_test.calls)
-            for mistaken in beside:
-                is_own = test.question in mistaken.functions
-                self._context.backend = replayed if is_own else Beside(replayed, mistaken)
-                self._context.mistaken = mistaken if is_own else None
-                result = self._tests[test].test_result(test)
-                self._context.mistaken = None
-                if result.passed:
-                    return replace(observed_test, result=replace(result, function=mistaken.below(test.question)))
-                if result.is_mistake and result.kind not in VALUES and not is_own:
-                    return replace(observed_test, result=result)  # its own fault, which the other one hid
+        if not beside or not _may_come_from_below(observed_test.result):
+            return observed_test
+        test = observed_test.result.test
+        replayed = Replayed(backend, observed_test.calls)
+        for mistaken in beside:
+            is_own = test.question in mistaken.functions
+            self._context.backend = replayed if is_own else Beside(replayed, mistaken)
+            self._context.mistaken = mistaken if is_own else None
+            result = self._tests[test].test_result(test)
+            self._context.mistaken = None
+            if result.passed:
+                return self._given(observed_test, result, mistaken.functions)
+            if result.is_mistake and result.kind not in VALUES and not is_own:
+                return replace(observed_test, result=result)  # its own fault, which the other one hid
         return observed_test
 
+    def _asked_again(self, backend: Backend, observed_test: ObservedTest, functions: Sequence[str]) -> ObservedTest:
+        """A test of another function than these, in which they are right."""
+        test = observed_test.result.test
+        if test.question in functions or not _may_come_from_below(observed_test.result):
+            return observed_test
+        self._context.backend = backend
+        result = self._tests[test].test_result(test)
+        return self._given(observed_test, result, functions) if result.passed else observed_test
+
+    def _given(self, observed_test: ObservedTest, result: TestResult, functions: Sequence[str]) -> ObservedTest:
+        """A test that passes given the mistake of one of these functions."""
+        function = carried.below(self.assignment, functions, result.test.question)
+        return replace(observed_test, result=replace(result, function=function))
+
     def on_other_features(
-        self, backend: Backend, tests: Iterable[Test], evidence: Sequence[ObservedTest], draw: int
+        self, backend: Restartable, tests: Iterable[Test], evidence: Sequence[ObservedTest], draw: int
     ) -> list[ObservedTest]:
         """Some public tests on other features, in the draw of that number, beside the solution; carried as they were by
         this evidence."""
@@ -126,6 +156,12 @@ class Suite:
                 raise BrokenTest(f"the solution does not pass {result.test.name}: {result.message}")
         self._context.recorded_calls = None
         return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
+
+
+def _may_come_from_below(result: TestResult) -> bool:
+    """Whether a test failed in a way in which the mistake of another function shows."""
+    has_failed = result.status in (TestStatus.FAILED, TestStatus.WAITING)
+    return has_failed and result.kind in VALUES and result.test.question != ANSWERS
 
 
 class GraderContext(fixtures.TestContext):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -76,10 +77,20 @@ def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
     """Write the zip, and beside it the same as a folder and the course's pages. Raises HandoutError rather than writing
-    one that leaks.
+    one that leaks, or over anything else than an earlier one.
 
     `only`: the assignments that are open by now; all of them where none is named.
     """
+    beside, pages = target.with_suffix(""), target.with_name(COURSE)
+    if target.suffix != ".zip" or beside == pages:
+        raise HandoutError(
+            f"{target} cannot be the handout's name: give one that ends in .zip, and is not {COURSE}.zip"
+        )
+    for old, sign in ((beside, "tests/public/left_open.json"), (pages, "search.js")):
+        if os.path.lexists(old) and (old.is_symlink() or not (old / sign).is_file()):
+            raise HandoutError(
+                f"{old} lies where a part of the handout goes, and is none: move it, or choose another --out"
+            )
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)
@@ -91,7 +102,6 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         if leaked := leaks(folder):
             raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
         write_zip(target, {f"{folder.name}/{name}": content for name, content in files.items()})
-        beside, pages = target.with_suffix(""), target.with_name(COURSE)
         for old in (beside, pages):
             shutil.rmtree(old, ignore_errors=True)
         shutil.move(folder, beside)

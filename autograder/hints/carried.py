@@ -1,16 +1,19 @@
 """A mistake costs once: what builds on a function with a known mistake is judged beside the solution with that mistake
 in it.
 
-Examiners call it consequential marking. A mistake is carried on only where somebody wrote it into the catalogue, where
-the function behaves as that entry in all its observed calls, and where it still makes the function do some work: beside
-a constant, zeros or an echo anything would be right.
+Examiners call it consequential marking. A mistake is carried on only where somebody wrote it into the catalogue, or the
+result is the right one in another form (twice, transposed), where the function behaves so in all its observed calls,
+and where it still makes the function do some work: beside a constant, zeros or an echo anything would be right.
+
+Beside a result of another shape what builds on it raises, and beside one that depends on earlier calls anything may
+come. There the submission is asked again: with the shape set right in it, or each call in a process of its own.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +21,7 @@ import numpy as np
 
 from autograder.checks.proxy import Backend, Refusal, parts
 from autograder.course import Assignment
-from autograder.hints import catalogue, live
+from autograder.hints import catalogue, live, signature
 from autograder.hints.catalogue import Misconception
 from autograder.hints.live import ObservedTest
 from autograder.hints.rule import explanations, outcome, same
@@ -41,6 +44,7 @@ class Mistaken:
 
     def __init__(self, assignment: Assignment, entries: tuple[Misconception, ...]) -> None:
         self.assignment = assignment
+        self.entries = entries
         self.functions = tuple(entry.function for entry in entries)
         self.module = _module(assignment, entries)
 
@@ -48,28 +52,52 @@ class Mistaken:
         """What comes of a call."""
         return outcome(perform(self.module, replace(call.copy(), measured=False)))
 
-    def below(self, question: str) -> str:
-        """The mistaken function that a question builds on, or is."""
-        used = live.below(self.assignment, question)
-        return next((name for name in self.functions if name == question or name in used), self.functions[0])
+    def cell(self) -> str:
+        """What gives the results of mistaken functions their right shape in the submission itself; empty where that is
+        not all that is wrong."""
+        return "".join(
+            _RESHAPING.format(function=entry.function, undo=entry.undo) for entry in self.entries if entry.undo
+        )
+
+
+_RESHAPING = """
+def {function}(*args, _own={function}, **kwargs):
+    import numpy as np
+    result = _own(*args, **kwargs)
+    several = isinstance(result, (tuple, list))
+    parts = [{undo} for part in map(np.asarray, result if several else [result])]
+    return tuple(parts) if several else parts[0]
+"""
+
+
+def below(assignment: Assignment, functions: Sequence[str], question: str) -> str:
+    """Which of some functions a question builds on, or is; the first of them where it only calls them."""
+    used = {question, *live.below(assignment, question)}
+    return next((function for function in functions if function in used), functions[0])
 
 
 _module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue.mistaken(assignment, *entries))
 
 
-def mistaken(assignment: Assignment, observed: Sequence[ObservedTest]) -> Iterator[Mistaken]:
+def mistaken(
+    assignment: Assignment, observed: Sequence[ObservedTest], keeping_state: frozenset[str] = frozenset()
+) -> Iterator[Mistaken]:
     """The solution with the mistakes that a submission was seen to make; once for each form that these may have. Most
-    make none."""
+    make none; of a function that depends on earlier calls it cannot be said."""
     forms_of: dict[str, list[Misconception]] = {}
     wrong = {observed_test.result.test.question for observed_test in observed if observed_test.result.is_mistake}
-    for function in live.lowest_first(assignment, wrong):
+    for function in live.lowest_first(assignment, wrong - keeping_state):
         calls = live.calls_of(function, observed)
         below = Mistaken(assignment, tuple(forms[0] for forms in forms_of.values())) if forms_of else None
         if below is None or not _explains(below, calls):
             rows = live.evidence_of(assignment, function, observed)
-            own, _ = live.written(assignment, function)
-            known = [entry for entry in explanations(rows, [own]) if not _is_trivial(assignment, entry, calls)]
-            forms_of |= {function: known[:MAX_FORMS]} if known else {}
+            own, used = live.written(assignment, function)
+            # A mistake that is too small to be seen in a function itself may show in what builds on it.
+            coarse = [entry for entry in used if entry.function in wrong]
+            plain = signature.of_results(assignment, function), live.scaled(assignment, function, rows)
+            groups = (coarse, own, *plain)
+            known = [entry for entry in explanations(rows, groups) if not _is_trivial(assignment, entry, calls)]
+            forms_of |= {known[0].function: known[:MAX_FORMS]} if known else {}
     for number in range(max(map(len, forms_of.values()), default=0)):
         yield Mistaken(assignment, tuple(forms[min(number, len(forms) - 1)] for forms in forms_of.values()))
 
@@ -158,3 +186,25 @@ def _made_right(got: Any, right: Any) -> Any:
     if isinstance(got, np.ndarray | np.generic) and got.dtype.kind == np.asarray(right).dtype.kind:
         return np.asarray(right).astype(got.dtype) if isinstance(got, np.ndarray) else got.dtype.type(right)
     return right
+
+
+class Anew:
+    """A submission's backend in which each call that came out wrong is made again, in a process where nothing was
+    called yet."""
+
+    def __init__(self, assignment: Assignment, backend: live.Restartable, seen: Mapping[Call, Reply]) -> None:
+        self.assignment = assignment
+        self.backend = backend
+        self.replayed = live.Replayed(backend, seen)
+
+    @property
+    def failure(self) -> Raised | None:
+        return self.backend.failure
+
+    def call(self, call: Call) -> Reply:
+        reply = self.replayed.call(call)
+        seen = live.observation(self.assignment, call, reply)
+        if seen is not None and not seen.is_wrong:
+            return reply
+        self.backend.close()
+        return self.backend.call(call)

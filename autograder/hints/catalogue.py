@@ -14,12 +14,13 @@ shows in every function that builds on it. Known wrong numbers in ANSWERS stand 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import re
 import sys
 import types
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,13 +46,17 @@ class Misconception:
     origin: str
     """where it shipped (repository and issue) or why it is expected"""
     implementation: Callable[..., Any]
+    undo: str = ""
+    """where nothing but the shape of a result is wrong: an expression in `part` that gives it the right one"""
 
 
-def misconception(function: str, *, hint: str, origin: str) -> Callable[[Callable[..., Any]], Misconception]:
+def misconception(
+    function: str, *, hint: str, origin: str, undo: str = ""
+) -> Callable[[Callable[..., Any]], Misconception]:
     """Marks a wrong implementation of `function`; the decorated name is the entry's name."""
 
     def mark(implementation: Callable[..., Any]) -> Misconception:
-        return Misconception(implementation.__name__, function, hint, origin, implementation)
+        return Misconception(implementation.__name__, function, hint, origin, implementation, undo)
 
     return mark
 
@@ -126,6 +131,19 @@ class Module:
 
     def call(self, call: Call) -> Reply:
         return perform(self.module, call.copy())
+
+    def close(self) -> None:
+        """Nothing: there is no process to end, and no state that counts."""
+
+    @contextlib.contextmanager
+    def with_cell(self, cell: str) -> Iterator[Module]:
+        """The same module while a further cell changes it."""
+        functions = dict(vars(self.module))
+        exec(cell, vars(self.module))
+        try:
+            yield self
+        finally:
+            vars(self.module).update(functions)
 
 
 class OtherValues(Module):

@@ -34,6 +34,12 @@ LOOKED_AT = 32 * 1024
 """Bytes of a call, and of what came of it, up to which it is looked at here: a call may hand back what a submission
 returned."""
 
+NUMBERS = (int, float, np.ndarray, np.generic)
+"""What a factor can be seen in."""
+
+ENOUGH_NUMBERS = 3
+"""Wrong numbers, not 0, in which the same factor is no coincidence."""
+
 _TOO_LARGE = Reply(raised=Raised("a result too large to look at", (), ""))
 """In the place of a larger result."""
 
@@ -86,12 +92,13 @@ def with_causes(
 ) -> list[TestResult]:
     """The results, with the likely cause on the first mistake that it explains. `keeping_state`: see
     `depending_on_earlier_calls`."""
-    mistakes = (observed_test.result for observed_test in observed if observed_test.result.is_mistake)
+    mistakes = [observed_test.result for observed_test in observed if observed_test.result.is_mistake]
     mistaken = list(dict.fromkeys(mistake.test.question for mistake in mistakes if mistake.test.question != ANSWERS))
     evidence = {name: evidence_of(assignment, name, observed) for name in mistaken}
     wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
+    coarse = [mistake.test.question for mistake in mistakes if mistake.kind is Kind.DTYPE]
     blocks = blocks_of("\n".join(cells))
-    roots = blocks.root_causes(wrong)
+    roots = {name: root for name, root in blocks.root_causes([*wrong, *coarse]).items() if name in wrong}
     hints = {
         name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()
     }
@@ -113,7 +120,7 @@ def hints_of(
 ) -> Hints:
     """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is
     broken says more."""
-    values = [] if is_built_on_a_wrong_one else explanations(rows, candidates(assignment, function))
+    values = [] if is_built_on_a_wrong_one else explanations(rows, candidates(assignment, function, rows))
     return Hints(hint_of(values), hint_of(missing_refusals(rows, written(assignment, function))))
 
 
@@ -225,21 +232,25 @@ def is_looked_at(call: Call) -> bool:
         return False
 
 
-class Closeable(Backend, Protocol):
+class Restartable(Backend, Protocol):
     """A backend whose process can be ended; the next call is then made in a new one."""
 
     def close(self) -> None:
         """End the process."""
 
+    def with_cell(self, cell: str) -> contextlib.AbstractContextManager[Backend]:
+        """The same submission with one more cell at its end, in a process of its own."""
+
 
 def depending_on_earlier_calls(
-    assignment: Assignment, before: Sequence[ObservedTest], observed: Sequence[ObservedTest], backend: Closeable
+    assignment: Assignment, before: Sequence[ObservedTest], observed: Sequence[ObservedTest], backend: Restartable
 ) -> frozenset[str]:
     """The functions whose first wrong call is right in a new process, where nothing was called yet; not those that
     failed `before`.
 
     The lowest function is asked first: what one leaves behind can hide this of a later one, and never makes it up.
-    Where a known mistake explains all calls, or no value was right from the first one on, nothing is asked.
+    Where no value was right from the first one on, nothing is asked; a known mistake that explains all calls is asked
+    too, since a state can have the same values.
     """
     failing, asked = (
         {observed_test.result.test.question for observed_test in tests if observed_test.result.kind in VALUES}
@@ -253,11 +264,7 @@ def depending_on_earlier_calls(
             if (row := observation(assignment, call, reply)) is not None
         }
         wrong = next((call for call, row in rows.items() if row.is_wrong), None)
-        if (
-            wrong is not None
-            and any(map(_is_right, rows.values()))
-            and not explanations([*rows.values()], candidates(assignment, name))
-        ):
+        if wrong is not None and any(map(_is_right, rows.values())):
             suspects[name] = wrong
     if suspects:
         backend.close()
@@ -351,14 +358,29 @@ def _behaving(assignment: Assignment, entry: Misconception, function: str) -> ty
 _mistaken = functools.lru_cache(maxsize=512)(catalogue.mistaken)
 
 
-def candidates(assignment: Assignment, function: str) -> Iterator[Sequence[Misconception]]:
+def candidates(assignment: Assignment, function: str, rows: Sequence[Observation]) -> Iterator[Sequence[Misconception]]:
     """The mistakes that can show in a function's results, the likeliest group first.
 
     The function's own mistakes come before those below it (somebody may have written anew what the solution takes from
     another function), and what somebody wrote into the catalogue before what is only thinkable.
     """
     own, below = written(assignment, function)
-    yield from (own, signature.of_signature(assignment, function), below)
+    yield from (own, signature.of_signature(assignment, function), scaled(assignment, function, rows), below)
+
+
+def scaled(assignment: Assignment, function: str, rows: Sequence[Observation]) -> list[Misconception]:
+    """That every result is as many times too large as the first wrong one, where there are enough numbers to say so."""
+    wrong = [
+        (np.asarray(row.got), np.asarray(row.right))
+        for row in rows
+        if row.is_wrong and isinstance(row.got, NUMBERS) and isinstance(row.right, NUMBERS)
+    ]
+    if sum(np.count_nonzero(right) for _, right in wrong) < ENOUGH_NUMBERS or wrong[0][0].shape != wrong[0][1].shape:
+        return []
+    got, right = (array.ravel() for array in wrong[0])
+    largest = np.abs(right).argmax()
+    factor = float(got[largest] / right[largest]) if right[largest] else 0.0
+    return [signature.scaled(assignment, function, factor)] if factor and np.isfinite(factor) else []
 
 
 @functools.cache
@@ -378,6 +400,11 @@ def _blocks(assignment: Assignment) -> Blocks:
 def below(assignment: Assignment, function: str) -> frozenset[str]:
     """The functions that one builds on in the solution."""
     return _blocks(assignment).below(function)
+
+
+def lowest(assignment: Assignment, functions: frozenset[str]) -> frozenset[str]:
+    """Those that build on no other of these functions."""
+    return frozenset(name for name in functions if functions.isdisjoint(below(assignment, name)))
 
 
 def lowest_first(assignment: Assignment, functions: Iterable[str]) -> list[str]:

@@ -207,9 +207,7 @@ def _first(
 
 
 def _explains_values(row: Observation, predicted: Any) -> bool:
-    if row.is_refusal:
-        return type(predicted) is Refusal or row.accepted
-    return row.fits(predicted)
+    return row.is_refusal or row.fits(predicted)
 
 
 def _explains_refusals(row: Observation, predicted: Any) -> bool:

@@ -49,9 +49,26 @@ def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
     for first, second in itertools.pairwise(signature.parameters):
         hint = f"`{first}` and `{second}` are exchanged: your result is the one with each in the other's place."
         add(f"{first} and {second} exchanged", hint, _exchanged(right, signature, first, second))
-    for what, hint, change in _RESULT_CHANGES:
-        add(f"result {what}", hint, _with_result(right, change))
-    return mistakes
+    return [*mistakes, *of_results(assignment, function)]
+
+
+@functools.cache
+def of_results(assignment: Assignment, function: str) -> list[Misconception]:
+    """Those of a function that does all of its work, and returns another form of the right result."""
+    right = vars(catalogue.right(assignment))[function]
+    return [
+        Misconception(f"{function}: result {what}", function, hint, SIGNATURE, _with_result(right, change), undo)
+        for what, hint, change, undo in (*((*change, "") for change in _RESULT_CHANGES), *_SHAPE_CHANGES)
+    ]
+
+
+@functools.lru_cache(maxsize=64)
+def scaled(assignment: Assignment, function: str, factor: float) -> Misconception:
+    """The right result times a number, which is the same in every call."""
+    right = vars(catalogue.right(assignment))[function]
+    hint = f"In every call your result is {factor:.4g} times as large as it should be."
+    implementation = _with_result(right, lambda value: _number(value) * factor)
+    return Misconception(f"{function}: result times {factor}", function, hint, SIGNATURE, implementation)
 
 
 class _NotApplicable(Exception):
@@ -158,8 +175,6 @@ _RESULT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("inverted", "Your result is inverted: true stands for false.", _boolean),
     ("without sign", "Your result has lost its sign.", lambda value: np.abs(_number(value))),
     ("upside down", "Your result is upside down: 1 divided by what is wanted.", lambda value: 1 / _number(value)),
-    ("transposed", "Your result is transposed: its last two axes are exchanged.",
-     lambda value: np.swapaxes(np.asarray(value), -1, -2)),
     ("reversed", "Your result is reversed along its last axis.", lambda value: np.flip(_array(value), -1)),
     ("reversed rows", "The rows of your result are in reversed order.", lambda value: np.flip(_array(value, 2), -2)),
     ("one too large", "Your result is one too large: look at where the count begins and ends.",
@@ -171,3 +186,21 @@ _RESULT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("squared", "Your result is the square of what is wanted.", lambda value: _number(value) ** 2),
     ("rooted", "Your result is the square root of what is wanted.", lambda value: np.sqrt(_number(value))),
 ]  # fmt: skip
+
+_SHAPE_CHANGES: list[tuple[str, str, Callable[[Any], Any], str]] = [
+    ("transposed", "Your result is transposed: its last two axes are exchanged.",
+     lambda value: np.swapaxes(_array(value, 2), -1, -2), "np.swapaxes(part, -1, -2)"),
+    ("with its first axis last", "The first axis of your result is its last one.",
+     lambda value: np.moveaxis(_array(value, 3), 0, -1), "np.moveaxis(part, -1, 0)"),
+    ("with its last axis first", "The last axis of your result is its first one.",
+     lambda value: np.moveaxis(_array(value, 3), -1, 0), "np.moveaxis(part, 0, -1)"),
+    ("twice", "Your result is there twice, side by side along its last axis.",
+     lambda value: np.concatenate([_array(value)] * 2, -1), "part[..., : part.shape[-1] // 2]"),
+    ("with each value twice", "Your result has each value twice, side by side along its last axis.",
+     lambda value: np.repeat(_array(value), 2, -1), "part[..., ::2]"),
+    ("with one more axis", "Your result has one axis more than it should have: the last one, of length 1.",
+     lambda value: np.asarray(value)[..., np.newaxis], "part[..., 0]"),
+    ("with one axis before", "Your result has one axis more than it should have: the first one, of length 1.",
+     lambda value: np.asarray(value)[np.newaxis], "part[0]"),
+]  # fmt: skip
+"""With what undoes each change."""

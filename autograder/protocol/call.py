@@ -15,7 +15,6 @@ import gc
 import inspect
 import os
 import sys
-import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -164,7 +163,7 @@ def _one_import_each(tree: ast.Module) -> list[ast.stmt]:
 def _failed_import(statements: list[ast.stmt], error: ImportError, filename: str) -> int | None:
     """Which of the statements is the import that failed; None where it was none of them, but one in a block or a
     function."""
-    line, function = _location(error, filename)
+    line, function = _location(error, filename, _steps_to(error))
     imports = [
         (index, statement)
         for index, statement in enumerate(statements)
@@ -212,29 +211,40 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
-    line, function = _location(error, filename)
-    return Raised(str(type(error).__name__), bases, message, line, function, on_purpose=_is_on_purpose(error, filename))
+    steps = _steps_to(error)
+    line, function = _location(error, filename, steps)
+    return Raised(str(type(error).__name__), bases, message, line, function, on_purpose=_is_on_purpose(filename, steps))
 
 
-def _location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
+_Step = tuple[types.CodeType, int, int]
+"""Code that an exception came through, with the line and the place in it."""
+
+
+def _steps_to(error: BaseException) -> list[_Step]:
+    """Where an exception came through, outermost first. To ask for a frame is an event: each is asked for once."""
+    steps: list[_Step] = []
+    step = error.__traceback__
+    while step is not None:
+        steps.append((step.tb_frame.f_code, step.tb_lineno, step.tb_lasti))
+        step = step.tb_next
+    return steps
+
+
+def _location(error: BaseException, filename: str, steps: list[_Step]) -> tuple[int | None, str | None]:
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
-    frames = [
-        (line, frame.f_code.co_name)
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == filename
-    ]
-    return frames[-1] if frames else (None, None)
+    for code, line, _ in reversed(steps):
+        if code.co_filename == filename:
+            return line, code.co_name
+    return None, None
 
 
-def _is_on_purpose(error: BaseException, filename: str) -> bool:
+def _is_on_purpose(filename: str, steps: list[_Step]) -> bool:
     """Whether the last thing that ran was a `raise` in this file."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or last.tb_frame.f_code.co_filename != filename:
+    if not steps:
         return False
-    return last.tb_frame.f_code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    code, _, place = steps[-1]
+    return code.co_filename == filename and code.co_code[place] == dis.opmap["RAISE_VARARGS"]
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
@@ -247,6 +257,10 @@ _LIBRARIES = ("<frozen ", __file__, *(str(Path(module.__file__ or "").parent) + 
 """How the names of files begin whose lines do not count: the standard library, numpy, and this file."""
 
 
+_identity = object.__hash__
+"""As `id`, which is an event."""
+
+
 @functools.cache
 def _library_code() -> dict[int, types.CodeType]:
     """The code of the standard library, numpy and this file by its identity, as it was before a submission was loaded.
@@ -255,7 +269,7 @@ def _library_code() -> dict[int, types.CodeType]:
     """
     functions = (thing.__code__ for thing in gc.get_objects() if type(thing) is types.FunctionType)
     return {
-        id(code): code
+        _identity(code): code
         for code in _with_inner(function for function in functions if function.co_filename.startswith(_LIBRARIES))
     }
 
@@ -269,7 +283,7 @@ def _with_inner(codes: Iterable[types.CodeType]) -> Iterator[types.CodeType]:
 
 def _is_library(code: types.CodeType) -> bool:
     """Whether code is a library's, also of one that was loaded later: then the library's file holds the same."""
-    if id(code) in _library_code():
+    if _identity(code) in _library_code():
         return True
     return _is_inert(code) and code.co_filename.startswith(_LIBRARIES[1:]) and code in _code_of_file(code.co_filename)
 
@@ -314,6 +328,8 @@ more."""
 
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 """The attributes that give a frame; to ask for one is an event too."""
+
+_HEARD = _TRACING | _UNTRACED | {"object.__getattr__"}
 
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Code whose frame may be kept by one call and go on in another."""
@@ -364,10 +380,11 @@ class _LineCounter:
         code = frame.f_code
         if _is_library(code):
             return None
-        if id(code) not in self.skipping:
-            self.skipping[id(code)] = code, _skips_lines(code)
+        known = _identity(code)
+        if known not in self.skipping:
+            self.skipping[known] = code, _skips_lines(code)
         frame.f_trace_lines = True
-        frame.f_trace_opcodes = self.skipping[id(code)][1]
+        frame.f_trace_opcodes = self.skipping[known][1]
         self._add(frame.f_trace_opcodes)
         return self._steps(frame.f_lasti)
 
@@ -390,8 +407,9 @@ class _LineCounter:
     @classmethod
     def hook(cls, event: str, arguments: tuple[object, ...]) -> None:
         """An event, whether a counter is watching or not."""
-        asks_for_frame = event == "object.__getattr__" and type(arguments[1]) is str and arguments[1] in _FRAMES
-        if not cls.hears or not (asks_for_frame or event in _TRACING or event in _UNTRACED):
+        if not cls.hears or event not in _HEARD:
+            return
+        if event == "object.__getattr__" and not (type(arguments[1]) is str and arguments[1] in _FRAMES):
             return
         cls.hears = False
         if _is_of_submission() or (event in _UNTRACED and _thread.get_ident() != cls.thread):
@@ -409,12 +427,16 @@ def _stack() -> Iterator[types.CodeType]:
         frame = frame.f_back
 
 
+_PERFORM, _LOAD = perform.__code__, load.__code__
+"""Below these no code is a submission's."""
+
+
 def _is_of_submission() -> bool:
     """Whether a submission does what is done now: code of its own was called, and no library that is being loaded
     stands above it."""
     own = in_module = False
     for code in _stack():
-        if any(code is function.__code__ for function in (perform, load)):
+        if code is _PERFORM or code is _LOAD:
             return own
         if not _is_library(code):
             own = True

@@ -4,15 +4,26 @@ limits."""
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Stopped
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox import wire
-from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow, ZygoteGone
+from autograder.sandbox.client import (
+    Sandbox,
+    Worker,
+    WorkerDied,
+    WorkerSlow,
+    ZygoteGone,
+    busy_seconds,
+    withheld_seconds,
+)
+from autograder.sandbox.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -46,15 +57,17 @@ class Sandboxed:
     """A submission behind the wall, as a test's backend: one worker while it lives, and one budget of time and
     replacements."""
 
-    def __init__(self, sandbox: Sandbox, source: Program, seconds: float | None = None) -> None:
-        """`seconds`: the wall-clock time of all its calls, where that is another than usual."""
+    def __init__(self, sandbox: Sandbox, source: Program, limits: Limits | None = None) -> None:
+        """`limits`: where they are others than usual."""
         self.sandbox = sandbox
-        self.limits = sandbox.limits if seconds is None else replace(sandbox.limits, submission_seconds=seconds)
+        self.limits = limits or sandbox.limits
         self.source = source
         self.worker: Worker | None = None
         self.is_loaded = False
         self.failure: Raised | None = None
         self.seconds = 0.0
+        self.busy = -_busy_here()
+        """of the workers that have ended; from there on, of this process and its machine"""
         self.processor_begin = time.process_time()
         self.deaths = 0
         self.slow: Counter[str] = Counter()
@@ -111,6 +124,19 @@ class Sandboxed:
                 self._give_up(
                     Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds"
                 )
+            elif self._waited() > self.limits.waiting_seconds:
+                self._give_up(
+                    Status.TIMEOUT,
+                    f"not run: the submission has waited for more than {self.limits.waiting_seconds:g} seconds in all"
+                    " (a `sleep`?), and nothing here needs that",
+                )
+
+    def _waited(self) -> float:
+        """Seconds of its calls, at least, in which neither it nor this process had anything to compute."""
+        if self.seconds <= self.limits.waiting_seconds:
+            return 0.0
+        worker = self.worker.busy_seconds() if self.worker is not None else 0.0
+        return self.seconds - self.busy - worker - _busy_here()
 
     def _look_at_the_tests_time(self) -> None:
         """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
@@ -148,10 +174,21 @@ class Sandboxed:
         if self.worker is None:
             return ""
         worker, self.worker = self.worker, None
+        self.busy += worker.busy_seconds()
         try:
             return worker.close()
         finally:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
+
+    @contextlib.contextmanager
+    def with_cell(self, cell: str) -> Iterator[Sandboxed]:
+        """The same submission with one more cell at its end, in a process of its own and within the time that is
+        left."""
+        self.close()
+        program = replace(self.source, cells=(*self.source.cells, cell))
+        limits = replace(self.limits, submission_seconds=self.limits.submission_seconds - self.seconds)
+        with contextlib.closing(Sandboxed(self.sandbox, program, limits)) as changed:
+            yield changed
 
     def close(self) -> None:
         """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a
@@ -159,3 +196,7 @@ class Sandboxed:
         # A worker ends with its zygote, and a new one is there already.
         with contextlib.suppress(ZygoteGone):
             self._close()
+
+
+def _busy_here() -> float:
+    return busy_seconds(os.getpid()) + withheld_seconds()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -197,6 +198,30 @@ class Sandbox:
         self.close()
 
 
+def busy_seconds(process: int) -> float:
+    """Seconds for which a process has computed, all its threads together, or was ready to and lacked a processor: on a
+    busy machine no submission pays for that. Without end where this system does not tell."""
+    try:
+        with open(f"/proc/{process}/schedstat", encoding="ascii") as file:
+            delayed, turns = map(int, file.read().split()[1:])
+        return time.clock_gettime(~process << 3 | _PROCESSOR_CLOCK) + delayed / 1e9 if turns else math.inf
+    except OSError:
+        return math.inf
+
+
+def withheld_seconds() -> float:
+    """Seconds for which this machine gave its processors to others, or waited for a disk: swapping is no sleep."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            _, _, _, _, _, disk, _, _, others, *_ = file.readline().split()
+    except OSError:
+        return math.inf
+    return (int(disk) + int(others)) / os.sysconf("SC_CLK_TCK")
+
+
+_PROCESSOR_CLOCK = 2
+"""What Linux calls a process's clock of processor time, beside the number of the process: clock_getcpuclockid(3)."""
+
 _SETTINGS = {
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",
@@ -316,6 +341,10 @@ class Worker:
         """Take what was printed until now, as far as it is kept: a thread of the submission may print for ever."""
         while len(self.output) < self.limits.output and self._drain():
             pass
+
+    def busy_seconds(self) -> float:
+        """Seconds for which it has computed, or lacked a processor."""
+        return busy_seconds(self.process)
 
     def hang_up(self) -> None:
         """Take what was printed last, and let go of the wire: a worker that still runs ends itself at that."""

@@ -24,6 +24,9 @@ class Limits:
     submission_seconds: float = 60.0
     """wall-clock time of all its calls together; also processor time of a worker, and of the tests that look at its
     results"""
+    waiting_seconds: float = 5.0
+    """of the time of all its calls, what passes while it neither computes nor lacks a processor: there is nothing to
+    wait for"""
     memory: int = 1024 * MIB
     """address space of a worker"""
     tasks: int = 32

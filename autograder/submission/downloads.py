@@ -48,7 +48,7 @@ _FILES = {
 }
 _FOLDERS = {MOODLE: rf"{_MOODLE}_(?:file|(?P<entry>onlinetext))_?"}
 
-_CLASS = 3
+CLASS = 3
 """clones with one beginning, at least, in which that is taken for GitHub Classroom's"""
 
 
@@ -67,6 +67,8 @@ class Download:
     late: bool = False
     handed_in: float = 0.0
     """when, in seconds since 1970, where the name says it"""
+    in_doubt: bool = False
+    """whether the login could begin earlier in the name"""
 
 
 def of_folder(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Download]]:
@@ -128,11 +130,17 @@ def _logins(downloads: Mapping[str, Download]) -> dict[str, Download]:
         heads[head.rpartition("_")[2]].add(head)
     of_all = _common(names)
     titles = {head: of_all or _common(several) for several in heads.values() for head in several}
-    logins = {head: head.removeprefix(f"{title}_") for head, title in titles.items()}
-    named = ((name, download, logins[download.person.name]) for name, download in downloads.items())
-    return {
-        name: replace(download, person=Person(BLACKBOARD, login=login, name=login)) for name, download, login in named
+    alone = {
+        head for several in heads.values() if len(several) == 1 and (len(names) == 1 or not of_all) for head in several
     }
+
+    def read(download: Download) -> Download:
+        head = download.person.name
+        login = head.removeprefix(f"{titles[head]}_")
+        person = Person(BLACKBOARD, login=login, name=login)
+        return replace(download, person=person, in_doubt=head in alone and "_" in titles[head])
+
+    return {name: read(download) for name, download in downloads.items()}
 
 
 def _common(names: Collection[str]) -> str:
@@ -151,7 +159,7 @@ def _clones(folders: Iterable[str]) -> tuple[str, dict[str, Download]]:
         name[: dash.end()] for name in names for dash in re.finditer("-", name) if dash.end() < len(name)
     )
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
-    if count < _CLASS or 2 * count <= len(names):
+    if count < CLASS or 2 * count <= len(names):
         return "", {}
     logins = {name: utf8_safe(name.removeprefix(slug)) for name in names if name.startswith(slug) and name != slug}
     return GITHUB, {name: Download(Person(GITHUB, login=login, name=login)) for name, login in logins.items()}

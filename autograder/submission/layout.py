@@ -72,7 +72,22 @@ class Class:
     def __str__(self) -> str:
         what = _WHAT.get(self.platform, f"a download of {self.platform}")
         counts = [_count(len(self.folders), "folder"), _count(len(self.files), "file")]
-        return ", ".join([what, *(count for count in counts if not count.startswith("0 "))])
+        return ", ".join([what, *(count for count in counts if not count.startswith("0 "))]) + self._doubt
+
+    @property
+    def _doubt(self) -> str:
+        """What a few names do not tell: where the part of a student's begins."""
+        logins = sorted({download.person.login for download in self.downloads.values() if download.in_doubt})
+        if logins:
+            advice = "what follows the last _ is read as the login, and beside others one with a _ in it is read whole"
+            return f". {listed([*map(printable, logins)], _NAMED)}: {advice}"
+        lone = [] if self.platform or self.files else [printable(name) for name in self.folders if "-" in name]
+        if 0 < len(lone) < downloads.CLASS and len(lone) == len(self.folders):
+            advice = (
+                "where that is a clone of GitHub Classroom, call it by the account alone, or put it beside the others"
+            )
+            return f". {', '.join(lone)}: {advice}"
+        return ""
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,6 @@ def parse(text: str) -> ast.Module:
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno else ""
         raise NotPython(f"{line}{printable(error.msg, 120)}", _advice(error, text)) from error
-    except (MemoryError, RecursionError, SystemError) as error:  # how parsers say that they ran out of stack
-        raise NotPython("it is nested too deeply", "break the deepest expression into smaller ones") from error
     except ValueError as error:
         raise NotPython(printable(str(error), 120), "save the file as UTF-8 text") from error
 

@@ -12,7 +12,7 @@ from autograder.course import Assignment, assignments
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
-from tests.grader.support.once import graded, handed_out, once  # noqa: F401, fixtures
+from tests.grader.support.once import fresh_wheel, graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
 from tests.grader.support.quick_python import quick_kernels, quick_python  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 

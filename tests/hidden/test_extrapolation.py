@@ -9,6 +9,7 @@ logarithms are divided and multiplied, in float32 too. (With 64, ln n − ln 32 
 With 3 and 7 of them no distance lies on a boundary.
 """
 
+import functools
 import math
 from fractions import Fraction
 from random import Random
@@ -59,6 +60,7 @@ def added(method, t, c, length, d, given):
     return 0
 
 
+@functools.cache
 def t5_bucket(distance, buckets):
     """T5's causal bucket in whole numbers: the logarithms of its boundaries are compared as powers."""
     exact = buckets // 2

@@ -492,6 +492,7 @@ def distance_squared(n_heads, q_len, k_len):
     "alibi_bias",
     hint="You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores.",
     origin="expected: distances times slopes, broadcast along the last axis",
+    undo="np.moveaxis(part, -1, 0)",
 )
 def heads_on_the_last_axis(n_heads, q_len, k_len):
     return np.moveaxis(alibi.alibi_bias(n_heads, q_len, k_len), 0, -1)

@@ -681,6 +681,57 @@ def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
 
+SHARES_EXCHANGED = (
+    "You exchanged the two shares, so the cell that is farther from the new centre gets the larger one. The rule: the"
+    " nearer, the more."
+)
+
+
+def exchanged(neighbours):
+    """Weights of the two cells beside each centre, exchanged; `neighbours(centres, old)` are those cells."""
+
+    def weights(old, new):
+        centres = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
+        below, above = (cells.astype(int) for cells in neighbours(centres, old))
+        shares = np.zeros((new, old))
+        np.add.at(shares, (np.arange(new), below), centres - below)
+        np.add.at(shares, (np.arange(new), above), 1 - (centres - below))
+        return shares
+
+    return weights
+
+
+@misconception("resize_grid", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged")
+def shares_exchanged(table, old_shape, new_shape):
+    def neighbours(centres, old):
+        return np.floor(centres), np.minimum(np.floor(centres) + 1, old - 1)
+
+    return stretched(table, old_shape, new_shape, exchanged(neighbours))
+
+
+@misconception(
+    "resize_grid", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, the cell above found with ceil"
+)
+def shares_exchanged_between_two_cells(table, old_shape, new_shape):
+    def neighbours(centres, old):
+        return np.floor(centres), np.ceil(centres)
+
+    return stretched(table, old_shape, new_shape, exchanged(neighbours))
+
+
+@misconception(
+    "resize_grid",
+    hint=SHARES_EXCHANGED,
+    origin="expected: f and 1 − f exchanged, the cell below at most the last but one",
+)
+def shares_exchanged_up_to_the_last_cell(table, old_shape, new_shape):
+    def neighbours(centres, old):
+        below = np.clip(np.floor(centres), 0, max(old - 2, 0))
+        return below, np.minimum(below + 1, old - 1)
+
+    return stretched(table, old_shape, new_shape, exchanged(neighbours))
+
+
 @misconception(
     "resize_grid",
     hint="Beyond the border you took the cells of the other side; the rule clamps, so that the outer cells hold there.",
@@ -806,18 +857,38 @@ def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved
     return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
-@misconception(
-    "mrope_positions",
-    hint="After an image you went on at t + h + w; the rule goes on at 1 + the largest coordinate.",
-    origin="expected: the three sides added up",
-)
+BY_A_SUM = "After an image you went on by a sum of its sides; the rule goes on at 1 + the largest coordinate."
+
+
+@misconception("mrope_positions", hint=BY_A_SUM, origin="expected: the three sides added up")
 def start_at_the_sum_of_the_sides(segments):
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + int(np.sum(segment))))
 
 
+@misconception("mrope_positions", hint=BY_A_SUM, origin="expected: height and width added up")
+def start_at_the_sum_of_height_and_width(segments):
+    return placed(
+        segments, lambda segment, cells, start, count: (start + cells, start + int(np.sum(np.atleast_1d(segment)[-2:])))
+    )
+
+
+@misconception("mrope_positions", hint=BY_A_SUM, origin="expected: the largest coordinates of the three axes added up")
+def start_at_the_sum_of_the_largest_coordinates(segments):
+    def place(segment, cells, start, count):
+        ends = cells.max(axis=0, initial=-1)
+        return start + cells, start + 1 + (ends.sum() if np.ndim(segment) else ends[0])
+
+    return placed(segments, place)
+
+
+TIME_STARTS_ANEW = (
+    "The time of an image starts at 0 in yours; the rule adds the start of the segment to all three coordinates."
+)
+
+
 @misconception(
     "mrope_positions",
-    hint="The time of an image starts at 0 in yours; the rule adds the start of the segment to all three coordinates.",
+    hint=TIME_STARTS_ANEW,
     origin="expected: t taken for the number of the frame in its own video",
 )
 def time_starts_anew(segments):
@@ -826,6 +897,26 @@ def time_starts_anew(segments):
         return own + cells, start + cells.max(initial=-1) + 1
 
     return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions", hint=TIME_STARTS_ANEW, origin="expected: the next start taken from the coordinates as they are"
+)
+def time_starts_anew_and_moves_nothing_on(segments):
+    def place(segment, cells, start, count):
+        where = np.array([0 if np.ndim(segment) else start, start, start]) + cells
+        return where, where.max(initial=start - 1) + 1
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="Each of your axes counts on by itself; the rule starts a segment at one number, for all three coordinates.",
+    origin="expected: the largest coordinate taken axis by axis",
+)
+def every_axis_counts_on_by_itself(segments):
+    return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(axis=0) + 1))
 
 
 def half_way(centres, old):
@@ -1005,17 +1096,6 @@ def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
 def positions_of_the_queries_for_both(q, k, q_positions, k_positions, frequencies):
     grids.grid_scores(q, k, q_positions, k_positions, frequencies)
     return grids.grid_scores(q, k, q_positions, q_positions, frequencies)
-
-
-@misconception(
-    "mrope_positions", hint=time_starts_anew.hint, origin="expected: the same, and a start from what stands in the rows"
-)
-def time_starts_anew_for_the_next_too(segments):
-    def place(segment, cells, start, count):
-        where = np.array([0 if np.ndim(segment) else start, start, start]) + cells
-        return where, max(start, where.max(initial=-1) + 1)
-
-    return placed(segments, place)
 
 
 def going_on_at(side, segments):

@@ -470,6 +470,27 @@ def shares_exchanged_between_two_rows(table, new_len):
 
 
 @misconception(
+    "resize_table", hint=SHARES_EXCHANGED, origin="expected: f and 1 − f exchanged, one new row as any other"
+)
+def shares_exchanged_for_one_row_too(table, new_len):
+    learned.resize_table(table, new_len)
+    where = np.linspace(0, len(table) - 1, new_len)
+    return mixed(table, np.floor(where) + 1 - where % 1)
+
+
+@misconception(
+    "resize_table",
+    hint=SHARES_EXCHANGED,
+    origin="expected: f and 1 − f exchanged, the row below at most the last but one",
+)
+def shares_exchanged_up_to_the_last_row(table, new_len):
+    learned.resize_table(table, new_len)
+    where = np.linspace(0, len(table) - 1, new_len)
+    below = np.minimum(np.floor(where), max(len(table) - 2, 0))
+    return mixed(table, 2 * below + 1 - where if len(table) > 1 else where)
+
+
+@misconception(
     "resize_table",
     hint="You returned the mean of all rows for new_len = 1; the rule is the first row.",
     origin="expected: a pooled table; the definition keeps the first row",

@@ -50,7 +50,7 @@ def shares_without_the_token_itself(length):
     origin="expected: t counted from 1 and the token itself added once more",
 )
 def shares_with_one_token_too_many(length):
-    return modern.first_token_share(length + 1)[1:]
+    return 1 / (1 / modern.first_token_share(length) + 1)
 
 
 @misconception(

@@ -128,6 +128,67 @@ def odd_sizes_pass(head_dim, base=10000.0):
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
+@misconception(
+    "rope_frequencies",
+    hint=(
+        "You returned wavelengths, 2π/θ_i positions per rotation; the rule is the frequency itself, θ_i radians per"
+        " position."
+    ),
+    origin="expected: the two lists are each other's 2π-fold inverse",
+)
+def wavelengths_in_place_of_frequencies(head_dim, base=10000.0):
+    return 2 * np.pi / rope.rope_frequencies(head_dim, base)
+
+
+@misconception(
+    "rope_frequencies",
+    hint="Your frequencies are half as large as they should be; the rule is that pair 0 rotates by one radian.",
+    origin="expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice",
+)
+def frequencies_halved(head_dim, base=10000.0):
+    return rope.rope_frequencies(head_dim, base) / 2
+
+
+@misconception(
+    "rope_frequencies",
+    hint="Your frequencies are twice as large as they should be; the rule is that pair 0 rotates by one radian.",
+    origin="expected: the 2 of the exponent put before the power",
+)
+def frequencies_doubled(head_dim, base=10000.0):
+    return 2 * rope.rope_frequencies(head_dim, base)
+
+
+COARSE_FREQUENCIES = (
+    "You computed the frequencies in float32, so angles are too coarse far along; the rule is float64 for θ and"
+    " for position · θ."
+)
+
+
+@misconception(
+    "rope_frequencies", hint=COARSE_FREQUENCIES, origin="EleutherAI/gpt-neox #1003; huggingface/transformers #25681"
+)
+def frequencies_rounded(head_dim, base=10000.0):
+    return rope.rope_frequencies(head_dim, base).astype(np.float32).astype(np.float64)
+
+
+@misconception(
+    "rope_frequencies", hint=COARSE_FREQUENCIES, origin="expected: base and exponent in float32 before the power"
+)
+def power_in_single_precision(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    exponent = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
+    return (np.float32(base) ** -exponent).astype(np.float64)
+
+
+@misconception(
+    "rope_frequencies", hint=COARSE_FREQUENCIES, origin="expected: 1 / base^(2i/d) in float32, as in most codebases"
+)
+def inverse_power_in_single_precision(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    exponent = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
+    return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
+
+
 TOO_COARSE = (
     "You computed the angles in float32, which is too coarse at large positions; the rule is: position · θ in float64,"
     " and only the result is converted."

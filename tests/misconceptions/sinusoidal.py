@@ -131,6 +131,63 @@ def slowest_pair_first(d_model, base=10000.0):
 @misconception(
     "frequencies",
     hint=(
+        "You returned wavelengths, 2π/ω_i positions per full turn. The rule is the frequency itself, ω_i radians per"
+        " position."
+    ),
+    origin="expected: the two lists are each other's 2π-fold inverse",
+)
+def wavelengths_in_place_of_frequencies(d_model, base=10000.0):
+    return 2 * np.pi / sinusoidal.frequencies(d_model, base)
+
+
+@misconception(
+    "frequencies",
+    hint="Your frequencies are half as large as they should be. The rule: pair 0 turns by one radian per position.",
+    origin="expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice",
+)
+def frequencies_halved(d_model, base=10000.0):
+    return sinusoidal.frequencies(d_model, base) / 2
+
+
+@misconception(
+    "frequencies",
+    hint="Your frequencies are twice as large as they should be. The rule: pair 0 turns by one radian per position.",
+    origin="expected: the 2 of the exponent put before the power",
+)
+def frequencies_doubled(d_model, base=10000.0):
+    return 2 * sinusoidal.frequencies(d_model, base)
+
+
+COARSE_FREQUENCIES = (
+    "You computed the frequencies in float32, so angles are not exact enough far along. The rule: float64 for ω and"
+    " for position · ω."
+)
+
+
+@misconception("frequencies", hint=COARSE_FREQUENCIES, origin="expected: the frequencies stored in float32")
+def frequencies_rounded(d_model, base=10000.0):
+    return sinusoidal.frequencies(d_model, base).astype(np.float32).astype(np.float64)
+
+
+@misconception("frequencies", hint=COARSE_FREQUENCIES, origin="expected: base and exponent in float32 before the power")
+def power_in_single_precision(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    exponent = np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
+    return (np.float32(base) ** -exponent).astype(np.float64)
+
+
+@misconception(
+    "frequencies", hint=COARSE_FREQUENCIES, origin="expected: 1 / base^(2i/d) in float32, as in most codebases"
+)
+def inverse_power_in_single_precision(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    exponent = np.arange(0, d_model, 2, dtype=np.float32) / np.float32(d_model)
+    return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
+
+
+@misconception(
+    "frequencies",
+    hint=(
         "You took a power of e with a logarithm to base 10. The rule: where a power is computed with exp, the logarithm"
         " is the natural one."
     ),

@@ -182,8 +182,11 @@ def test_values_fit_the_keys(attention):
 
 @pytest.mark.question("attention", points=0.125)
 def test_attention_of_whole_numbers_and_of_float32(attention):
-    """Whole numbers are welcome; queries, keys and values in float32 give outputs in float32."""
+    """Whole numbers are welcome; queries, keys and values in float32 give outputs in float32. Weights are not rounded
+    to float32 before they meet float64 values."""
     expect.matches(attention.attention, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]), np.array([[10], [20]]))
+    q, k = features(3, 4, dtype=np.float32), features(5, 4, seed=1, dtype=np.float32)
+    expect.matches(attention.attention, q, k, features(5, 2, seed=2))
     expect.dtype(attention.attention, *(features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
 
 

@@ -172,6 +172,7 @@ def test_causal_buckets(relative):
     """Causal: all buckets are for the past, a distance on a boundary belongs to the upper one, and keys ahead count as
     0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 16)
+    expect.matches(relative.t5_bucket, -np.array([7, 8, 16, 32]), False, 9, 128)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False
     )

@@ -26,9 +26,9 @@ def test_frequencies_by_hand(sinusoidal):
 
 @pytest.mark.question("frequencies", points=0.5)
 def test_frequencies(sinusoidal):
-    """ω_i = base^(−2i/d)."""
+    """ω_i = base^(−2i/d), in float64."""
     expect.matches(sinusoidal.frequencies, 2)
-    expect.matches(sinusoidal.frequencies, 12)
+    expect.dtype(sinusoidal.frequencies, 12)
     expect.matches(sinusoidal.frequencies, 6, base=500.0)
 
 

@@ -20,6 +20,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import psutil
 import pytest
@@ -30,9 +31,10 @@ from autograder.batch import coordinator, pool
 from autograder.batch import jobs as jobs_room
 from autograder.batch.coordinator import RunConfiguration
 from autograder.batch.gradebook import Gradebook
-from autograder.batch.jobs import BatchError, Job, Setup
+from autograder.batch.jobs import BatchError, GraderReply, Job, Setup
 from autograder.batch.pool import GraderProcess
 from autograder.batch.summary import Summary
+from autograder.grading.row import Key
 from autograder.submission import find_in_folder, read
 from tests.grader.support import classroom, interrupted
 
@@ -183,16 +185,16 @@ def test_several_assignments_share_a_table(tmp_path: Path) -> None:
     assert alibi["alibi.ANSWERS"] and sinusoidal[f"{NAME}.ANSWERS"] and not sinusoidal["alibi.ANSWERS"]
 
 
-def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path) -> None:
+def test_a_changed_hidden_test_regrades_its_assignment_alone(tmp_path: Path, quick_python: Path) -> None:
     """In a copy of the course: one line is added to one hidden test."""
     root = classroom.copy_of_the_course(tmp_path)
     for name in ("alibi", NAME):
         classroom.make(tmp_path / "class", name, 1, [classroom.right])
-    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root).communicate()
+    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root, python=quick_python).communicate()
     assert "2 graded" in printed, printed
     with (root / "tests" / "hidden" / "test_alibi.py").open("a") as test:
         test.write("\n# changed\n")
-    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root).communicate()
+    printed, _ = interrupted.grade(tmp_path / "class", tmp_path / "out", root=root, python=quick_python).communicate()
     assert "1 graded" in printed and "1 known before" in printed, printed
 
 
@@ -250,19 +252,23 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
     return folder, classroom.grades(out)
 
 
-def test_a_coordinator_killed_again_and_again(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+def test_a_coordinator_killed_again_and_again(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path
+) -> None:
     """As it opens any of the files under OUT, from the first to the last: the grades come out the same."""
     folder, wanted = large
     draw = random.Random(20)
     moments = [(draw.randrange(1, 8), "*") for _ in range(4)] + [(1, "grades.csv*"), (1, "similarity.csv")]
     seen = []
     for opened, pattern in moments:
-        run = interrupted.grade_until(signal.SIGKILL, opened, pattern, folder, tmp_path, "--jobs", "1")
+        run = interrupted.grade_until(
+            signal.SIGKILL, opened, pattern, folder, tmp_path, "--jobs", "1", python=quick_python
+        )
         printed, _ = run.communicate()
         assert run.returncode == -signal.SIGKILL, printed
         seen.append(graded_in(tmp_path))
     assert 0 < seen[0] < seen[3] < seen[4] == LARGE  # between grades, and after them
-    printed, _ = interrupted.grade(folder, tmp_path, "--jobs", "1").communicate()
+    printed, _ = interrupted.grade(folder, tmp_path, "--jobs", "1", python=quick_python).communicate()
     assert classroom.grades(tmp_path) == wanted, printed
 
 
@@ -349,6 +355,7 @@ def test_graders_that_do_not_start(two: Path, tmp_path: Path, monkeypatch: pytes
         grade(two, tmp_path / "out")
 
 
+@pytest.mark.usefixtures("cold_graders")
 def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is ended, and another does its work."""
     stopped: list[Job] = []
@@ -368,6 +375,39 @@ def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.Monk
     grade(two, tmp_path / "out", jobs=1)
     assert stopped
     assert {row["score"] for row in classroom.grades(tmp_path / "out")} == {"20"}
+
+
+class _Waits(GraderProcess):
+    """No process: answers at once, and about the first job only after all others."""
+
+    asked: ClassVar[list[GraderProcess]] = []
+
+    def __init__(self, setup: Setup, core: int | None = None) -> None:
+        self.setup, self.core, self.job, self.ready, self.since = setup, core, None, True, 0.0
+        self.connection, self.theirs = multiprocessing.Pipe()
+
+    def give(self, job: Job) -> None:
+        self.job, self.since = job, time.monotonic()
+        self.asked.append(self)
+        if len(self.asked) > 1:
+            self.theirs.send(GraderReply())
+        if len(self.asked) == LARGE:
+            self.asked[0].theirs.send(GraderReply())  # type: ignore[attr-defined]
+
+    def end(self) -> None:
+        pass
+
+
+def test_one_slow_submission_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the one grader is slow another is at work beside it, and only one."""
+    monkeypatch.setattr(pool, "GraderProcess", _Waits)
+    monkeypatch.setattr(pool, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(pool, "ANSWER_SECONDS", 3.0)
+    keys = [Key(NAME, "suite", str(number)) for number in range(LARGE)]
+    with contextlib.closing(pool.Pool(1, Setup())) as graders:
+        answers = list(graders.run(jobs_room.JobQueue(keys, Job)))
+        assert {job.key for job, _ in answers} == {*keys} and keys[0] in [job.key for job, _ in answers[-2:]]
+        assert not any(answer.lost for _, answer in answers) and len({*_Waits.asked}) == 2
 
 
 @pytest.mark.usefixtures("cold_graders")
@@ -390,10 +430,14 @@ def graded_in(out: Path) -> int:
     return len(list((out / "feedback").glob("*/*.md"))) if (out / "feedback").exists() else 0
 
 
-def test_control_c_keeps_what_is_graded(large: tuple[Path, list[dict[str, str]]], tmp_path: Path) -> None:
+def test_control_c_keeps_what_is_graded(
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path
+) -> None:
     """Everything graded by then is written, and the command that is printed goes on from there."""
     folder, wanted = large
-    run = interrupted.grade_until(signal.SIGINT, 4, "feedback/*.md", folder, tmp_path, "--jobs", "1")
+    run = interrupted.grade_until(
+        signal.SIGINT, 4, "feedback/*.md", folder, tmp_path, "--jobs", "1", python=quick_python
+    )
     printed, _ = run.communicate()
     assert run.returncode == 130, printed
     assert "Stopping: nothing more is begun." in printed
@@ -499,7 +543,7 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
         course.seed()
 
 
-def test_a_bad_seed_ends_every_command(tmp_path: Path) -> None:
+def test_a_bad_seed_ends_every_command(tmp_path: Path, quick_python: Path) -> None:
     """Before anything is graded."""
     root = classroom.copy_of_the_course(tmp_path)
     (root / "tests" / "hidden" / "seed.txt").write_text("next year")
@@ -507,7 +551,7 @@ def test_a_bad_seed_ends_every_command(tmp_path: Path) -> None:
     grading = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out")]
     for words in (grading, ["check", str(tmp_path / "class" / NAME / "student0000.py")]):
         done = subprocess.run(
-            [sys.executable, "-m", "autograder.cli", *words], cwd=root, capture_output=True, text=True
+            [str(quick_python), "-m", "autograder.cli", *words], cwd=root, capture_output=True, text=True
         )
         assert done.returncode == 2 and "write one whole number" in done.stderr and "Traceback" not in done.stderr, (
             done.stderr
@@ -589,14 +633,12 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_suite_that_does_not_add_up_grades_nobody(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suite_that_does_not_add_up_grades_nobody(two: Path, tmp_path: Path, quick_python: Path) -> None:
     """It is refused as `make handout` refuses it."""
     root = classroom.copy_of_the_course(tmp_path)
     path = root / "tests" / "hidden" / f"test_{NAME}.py"
     path.write_text(path.read_text("utf-8").replace("points=0.5", "points=0.75", 1), "utf-8")
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(two), "--out", str(tmp_path / "out"), "--jobs", "1"]
-    done = subprocess.run(
-        command, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2 and f"the tests of {NAME} are worth 20.25 points" in done.stderr
+    run = interrupted.grade(two, tmp_path / "out", "--jobs", "1", root=root, python=quick_python)
+    printed, _ = run.communicate()
+    assert run.returncode == 2 and f"the tests of {NAME} are worth 20.25 points" in printed
     assert not (tmp_path / "out" / "grades.csv").exists() or not classroom.grades(tmp_path / "out")

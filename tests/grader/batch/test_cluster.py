@@ -6,7 +6,6 @@ import io
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,8 +30,9 @@ NEVER = 1e6
 class LoopbackCluster:
     """A scheduler and workers, each a process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, python: Path) -> None:
         self.folder = folder
+        self.python = python
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         told = folder / "scheduler.json"
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
@@ -48,7 +48,7 @@ class LoopbackCluster:
             time.sleep(0.1)
 
     def _start(self, program: str, *arguments: str, root: Path = course.ROOT, name: str = "scheduler") -> None:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *arguments, "--no-dashboard"]
+        command = [str(self.python), "-m", f"distributed.cli.dask_{program}", *arguments, "--no-dashboard"]
         environment = os.environ | {"PYTHONPATH": str(root)}
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = subprocess.Popen(command, env=environment, cwd=self.folder, stdout=log, stderr=log)
@@ -64,17 +64,17 @@ class LoopbackCluster:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[LoopbackCluster]:
+def cluster(tmp_path: Path, quick_python: Path) -> Iterator[LoopbackCluster]:
     """A scheduler without workers."""
-    started = LoopbackCluster(tmp_path)
+    started = LoopbackCluster(tmp_path, quick_python)
     yield started
     started.close()
 
 
 @pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
+def two_workers(tmp_path_factory: pytest.TempPathFactory, quick_python: Path) -> Iterator[LoopbackCluster]:
     """A cluster of two workers, which the tests share until one of them kills it."""
-    started = LoopbackCluster(tmp_path_factory.mktemp("cluster"))
+    started = LoopbackCluster(tmp_path_factory.mktemp("cluster"), quick_python)
     for name in ("one", "two"):
         started.add(name)
     yield started
@@ -108,12 +108,12 @@ def test_the_same_grades_as_here(
 
 
 def test_an_interrupted_run_leaves_the_cluster_and_goes_on(
-    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path
+    large: tuple[Path, list[dict[str, str]]], two_workers: LoopbackCluster, tmp_path: Path, quick_python: Path
 ) -> None:
     """Ctrl-C ends the command with exit code 130; the command that it prints goes on, on the same workers."""
     folder, wanted = large
     where = ("--scheduler", two_workers.address)
-    run = interrupted.grade_until(signal.SIGINT, 2, "feedback/*.md", folder, tmp_path, *where)
+    run = interrupted.grade_until(signal.SIGINT, 2, "feedback/*.md", folder, tmp_path, *where, python=quick_python)
     printed, _ = run.communicate()
     assert run.returncode == 130, printed
     assert "Traceback" not in printed and f"--scheduler {two_workers.address}" in printed
@@ -219,12 +219,12 @@ def test_what_is_no_address_is_refused(large: tuple[Path, list[dict[str, str]]],
 
 
 def test_a_scheduler_without_workers_is_said_to_be_waited_for(
-    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    large: tuple[Path, list[dict[str, str]]], tmp_path: Path, quick_python: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from autograder.batch import cluster
 
     monkeypatch.setattr(cluster, "SECONDS_FOR_WORKERS", 1.0)
-    empty = LoopbackCluster(tmp_path)
+    empty = LoopbackCluster(tmp_path, quick_python)
     console = Console(record=True)
     try:
         with pytest.raises(BatchError, match="no worker joined"):

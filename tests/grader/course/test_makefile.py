@@ -81,8 +81,20 @@ def test_a_value_from_outside_is_a_value(folder: Path, value: str, as_argument: 
     graded = make(folder, "grade", as_argument, SUBMISSIONS=value, OUT=value, ASSIGNMENT=value, JOBS=value)
     assert graded == ["grade", "--out", *lines, "--assignment", *lines, "--jobs", *lines, "--", *lines]
     assert make(folder, "autograder", as_argument, ASSIGNMENT=value) == ["build", *lines]
+    (folder / "dist" / "course").mkdir(parents=True, exist_ok=True)
+    assert make(folder, "lesson", as_argument, ASSIGNMENT=value)[2:] == [*lines, "--page"]
     for target in ("mutants", "causes"):
         assert make(folder, target, as_argument, ASSIGNMENT=value)[2:] == lines
+
+
+@pytest.mark.parametrize("as_argument", [True, False], ids=["make NAME=value", "environment"])
+@pytest.mark.parametrize("value", HOSTILE)
+def test_it_is_a_value_in_the_handout_too(folder: Path, value: str, as_argument: bool) -> None:
+    shutil.copy(course.PACKAGE / "handout" / "template" / "Makefile.template", folder / "Makefile")
+    (folder / "requirements.txt").touch()
+    (folder / ".venv" / "ready").touch()
+    for target, option in {"check": [], "watch": ["--watch"], "lesson": ["--page"]}.items():
+        assert make(folder, target, as_argument, ASSIGNMENT=value)[2:] == [*value.split("\n"), *option]
 
 
 @pytest.mark.parametrize("value", [*HOSTILE, "x; touch gotcha"])

@@ -35,6 +35,7 @@ from autograder.laptop import notebook_checks
 from autograder.protocol import codec
 from autograder.protocol.call import Call
 from tests.grader.support import kernels
+from tests.grader.support.folders import put
 from tests.grader.support.forked_python import CHILDREN
 from tests.grader.support.handed_in import SAMPLES
 
@@ -73,6 +74,17 @@ def on_laptop(quick_python: Path) -> OnLaptop:
 
 
 # Nothing is given away
+
+
+@pytest.mark.parametrize(
+    ("out", "there"),
+    [("course.zip", ""), ("handout", ""), ("handout.zip", "course/essay.txt"), ("essay.zip", "essay/page.txt")],
+)
+def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
+    put(tmp_path, {there: "mine"} if there else {})
+    with pytest.raises(HandoutError, match=r"choose another --out|ends in \.zip"):
+        build(tmp_path / out)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == ([tmp_path / there] if there else [])
 
 
 def test_the_handout_gives_nothing_away(shipped: Path) -> None:

@@ -19,7 +19,7 @@ from autograder.checks.results import Phase, TestResult, by_question, points_won
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import carried, catalogue, live
+from autograder.hints import carried, catalogue, live, signature
 from autograder.hints.catalogue import Misconception
 from autograder.hints.live import ObservedTest
 from autograder.protocol import call
@@ -122,6 +122,40 @@ def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dic
     assert any(one.passed and one.function == "rope_frequencies" for one in results["rope_attention"])
 
 
+@pytest.mark.parametrize(
+    ("name", "function", "change"),
+    [
+        ("rope", "rope_cos_sin", "tuple(np.concatenate([part, part], axis=-1) for part in result)"),
+        ("rope", "rope_cos_sin", "tuple(np.repeat(part, 2, axis=-1) for part in result)"),
+        ("rope", "rope_cos_sin", "(2 * result[0], 2 * result[1])"),
+        ("rope", "rope_frequencies", "np.degrees(result)"),
+        ("rope", "rope_frequencies", "2 * np.pi / result"),
+        ("rope", "rope_frequencies", "result.astype(np.float32)"),
+        ("alibi", "alibi_bias", "np.swapaxes(result, -1, -2)"),
+        ("alibi", "alibi_bias", "np.moveaxis(result, 0, -1)"),
+        ("sinusoidal", "frequencies", "result[:, np.newaxis]"),
+    ],
+)
+def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
+    name: str, function: str, change: str, grader: Grader
+) -> None:
+    """What builds on a result of another shape raises: it is asked again with the shape set right in the submission."""
+    assignment = course.find(name)
+    cell = f"""
+_right = {function}
+def {function}(*args, **kwargs):
+    result = _right(*args, **kwargs)
+    return {change}
+"""
+    grade = grader.grade(assignment, (assignment.solution.read_text("utf-8") + cell,))
+    assert 0 < 1 - grade.score / grade.max_score <= MOST
+    given = [result for result in grade.test_results if result.passed and result.function]
+    assert given and {result.function for result in given} == {function}
+    mistakes = [result for result in grade.test_results if not result.passed]
+    assert all(result.function in (None, function) for result in mistakes)
+    assert {result.test.question for result in mistakes if result.hint} <= {function}
+
+
 def test_what_is_not_about_values_is_judged_though_the_values_are_wrong(suites: dict[str, Suite]) -> None:
     """A wrong formula in the right dtype and without a loop: of the function itself, only what asks for values
     fails."""
@@ -148,7 +182,9 @@ LAZY = {
 
 def test_a_lazy_function_earns_nothing_beside_a_known_mistake(assignment: Assignment, suite: Suite) -> None:
     """Every function above the mistake is lazy, in each way in turn."""
-    for work, entry in zip(itertools.cycle(LAZY), catalogue.entries(assignment), strict=False):
+    functions = {test.question for test in suite.tests} - {call.ANSWERS}
+    plain = [entry for function in sorted(functions) for entry in signature.of_results(assignment, function)]
+    for work, entry in zip(itertools.cycle(LAZY), [*catalogue.entries(assignment), *plain[::3]], strict=False):
         module = catalogue.mistaken(assignment, entry)
         above = {
             name for name in {test.question for test in suite.tests} if entry.function in live.below(assignment, name)

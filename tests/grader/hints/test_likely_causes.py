@@ -197,6 +197,33 @@ def test_what_depends_on_earlier_calls_is_asked_again_in_a_new_process(key: str,
     assert (grade.score == grade.max_score) is not kept
 
 
+SLOPES_OF_THE_FIRST_CALL = """
+    _right = alibi_slopes
+    def alibi_slopes(n_heads, _kept=[]):
+        right = _right(n_heads)
+        _kept[:] = _kept or [right]
+        return _kept[0]
+    """
+
+SLOPES_THAT_GROW = """
+    _right = alibi_slopes
+    def alibi_slopes(n_heads, _kept=[]):
+        _kept += list(_right(n_heads))
+        return np.array(_kept[:n_heads])
+    """
+
+
+@pytest.mark.parametrize("source", [SLOPES_OF_THE_FIRST_CALL, SLOPES_THAT_GROW])
+def test_a_state_that_looks_like_a_known_mistake_is_told_as_a_state_and_costs_once(source: str, grader: Grader) -> None:
+    """What builds on it is asked again, each wrong call in a new process."""
+    assignment = course.find("alibi")
+    cells = (assignment.solution.read_text("utf-8") + textwrap.dedent(source),)
+    grade = grader.grade(assignment, cells)
+    assert {result.test.question for result in grade.test_results if not result.passed} == {"alibi_slopes"}
+    assert {result.hint for result in grade.test_results if result.hint} == {live.STATE}
+    assert {result.function for result in grade.test_results if result.passed} == {None, "alibi_slopes"}
+
+
 def test_a_refusal_that_is_missing_below_is_no_fault_of_what_builds_on_it(grader: Grader) -> None:
     assignment = course.find("rope")
     accepts_one_position = """

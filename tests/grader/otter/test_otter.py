@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("quick_kernels")
 
 
 @pytest.fixture(scope="session")
-def zips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def zips(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All assignments' zips."""
     folder = tmp_path_factory.mktemp("zips")
     assert len(list(package.build(course.assignments(), folder))) == len(course.assignments())
@@ -126,6 +126,7 @@ def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> N
         assert not any(name.startswith("files/") for name in archive.namelist())
 
 
+@pytest.mark.usefixtures("fresh_wheel")
 def test_the_same_course_makes_the_same_zip(zips: Path, tmp_path: Path) -> None:
     (again,) = package.build([course.find("alibi")], tmp_path)
     assert again.read_bytes() == (zips / "alibi.zip").read_bytes()

@@ -44,37 +44,54 @@ with (course.ROOT / "tests" / "grader" / "grading" / "expected_scores" / "rope.c
     HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
 
 Platform = Callable[..., dict[str, Any]]
+Built = Callable[..., tuple[Path, Path]]
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def python(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment that has the course as a wheel, as the platform's container has it."""
     return install(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
-def platform(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+def quick(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The same interpreter, quick to start."""
+    with forking(tmp_path_factory.mktemp("quick"), str(python)) as program:
+        yield program
+
+
+@pytest.fixture(scope="module")
+def built(ready_wheel: None, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The zip of rope with an instructor's part of the configuration, each built once, behind the folder that it is
+    for, which is not there."""
+    made: dict[str, tuple[Path, Path]] = {}
+
+    def build(config: dict[str, Any] | None = None) -> tuple[Path, Path]:
+        key = json.dumps(config)
+        if key not in made:
+            folder = tmp_path_factory.mktemp("gradescope")
+            settings = {"autograder_dir": str(folder / "autograder")} | (config or {})
+            (zipped,) = package.build([course.find("rope")], folder, settings)
+            made[key] = folder / "autograder", zipped
+        shutil.rmtree(made[key][0], ignore_errors=True)
+        return made[key]
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def platform(quick: Path, built: Built) -> Platform:
     """Grades a rope submission (name → content) on a Gradescope of our own, with an instructor's part of the
     configuration."""
-    built: dict[str, tuple[Path, Path]] = {}
 
     def grade(
         submission: dict[str, bytes], config: dict[str, Any] | None = None, metadata: dict[str, Any] = METADATA
     ) -> dict[str, Any]:
-        key = json.dumps(config)
-        if key not in built:
-            folder = tmp_path_factory.mktemp("gradescope")
-            settings = {"autograder_dir": str(folder / "autograder")} | (config or {})
-            (zipped,) = package.build([course.find("rope")], folder, settings)
-            built[key] = folder / "autograder", zipped
-        folder, zipped = built[key]
-        shutil.rmtree(folder, ignore_errors=True)
-        results = gradescope(quick, folder, zipped, submission, metadata, JUPYTER_PATH=str(quick.parent))
+        results = gradescope(quick, *built(config), submission, metadata)
         assert faults(results) == []
         return results
 
-    with forking(tmp_path_factory.mktemp("quick"), str(python)) as quick:
-        yield grade
+    return grade
 
 
 def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
@@ -144,16 +161,15 @@ def test_gradescope_has_a_sentence_for_what_cannot_be_read(platform: Platform, s
     assert "**Not graded.**" in results["output"] and "Traceback" not in json.dumps(results)
 
 
-def test_the_containers_of_otter_grade_find_what_they_put_there(python: Path, tmp_path: Path) -> None:
+def test_the_containers_of_otter_grade_find_what_they_put_there(quick: Path, built: Built) -> None:
     """They have an empty file of metadata, fetch the submission again, and load Otter's pickled results."""
-    folder = tmp_path / "autograder"
-    (zipped,) = package.build([course.find("rope")], tmp_path, {"autograder_dir": str(folder)})
+    folder, zipped = built()
     with zipfile.ZipFile(zipped) as archive:
         wheel = next(name for name in archive.namelist() if name.endswith(".whl") and "/" not in name)
         # Of all that is installed from, their image has what matches requirements.*, folders by their contents.
         for name in (wheel, package.CONSTRAINTS):
             assert archive.read(f"requirements.d/{name}") == archive.read(name)
-    gradescope(python, folder, zipped, {"rope.py": HEDY}, metadata=None)
+    gradescope(quick, folder, zipped, {"rope.py": HEDY}, metadata=None)
     assert (folder / "submission" / "rope.py").read_bytes() == HEDY
     results = dill.loads((folder / "results" / "results.pkl").read_bytes())
     assert results.total == HEDY_SCORE
@@ -176,15 +192,14 @@ def rope_frequencies(head_dim, base=10000.0):
 """
 
 
-def test_a_submission_on_gradescope_reads_nothing_of_the_autograder(python: Path, tmp_path: Path) -> None:
+def test_a_submission_on_gradescope_reads_nothing_of_the_autograder(quick: Path, built: Built) -> None:
     """Neither the wheel, nor the metadata with others' names, nor what else was handed in."""
-    folder = tmp_path / "autograder"
-    (zipped,) = package.build([course.find("rope")], tmp_path, {"autograder_dir": str(folder)})
+    folder, zipped = built()
     with zipfile.ZipFile(zipped) as archive:
         inside = [str(folder / "source" / name) for name in archive.namelist()]
     paths = [*inside, str(folder / "submission_metadata.json"), str(folder / "handed_in" / "note.txt")]
     snoop = SNOOP % (*[str(folder).encode()] * 3, paths)
-    results = gradescope(python, folder, zipped, {"rope.py": snoop, "note.txt": b"secret"})
+    results = gradescope(quick, folder, zipped, {"rope.py": snoop, "note.txt": b"secret"})
     assert "found []" in results["output"]
 
 
@@ -209,37 +224,35 @@ def test_an_instructor_may_publish_hidden_results(platform: Platform) -> None:
 # The course as an installed wheel
 
 
-def check(python: Path, path: Path) -> dict[str, Any]:
+def check(quick: Path, path: Path) -> dict[str, Any]:
     """`autograder check --json` of an installed course."""
-    command = [str(python.with_name("autograder")), "check", str(path), "--assignment", "rope", "--json"]
-    found: dict[str, Any] = json.loads(run(command, python.parents[1]))
-    return found
+    command = [str(quick), "-m", "autograder.cli", "check", str(path), "--assignment", "rope", "--json"]
+    checked: dict[str, Any] = json.loads(run(command, quick.parent))
+    return checked
 
 
-def installed_root(python: Path) -> Path:
-    return Path(
-        run([str(python), "-c", "from autograder import course; print(course.ROOT)"], python.parents[1]).strip()
-    )
+def installed_root(quick: Path) -> Path:
+    return Path(run([str(quick), "-c", "from autograder import course; print(course.ROOT)"], quick.parent).strip())
 
 
-def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
+def test_an_installed_wheel_has_the_whole_course(python: Path, quick: Path) -> None:
     code = "from autograder import course; print(*(one.suite_hash for one in course.assignments()))"
-    hashes = run([str(python), "-c", code], python.parents[1])
+    hashes = run([str(quick), "-c", code], quick.parent)
     assert hashes.split() == [one.suite_hash for one in course.assignments()]
-    assert installed_root(python).is_relative_to(python.parents[1])
+    assert installed_root(quick).is_relative_to(python.parents[1])
 
 
-def test_an_installed_wheel_grades(python: Path) -> None:
-    found = check(python, ROPE / "hedy.py")
-    assert (found["score"], found["max_score"]) == (HEDY_SCORE, 20)
+def test_an_installed_wheel_grades(quick: Path) -> None:
+    checked = check(quick, ROPE / "hedy.py")
+    assert (checked["score"], checked["max_score"]) == (HEDY_SCORE, 20)
 
 
-def test_a_submission_reads_nothing_of_an_installed_course(python: Path, tmp_path: Path) -> None:
-    root = installed_root(python)
+def test_a_submission_reads_nothing_of_an_installed_course(quick: Path, tmp_path: Path) -> None:
+    root = installed_root(quick)
     paths = [str(path) for path in root.rglob("*") if path.suffix in (".py", ".txt", ".json")]
     assert any("hidden" in path for path in paths)
     (tmp_path / "rope.py").write_bytes(SNOOP % (*[str(root).encode()] * 3, paths))
-    assert "found []" in check(python, tmp_path / "rope.py")["tests"][0]["message"]
+    assert "found []" in check(quick, tmp_path / "rope.py")["tests"][0]["message"]
 
 
 # What platforms give out, and take back

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from autograder.grading.grader import Grader
 from autograder.protocol import codec
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Stopped
+from autograder.sandbox import backend as backends
 from autograder.sandbox import client, confine
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox, SandboxError, Worker
@@ -369,6 +372,27 @@ def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> 
         with pytest.raises(Stopped, match="took too long"):
             called(backend, "f")
         assert backend.status == "timeout"
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_submission_waits_for_so_long_in_all(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, busy: bool) -> None:
+    """In few calls or many; but time for which it computes, or lacks a processor, is no waiting."""
+    monkeypatch.setattr(sandbox, "limits", replace(LIMITS, waiting_seconds=0.02))
+    monkeypatch.setattr(client, "busy_seconds", lambda process: time.monotonic() if busy else 0.0)
+    monkeypatch.setattr(backends, "busy_seconds", client.busy_seconds)
+    monkeypatch.setattr(backends, "withheld_seconds", lambda: 0.0)
+    with loaded(sandbox, "import time\ndef f(): time.sleep(0.01)") as backend:
+        with nullcontext() if busy else pytest.raises(Stopped, match="waited for more than 0.02 seconds in all"):
+            for _ in range(20):
+                called(backend, "f")
+        assert backend.status == (None if busy else "timeout")
+
+
+def test_what_a_process_computes_is_no_waiting() -> None:
+    computed = time.process_time()
+    assert client.busy_seconds(os.getpid()) >= computed
+    assert client.busy_seconds(1 << 30) == math.inf
+    assert client.withheld_seconds() >= 0
 
 
 def test_memory_of_the_tests_is_bounded() -> None:

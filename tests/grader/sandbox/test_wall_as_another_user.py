@@ -99,7 +99,8 @@ def _copied(source: Path, target: Path) -> None:
     if source.is_file():
         shutil.copy(source, target)
     else:
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", ".hypothesis"))
+        # What Python has compiled comes along, since nobody may write it there. What pytest has names its old path.
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis"))
     _open(target)
 
 

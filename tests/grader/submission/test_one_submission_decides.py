@@ -365,7 +365,7 @@ def test_the_command_checks_a_clone(clones: Path) -> None:
     assert checked.exit_code == 0 and json.loads(checked.output)["score"] == 20
 
 
-@pytest.mark.usefixtures("quick_kernels")
+@pytest.mark.usefixtures("quick_kernels", "ready_wheel")
 def test_a_solved_clone_scores_20_through_otter(clones: Path, tmp_path: Path) -> None:
     assignment = course.find("attention")
     (zipped_suite,) = package.build([assignment], tmp_path / "zips")

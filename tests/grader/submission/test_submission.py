@@ -222,6 +222,13 @@ NO_PYTHON = {
 }
 
 
+def test_running_out_of_memory_is_said_as_that(submission_file, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("ast.parse", lambda *_: (_ for _ in ()).throw(MemoryError))
+        problem = submission_file(CODE).problem
+    assert problem is not None and "more memory to parse than there is" in problem.student
+
+
 @pytest.mark.parametrize(("content", "word"), NO_PYTHON.values(), ids=NO_PYTHON)
 def test_what_is_no_python_is_refused(submission_file, content: str, word: str) -> None:
     with warnings.catch_warnings(record=True) as caught, little_memory(1024 * MIB):

@@ -52,8 +52,9 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
 
 
 def copy_of_the_course(folder: Path) -> Path:
-    """All that grading needs, free to be changed."""
-    aside = shutil.ignore_patterns("__pycache__", ".hypothesis", "submissions")
+    """All that grading needs, free to be changed. What Python has compiled comes along; what pytest has names its old
+    path."""
+    aside = shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis", "submissions")
     for part in ("autograder", "solutions", "assignments", "tests"):
         shutil.copytree(course.ROOT / part, folder / "course" / part, ignore=aside)
     return folder / "course"

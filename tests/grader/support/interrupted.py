@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 from autograder import course
+from tests.grader.support.forked_python import CHILDREN
 
+PYTHON = Path(sys.executable)
 GRADE = "import sys\nfrom autograder.cli import main\nmain(sys.argv[1:])\n"
 
 SIGNAL_ITSELF = """
@@ -28,22 +30,24 @@ coordinator.KEEP_EVERY = 0
 """Sends itself a signal as it opens the n-th file whose path fits a pattern. Every grade is kept as it comes."""
 
 
-def grade(folder: Path, out: Path, *options: str, root: Path = course.ROOT) -> subprocess.Popen[str]:
+def grade(
+    folder: Path, out: Path, *options: str, root: Path = course.ROOT, python: Path = PYTHON
+) -> subprocess.Popen[str]:
     """`autograder grade`, as a process of its own."""
-    return _start(GRADE, "grade", str(folder), "--out", str(out), *options, root=root)
+    return _start(python, GRADE, "grade", str(folder), "--out", str(out), *options, root=root)
 
 
 def grade_until(
-    number: signal.Signals, opened: int, pattern: str, folder: Path, out: Path, *options: str
+    number: signal.Signals, opened: int, pattern: str, folder: Path, out: Path, *options: str, python: Path = PYTHON
 ) -> subprocess.Popen[str]:
     """The same; a signal comes as it opens the n-th file under OUT whose path there fits the pattern."""
-    words = (str(int(number)), f"{out}/{pattern}", str(opened))
-    return _start(SIGNAL_ITSELF + GRADE, *words, "grade", str(folder), "--out", str(out), *options, root=course.ROOT)
+    words = (str(int(number)), f"{out}/{pattern}", str(opened), "grade", str(folder), "--out", str(out), *options)
+    return _start(python, SIGNAL_ITSELF + GRADE, *words, root=course.ROOT)
 
 
-def _start(script: str, *words: str, root: Path) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(root)}
-    command = [sys.executable, "-c", script, *words]
+def _start(python: Path, script: str, *words: str, root: Path) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(root), CHILDREN: str(python)}
+    command = [str(python), "-c", script, *words]
     return subprocess.Popen(
         command,
         env=environment,

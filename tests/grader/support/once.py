@@ -1,11 +1,12 @@
-"""What is dear to make, made once for all processes of a test run: the handout, and the grades of sample
-submissions."""
+"""What is dear to make, made once for all processes of a test run: the handout, the course as a wheel, and the grades
+of sample submissions."""
 
 from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from autograder.course import find
 from autograder.grading.grader import Grade, Grader
+from autograder.otter import package
 from autograder.submission import Submission, read_file
 
 Once = Callable[[str, Callable[[], Any]], Any]
@@ -43,6 +45,35 @@ def handed_out(once: Once) -> dict[str, bytes]:
 
     contents: dict[str, bytes] = once("handout", bundle.contents)
     return contents
+
+
+_build_wheel = package.wheel
+
+
+def _built_wheel() -> tuple[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        built = _build_wheel(Path(folder))
+        return built.name, built.read_bytes()
+
+
+@pytest.fixture(scope="session")
+def ready_wheel(once: Once) -> Iterator[None]:
+    """From now on the course is not built into a wheel again, but for tests that ask for `fresh_wheel`."""
+
+    def wheel(folder: Path) -> Path:
+        name, content = once("wheel", _built_wheel)
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(package, "wheel", wheel)
+        yield
+
+
+@pytest.fixture
+def fresh_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This test builds its wheel itself."""
+    monkeypatch.setattr(package, "wheel", _build_wheel)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """An interpreter whose processes begin with their libraries loaded, and Jupyter kernels of it.
 
-For tests of what a process does, and not of how it starts or is ended from outside: a signal to such a process does not
-reach it.
+For tests of what a process does, and not of how it starts or is told to end: of all signals to such a process, the one
+that kills it alone has its effect.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What batches start, at hand, for tests of what a batch does and not of how its processes start and end.
 
-Graders go on from one batch to the next, processes that read submissions are forked from one that has loaded what they
-need, and a class is compared here. The tests of the command see all of them in processes of their own.
+Graders go on from one batch to the next, they and the processes that read submissions are forked from one that has
+loaded what they need, and a class is compared here. The tests of the command see all of them in processes of their own.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import os
 import subprocess
 import traceback
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -45,7 +47,7 @@ class WarmGrader(GraderProcess):
             super().end()
 
 
-def _taken(setup: Setup, core: int | None = None) -> WarmGrader:
+def _taken(request: pytest.FixtureRequest, setup: Setup, core: int | None = None) -> WarmGrader:
     """One that rests and was set up so, or a new one."""
     for grader in _AT_REST:
         if grader.setup == setup:
@@ -54,7 +56,9 @@ def _taken(setup: Setup, core: int | None = None) -> WarmGrader:
             if core is not None:
                 os.sched_setaffinity(grader._process.pid, {core})
             return grader
-    return WarmGrader(setup, core)
+    quick = str(request.getfixturevalue("quick_python"))
+    with mock.patch.object(pool, "sys", SimpleNamespace(executable=quick)):
+        return WarmGrader(setup, core)
 
 
 def _compared_here(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
@@ -74,12 +78,12 @@ def _compared_here(command: list[str], **_: Any) -> subprocess.CompletedProcess[
 
 
 @pytest.fixture(scope="session", autouse=True)
-def warm_graders() -> Iterator[None]:
+def warm_graders(request: pytest.FixtureRequest) -> Iterator[None]:
     """Batches that run in this process share their processes."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.submission", "autograder.reports.similarity"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "GraderProcess", _taken)
+        patch.setattr(pool, "GraderProcess", partial(_taken, request))
         patch.setattr(parallel, "multiprocessing", SimpleNamespace(get_context=lambda _: forking))
         patch.setattr(coordinator, "subprocess", SimpleNamespace(run=_compared_here, DEVNULL=subprocess.DEVNULL))
         yield
