@@ -369,17 +369,20 @@ def candidates(assignment: Assignment, function: str, rows: Sequence[Observation
 
 
 def scaled(assignment: Assignment, function: str, rows: Sequence[Observation]) -> list[Misconception]:
-    """That every result is as many times too large as the first wrong one, where there are enough numbers to say so."""
-    wrong = [
-        (np.asarray(row.got), np.asarray(row.right))
+    """That every result is as many times too large as the largest wrong one, where there are enough numbers to say
+    so."""
+    pairs = [
+        (got[np.isfinite(right)], right[np.isfinite(right)])
         for row in rows
         if row.is_wrong and isinstance(row.got, NUMBERS) and isinstance(row.right, NUMBERS)
+        for got, right in [(np.asarray(row.got), np.asarray(row.right))]
+        if got.shape == right.shape and got.dtype.kind in "iuf" and right.dtype.kind in "iuf"
     ]
-    if sum(np.count_nonzero(right) for _, right in wrong) < ENOUGH_NUMBERS or wrong[0][0].shape != wrong[0][1].shape:
+    if sum(np.count_nonzero(right) for _, right in pairs) < ENOUGH_NUMBERS:
         return []
-    got, right = (array.ravel() for array in wrong[0])
+    got, right = max(pairs, key=lambda pair: float(np.abs(pair[1]).max(initial=0)))
     largest = np.abs(right).argmax()
-    factor = float(got[largest] / right[largest]) if right[largest] else 0.0
+    factor = float(got[largest]) / float(right[largest])
     return [signature.scaled(assignment, function, factor)] if factor and np.isfinite(factor) else []
 
 

@@ -197,6 +197,29 @@ def test_what_depends_on_earlier_calls_is_asked_again_in_a_new_process(key: str,
     assert (grade.score == grade.max_score) is not kept
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("right * 3", "3 times as large"),
+        ("right * (1 + 1j)", ""),
+        ("right.astype(str)", ""),
+        ("right[:0]", ""),
+        ("right * np.nan", ""),
+        ("10**400", ""),
+    ],
+)
+def test_a_number_of_times_is_told_of_numbers_alone(value: str, told: str, suites: dict[str, Suite]) -> None:
+    """Infinite bias, as ahead of a query, stays infinite; what is no number has no factor."""
+    source = f"""
+    _right = decay_bias
+    def decay_bias(log_f):
+        right = _right(log_f)
+        return {value}
+    """
+    said = hints(results_of("state", source, suites), "decay_bias")
+    assert told in said and bool(told) == ("times as large" in said)
+
+
 SLOPES_OF_THE_FIRST_CALL = """
     _right = alibi_slopes
     def alibi_slopes(n_heads, _kept=[]):

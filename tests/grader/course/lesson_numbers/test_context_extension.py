@@ -201,7 +201,7 @@ def _extended(m: Any) -> Sentences:
             assert change.mean <= 0 or change.p > CLEAR, (method, length)
     longer = extension.RUNS["copy 3 back, trained at 64"].setting
     rotate = m.rotations_in_context(longer.width, longer.trained_length, longer.base)
-    yield f"train at {longer.trained_length} tokens with base {longer.base:.0f}, and ask at {longer.lengths[-1]}"
+    yield f"{longer.trained_length} tokens with base {longer.base:.0f}, asked at {longer.lengths[-1]}"
     yield f"most pairs ({int((rotate >= 1).sum())} of {len(rotate)}) make a rotation in training"
     repairs = set(extension.RUNS["latest passkey, trained at 64"].methods) - {trained, extension.NO_POSITION}
     far = {method: scores("latest passkey, trained at 64", method, 256) for method in repairs}

@@ -37,7 +37,8 @@ def numbers(m: Any) -> Sentences:
     assert np.allclose(
         (codes @ sinusoidal.shift_matrix(3, 8) @ codes.T)[127], [similar(127 - key) for key in range(128)]
     )
-    yield f"With $d = 8$ this is {similar(3):g} at distance 3, its maximum, and {similar(66):.2f} at distance 66"
+    largest, rival = similar(3), similar(66)
+    yield f"With $d = 8$ this is {largest:g} at distance $i-j = 3$, its maximum, and {rival:.2f} at distance 66"
 
     accuracies = [1.0, 0.9, 0.5, 0.95]
     lengths = [16, 32, 64, 128]
@@ -164,10 +165,10 @@ def _measured(m: Any) -> Sentences:
     yield f"| model | {setting.vocabulary} tokens in the vocabulary, {setting.width} features |"
     yield f"| training | {setting.steps:,} steps of {setting.batch} sequences |"
     asked = [setting.trained_length - back for back in lab.TASKS.values()]
-    yield f"| test | {setting.sequences} sequences per length, at their last {asked[0]} positions"
+    yield f"| test | {setting.sequences} sequences per length; only their last {asked[0]} positions count"
     yield (
-        f"(Of {setting.trained_length} tokens, {asked[0]} have a token 3 back. A second task, copy 1 back, has"
-        f" {asked[1]}.)"
+        f"since {asked[0]} of {setting.trained_length} tokens have a token 3 back ({asked[1]} in a second task, copy 1"
+        " back)"
     )
     usual = (
         f"base {setting.base:,.0f}, {setting.buckets} buckets, Shaw clipped at {setting.max_distance}, slope"
@@ -177,7 +178,10 @@ def _measured(m: Any) -> Sentences:
     yield f"*Usual* is what papers and libraries take: {usual}"
     yield f"learning rates {', '.join(map(short, lab.LEARNING_RATES[:-1]))} and {lab.LEARNING_RATES[-1]:g}"
     at_16 = [value for task in lab.TASKS for value in kept.tried("rope", "x1", task).values()]
-    yield f"at 16 tokens every base of RoPE has at least {d(math.floor(1000 * min(at_16)) / 1000, 3)}"
+    yield (
+        "Accuracy at 16 tokens could not choose: every base of RoPE has at least"
+        f" {d(math.floor(1000 * min(at_16)) / 1000, 3)} there."
+    )
     yield f"with 8 seeds. If all gain, $p = 2/{2**8} = {measuring.sign_flip(np.ones(8)):.3f}$"
     yield f"The learned table has {setting.table_rows} rows"
     scale = lab.setting_of(kept.choice[three, "integer"]).scale

@@ -67,7 +67,7 @@ def numbers(m: Any) -> Sentences:
     weights = [
         math.exp(10 * by) / (math.exp(10 * by) + keys - 1) for keys, by in ((2048, 1), (32768, 1), (32768, scale))
     ]
-    yield f"Its weight is {weights[0]:.2f} among 2048 keys, and {weights[1]:.2f} among 32,768"
+    yield f"Without the factor its weight is {weights[0]:.2f} among 2048 keys, and {weights[1]:.2f} among 32,768"
     yield (
         f"$\\ln 32768 / \\ln 2048 = {ratio(scale)}$, the lead becomes {10 * scale:.1f}, and the weight"
         f" {weights[2]:.2f}."
@@ -128,10 +128,11 @@ def _schedules() -> Sentences:
         assert change.mean > 0 and change.p <= CLEAR and change.gained == 7
     yield f"clearly better than in every layer, in both tasks, with 7 of {seeds} seeds each"
     assert gain(copying, every, second, 64).p > CLEAR
-    yield f"no better than in every layer in copying ({mean(copying, second, 64)} and {mean(copying, every, 64)})"
+    yield f"no better than RoPE in every layer ({mean(copying, second, 64)} and {mean(copying, every, 64)})"
     worse = gain(passkey, second, every, 64)
     assert worse.gained == seeds and worse.p <= CLEAR
-    yield f"in the passkey all {seeds} seeds are worse ({mean(passkey, second, 64)} and {mean(passkey, every, 64)})"
+    both = f"({mean(passkey, second, 64)} and {mean(passkey, every, 64)})"
+    yield f"In the passkey it is worse with all {seeds} seeds {both}"
     assert all(gain(run, every, first, length).p > CLEAR for run in (copying, passkey) for length in (20, 24))
     yield "At 20 and 24 tokens RoPE in the first layer and RoPE in every layer do not differ clearly"
     assert not any(

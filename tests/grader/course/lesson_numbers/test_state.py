@@ -57,7 +57,7 @@ def numbers(m: Any) -> Sentences:
     written = m.delta_step(m.delta_step(np.zeros((2, 1)), keys[0], [4.0], 1, 0), keys[0], [6.0], 0.5, 0)
     assert written[0, 0] == 5, "with β = ½ it is half of the way"
     _, doubled = m.linear_chunks(queries[:2], keys[[0, 0]], [[4.0], [6.0]], np.zeros(2), 1)
-    yield f"then with $v = 6$: if $k \\cdot k = 1$, the query $k$ reads {short(doubled[0, 0])}"
+    yield f"then with $v = 6$: if $k \\cdot k = 1$, the query $q = k$ reads {short(doubled[0, 0])}"
     yield f"For a gate of 0.9 it is {d(m.half_life(math.log(0.9)), 2)} tokens"
     cache, kept = m.cache_and_state(32768, 16, 64, 128)
     yield f"a cache of 32,768 tokens is {cache // kept} times as large as the state"
