@@ -90,7 +90,8 @@ def alibi_bias(n_heads, q_len, k_len):
     """
     # BEGIN SOLUTION
     q_len = _check_size(q_len, "q_len")
-    k_len = _check_size(k_len, "k_len", q_len)
+    if k_len < q_len:
+        raise ValueError(f"there must be as many keys as queries, or more; got {k_len} keys and {q_len} queries")
     queries, keys = np.arange(k_len - q_len, k_len), np.arange(k_len)
     distance = np.abs(np.subtract.outer(queries, keys))
     return alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -distance

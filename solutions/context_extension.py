@@ -184,7 +184,7 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     _check_at_least_one(factor, "factor")
     _check_at_least_one(trained_len, "trained_len")
     if not beta_fast >= beta_slow:
-        raise ValueError(f"beta_fast must be at least beta_slow = {beta_slow}; got {beta_fast}")
+        raise ValueError(f"beta_fast must be at least beta_slow; got {beta_fast} and {beta_slow}")
 
     def pair_with_rotations(beta):
         return head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
@@ -245,7 +245,9 @@ def llama3_frequencies(
     frequencies = _rope_frequencies(head_dim, base)
     _check_at_least_one(factor, "factor")
     if not low_freq_factor < high_freq_factor:
-        raise ValueError(f"low_freq_factor must be below high_freq_factor = {high_freq_factor}; got {low_freq_factor}")
+        raise ValueError(
+            f"low_freq_factor must be below high_freq_factor; got {low_freq_factor} and {high_freq_factor}"
+        )
     rotations = rotations_in_context(head_dim, trained_len, base)
     kept = np.clip((rotations - low_freq_factor) / (high_freq_factor - low_freq_factor), 0, 1)
     return _mix(frequencies, factor, 1 - kept)
@@ -272,7 +274,7 @@ def longrope_frequencies(head_dim, rescale, base=10000.0):
     frequencies = _rope_frequencies(head_dim, base)
     rescale = np.asarray(rescale)
     if rescale.shape != frequencies.shape:
-        raise ValueError(f"rescale must have shape {frequencies.shape}; got {rescale.shape}")
+        raise ValueError(f"rescale needs one number for each pair; got {rescale.shape} for {frequencies.shape}")
     if not (rescale > 0).all():
         raise ValueError(f"every entry of rescale must be positive; got {rescale.min()}")
     return frequencies / rescale
@@ -319,9 +321,9 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
     x, positions, frequencies = np.asarray(x), _check_positions(positions), np.asarray(frequencies)
     _check_head_dim(x.shape[-1])
     if positions.shape != (x.shape[-2],):
-        raise ValueError(f"features of shape {x.shape} need one position per row; got shape {positions.shape}")
+        raise ValueError(f"every row of x needs one position; got shape {positions.shape} for {x.shape}")
     if frequencies.shape != (x.shape[-1] // 2,):
-        raise ValueError(f"features of shape {x.shape} need one frequency per pair; got shape {frequencies.shape}")
+        raise ValueError(f"every pair of features needs one frequency; got shape {frequencies.shape} for {x.shape}")
     angles = np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), scale * np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]

@@ -31,7 +31,7 @@ _ROUNDING = 1e-12
 
 def _check_method(method):
     if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; it must be one of {', '.join(METHODS)}")
+        raise ValueError(f"the method must be one of METHODS; got {method!r}, and they are {', '.join(METHODS)}")
 
 
 def _feature_dtype(*features):
@@ -42,7 +42,7 @@ def _feature_dtype(*features):
 
 def _check_shape(name, array, shape):
     if array.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}; got {array.shape}")
+        raise ValueError(f"{name} must have the shape that the docstring says; got {array.shape} for {shape}")
 
 
 def _angles(length, d, parameters):
@@ -75,9 +75,9 @@ def _normalized(length, d, parameters):
 def _binary(length, d, parameters):
     n_bits = parameters["n_bits"]
     if not 1 <= n_bits <= d:
-        raise ValueError(f"n_bits must be from 1 to the feature size {d}; got {n_bits}")
+        raise ValueError(f"n_bits must be from 1 to the feature size; got {n_bits} for {d}")
     if length > 2**n_bits:
-        raise ValueError(f"n_bits = {n_bits} is too few for {length} positions")
+        raise ValueError(f"n_bits must be enough for the last position; got {n_bits} for {length} positions")
     added = np.zeros((length, d))
     most_significant_first = np.arange(n_bits)[::-1]
     added[:, :n_bits] = (np.arange(length)[:, np.newaxis] >> most_significant_first) & 1
@@ -93,7 +93,7 @@ def _learned(length, d, parameters):
     table = np.asarray(parameters["table"])
     _check_shape("table", table, (len(table), d))
     if length > len(table):
-        raise ValueError(f"the table has {len(table)} rows, too few for {length} tokens")
+        raise ValueError(f"the table must have a row for every token; got {len(table)} for {length} tokens")
     return table[:length]
 
 
@@ -237,7 +237,7 @@ def logits(method, q, k, parameters):
     _check_method(method)
     q, k = np.asarray(q), np.asarray(k)
     if q.shape != k.shape:
-        raise ValueError(f"q of shape {q.shape} and k of shape {k.shape} differ")
+        raise ValueError(f"q and k must have one shape; got {q.shape} and {k.shape}")
     scores_by = _SCORES_BY.get(method, _plain_scores)
     scores = scores_by(q.astype(np.float64), k.astype(np.float64), parameters)
     may_attend = _distances(len(q)) >= 0
@@ -283,7 +283,7 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     # BEGIN SOLUTION
     lengths, accuracies = _check_measurements(lengths, accuracies)
     if trained_length not in lengths:
-        raise ValueError(f"trained_length must be one of {lengths.tolist()}; got {trained_length}")
+        raise ValueError(f"trained_length must be one of the lengths; got {trained_length}, and {lengths.tolist()}")
     at_trained = accuracies[np.argmax(lengths == trained_length)]
     at_longest = accuracies[np.argmax(lengths)]
     return float(at_trained - at_longest)

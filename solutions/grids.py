@@ -196,7 +196,7 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
         raise ValueError(f"head_dim must be even and at least 2, so that features form pairs; got {head_dim}")
     _check_not_negative(min(sections), "a section")
     if sum(sections) != pairs:
-        raise ValueError(f"three sections must add up to {pairs}, the number of pairs; got {tuple(sections)}")
+        raise ValueError(f"three sections must add up to the number of pairs; got {tuple(sections)} for {pairs}")
     axis_of_pair = np.repeat(np.arange(3), sections)
     if interleaved:
         turns, axes = np.divmod(np.arange(pairs), 3)
@@ -222,15 +222,15 @@ def apply_rope_nd(x, positions, frequencies):
     x, positions, frequencies = np.asarray(x), np.asarray(positions), np.asarray(frequencies)
     *_, length, d = x.shape
     if d % 2:
-        raise ValueError(f"the features must form pairs; x has shape {x.shape}")
+        raise ValueError(f"the features must form pairs; got x of shape {x.shape}")
     if positions.ndim != 2 or len(positions) != length:
         raise ValueError(
-            f"x of shape {x.shape} needs a row of coordinates per token; positions have shape {positions.shape}"
+            f"every token needs a row of coordinates; got positions of shape {positions.shape} for x of shape {x.shape}"
         )
     if frequencies.shape != (d // 2, positions.shape[1]):
         shapes = f"{x.shape}, {positions.shape} and {frequencies.shape}"
         raise ValueError(
-            f"frequencies need a row per pair and a column per axis; x, positions and they have shapes {shapes}"
+            f"frequencies need a row per pair and a column per axis; got x, positions and them of shapes {shapes}"
         )
     if np.isnan(positions).any():
         raise ValueError("positions must be numbers; got nan")

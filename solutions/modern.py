@@ -85,13 +85,15 @@ def _check_rows(positions, rows, name):
     """Positions that are one for each row."""
     positions = _real(positions, name)
     if positions.shape != (rows,):
-        raise ValueError(f"{name} must be 1-D, one for each of the {rows} rows; got shape {positions.shape}")
+        raise ValueError(f"{name} must be 1-D, one for each row; got shape {positions.shape} for {rows} rows")
     return positions
 
 
 def _check_equal(what, axis, *arrays):
     if len({array.shape[axis] for array in arrays}) > 1:
-        raise ValueError(f"the numbers of {what} differ: shapes {', '.join(str(array.shape) for array in arrays)}")
+        raise ValueError(
+            f"the numbers of {what} must be equal; got shapes {', '.join(str(array.shape) for array in arrays)}"
+        )
 
 
 # END SOLUTION

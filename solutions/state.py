@@ -58,14 +58,14 @@ def _sequence(q, k, v):
 def _log_gates_of_tokens(log_f, length):
     log_f = _log_gates(log_f)
     if log_f.shape[-1:] != (length,):
-        raise ValueError(f"log_f must have a gate for each of the {length} tokens; got shape {log_f.shape}")
+        raise ValueError(f"log_f must have a gate for each token; got shape {log_f.shape} for {length} tokens")
     return log_f
 
 
 def _check_state(state, d_k, d_v):
     """numpy would let one row or column serve several features."""
     if state.shape[-2:] != (d_k, d_v):
-        raise ValueError(f"the state must end in ({d_k}, {d_v}), the sizes of k and v; got shape {state.shape}")
+        raise ValueError(f"the state must end in the sizes of k and v; got shape {state.shape} for {d_k} and {d_v}")
 
 
 def _scores(q, k):

@@ -104,10 +104,9 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
     wrong."""
     wanted, got, _ = _called(function, Call(function.name, args, kwargs))
-    got_shapes, wanted_shapes = ([np.shape(part) for part in parts(value)] for value in (got, wanted))
+    got_shapes, wanted_shapes = (" and ".join(str(np.shape(part)) for part in parts(value)) for value in (got, wanted))
     if got_shapes != wanted_shapes:
-        shapes = " and ".join(map(str, wanted_shapes))
-        raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {shapes} for a call without a fault, got {got_shapes}")
+        raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {wanted_shapes}, got {got_shapes}")
 
 
 def raises(error: type[Exception], function: Function, *args: Any, mentions: Any = None, **kwargs: Any) -> None:
@@ -144,7 +143,7 @@ def close(got: Any, wanted: Any, says: str, tolerance: float | None = None) -> N
 def holds(condition: object, says: str) -> None:
     """A rule that is true or false of results: `says` is the rule in the words of the lesson."""
     if not condition:
-        raise Wrong(Kind.VALUE, f"{says}: here it does not", about=(None, None))
+        raise Wrong(Kind.VALUE, f"{says}: that is not so here", about=(None, None))
 
 
 def answer(submission: StudentModule, key: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,12 @@ from autograder.checks.prompt import typed
 from autograder.checks.proxy import StudentModule
 from autograder.checks.source import Blocks
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import REFUSALS, UNFINISHED, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
+from autograder.protocol.failure import UNFINISHED, VALUES, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
 from autograder.protocol.status import TestStatus
+
+_REFUSALS = re.compile(r"\b(refuse|errors?\b)")
+_FORMS = re.compile(r"^(float32|Everything in|Without|x and all)|float(32|64), whatever|welcome|any leading|\bloop\b")
+"""How a test says that it is about something else than values."""
 
 
 class Phase(Enum):
@@ -66,6 +71,8 @@ class TestResult:
     refusal"""
     call: str = ""
     """the call that was judged, for a Python prompt; shown to students of public tests alone"""
+    said_instead: str = field(default="", compare=False)
+    """the rule of the function, in the place of one about something else"""
 
     @property
     def passed(self) -> bool:
@@ -83,10 +90,17 @@ class TestResult:
 
     @property
     def heading(self) -> str:
-        """The rule that is broken. Of a test of refusals that another call failed, it is no rule about refusals."""
-        if "refuse" in self.test.rule and self.kind is not None and self.kind not in REFUSALS:
-            return f"{self.test.question}, for arguments without a fault"
+        """The rule that is broken. Of wrong values in a test about something else, that is the function's own."""
+        if self.is_about_something_else:
+            return self.said_instead or f"What `{self.test.question}` returns is not right"
         return self.test.rule.rstrip(".")
+
+    @property
+    def is_about_something_else(self) -> bool:
+        """Whether a wrong value came in a test of refusals, or another value than a wrong form in a test of forms."""
+        subjects = [_REFUSALS] if self.kind in VALUES else []
+        subjects += [_FORMS] if self.kind in (Kind.VALUE, Kind.SHAPE) else []
+        return any(subject.search(self.test.rule) for subject in subjects)
 
     @property
     def sentence(self) -> str:

@@ -14,11 +14,14 @@ import re
 import sys
 import tokenize
 import traceback
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from autograder.checks.parsing import parse
 from autograder.protocol.call import ANSWERS
+
+LONGEST_RULE = 400
+"""Characters of a docstring that can be the rule of a function."""
 
 ALLOWED = sys.stdlib_module_names | {"numpy"}
 """What a graded submission may import."""
@@ -167,6 +170,16 @@ class Blocks:
             self._below[name] = frozenset(used - {name})
         return self._below[name]
 
+    def rule(self, name: str) -> str:
+        """What the docstring of a function says first, with a short formula that stands behind it."""
+        docstring = (ast.get_docstring(self._functions[name]) or "") if name in self._functions else ""
+        first, _, rest = docstring.partition("\n\n")
+        lines = rest.partition("\n\n")[0].split("\n")
+        is_alone = len(lines) <= 2 and all(line.startswith("    ") for line in lines)
+        formula = [" ".join(line.split()) for line in lines]
+        rule = " ".join(first.split()).rstrip(".") + (f" ({'; '.join(formula)})" if is_alone else "")
+        return rule if len(rule) <= LONGEST_RULE else ""
+
     def _named_in(self, name: str) -> set[str]:
         """The functions that the text of one names."""
         if name not in self._named:
@@ -179,6 +192,15 @@ class Blocks:
         below = {name: [other for other in failing if other != name and other in self.below(name)] for name in failing}
         lowest = {name: [low for low in others if self.below(low).isdisjoint(others)] for name, others in below.items()}
         return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
+
+    def sharing(self, failing: Sequence[str], right: Collection[str]) -> dict[str, str]:
+        """For each failing function that uses what an earlier failing one uses and no right one: that earlier one."""
+        suspect = self._functions.keys() - set(failing).union(right, *map(self.below, right))
+        earlier = {
+            name: [other for other in failing[:number] if suspect & self.below(name) & self.below(other)]
+            for number, name in enumerate(failing)
+        }
+        return {name: others[0] for name, others in earlier.items() if others}
 
 
 blocks_of = functools.lru_cache(maxsize=2)(Blocks)

@@ -7,7 +7,7 @@ It follows from what may be told of each test and from what builds on what, so t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from autograder.checks.results import TestResult, by_question
@@ -30,6 +30,8 @@ class State(Enum):
     """with a mistake of its own"""
     BUILT_ON = auto()
     """its values are not right, and it builds on a function whose values are not"""
+    SHARED = auto()
+    """not right, as another function with which it shares a helper that no right one uses"""
     COMPARED = auto()
     """not right only where its tests also call a function that is not right by itself"""
     WAITING = auto()
@@ -52,9 +54,11 @@ class Standing:
     @property
     def own(self) -> list[TestResult]:
         """The mistakes of its own: a wrong value is not, where that may come from below, nor a refusal that is missing
-        there."""
+        there. First those with a known cause, then those whose test speaks of them."""
         mistakes = [result for result in self.test_results if result.is_mistake and not _is_missing_below(result)]
-        return mistakes if self.cause is None else [result for result in mistakes if _kind(result) not in VALUES]
+        if self.cause is not None:
+            mistakes = [result for result in mistakes if _kind(result) not in VALUES | {Kind.BY_HEART}]
+        return sorted(mistakes, key=lambda mistake: (mistake.hint is None, mistake.is_about_something_else))
 
     @property
     def is_right(self) -> bool:
@@ -63,7 +67,9 @@ class Standing:
 
 def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standing]:
     """Every function of these results, in their order. `blocks`: what builds on what in the submission."""
-    groups = by_question(result for result in test_results if result.test.question != ANSWERS)
+    results = [result for result in test_results if result.test.question != ANSWERS]
+    changing = {result.test.question for result in results if result.kind is Kind.CHANGED}
+    groups = by_question(_told(result, blocks, changing) for result in results)
     mistakes = by_question(result for group in groups.values() for result in group if result.is_mistake)
     # A wrong value shows in what is built on it, and so does a dtype that is too coarse. A dtype or a loop shows there
     # as itself; a missing refusal is each function's own.
@@ -76,21 +82,37 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
     unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}
     roots = {name: root for name, root in blocks.root_causes([*wrong, *of_kind[Kind.DTYPE]]).items() if name in wrong}
     compared = {name: roots.get(other, other) for name, other in _compared_with(wrong).items()}
+    shared = {
+        name: cause
+        for name, cause in blocks.sharing([name for name in wrong if name not in roots], groups.keys() - wrong).items()
+        if not any(mistake.hint for mistake in wrong[name])
+    }
+    causes: dict[State, Mapping[str, str]] = {State.BUILT_ON: roots, State.COMPARED: compared, State.SHARED: shared}
     functions = []
     for name, group in groups.items():
         if name not in mistakes:
             functions.append(Standing(name, group, *_without_mistakes(group, unwritten - {name})))
             continue
-        cause = roots.get(name)
-        state = State.MISTAKEN
+        cause, state = roots.get(name), State.MISTAKEN
         own = [result for result in mistakes[name] if not _is_missing_below(result)]
         below = [inherited[_kind(result)][name] for result in own if name in inherited.get(_kind(result), ())]
         if len(below) == len(own):
-            cause, state = cause or [*below, mistakes[name][0].function][0], State.BUILT_ON
+            cause = cause or [*below, mistakes[name][0].function][0]
+            state = State.BUILT_ON if cause in blocks.below(name) else State.SHARED
         elif all(_kind(result) in VALUES for result in own):
-            state = State.BUILT_ON if cause else State.COMPARED if name in compared else State.MISTAKEN
-        functions.append(Standing(name, group, state, cause or (compared[name] if state is State.COMPARED else None)))
+            state = next((state for state, known in causes.items() if name in known), State.MISTAKEN)
+            cause = causes[state][name] if state in causes else None
+        functions.append(Standing(name, group, state, cause))
     return functions
+
+
+def _told(result: TestResult, blocks: Blocks, changing: Collection[str]) -> TestResult:
+    """A result with the rule that its function breaks, or the function below that changes the argument for it."""
+    name = result.test.question
+    if result.is_about_something_else:
+        return replace(result, said_instead=blocks.rule(name))
+    below = sorted(blocks.below(name).intersection(changing)) if result.kind is Kind.CHANGED else []
+    return replace(result, function=below[0]) if below else result
 
 
 def root_first(standings: list[Standing]) -> list[Standing]:
@@ -105,8 +127,8 @@ def _kind(mistake: TestResult) -> Kind:
 
 
 def _is_missing_below(mistake: TestResult) -> bool:
-    """Whether it is a missing refusal that a function below misses as well."""
-    return mistake.kind in REFUSALS and mistake.function is not None
+    """Whether it is a missing refusal, or a changed argument, that a function below has as well."""
+    return mistake.kind in REFUSALS | {Kind.CHANGED} and mistake.function is not None
 
 
 def _without_mistakes(test_results: list[TestResult], unwritten: Collection[str]) -> tuple[State, str | None]:

@@ -53,6 +53,7 @@ _LINES = {
     State.RIGHT: "{passed}",
     State.GIVEN: "Right, given your `{cause}`",
     State.BUILT_ON: "Not right, and built on `{cause}`: fix that first",
+    State.SHARED: "Not right, and shares a helper with `{cause}`: fix that first",
     State.COMPARED: "Not right in tests that also call `{cause}`: fix that first",
     State.WAITING: "Waiting for {waits_for}, which is not implemented yet",
     State.UNFINISHED: "Not finished yet",
@@ -320,13 +321,12 @@ def scored(test_results: list[TestResult]) -> str:
 def _section(standing: Standing) -> str:
     """The likely cause, what public tests saw, and what hidden ones add to it."""
     public = [mistake for mistake in standing.own if not mistake.test.hidden]
-    # Of each kind one is told in full: the one whose cause is known.
-    in_full = {mistake.kind: mistake for mistake in sorted(public, key=lambda mistake: mistake.hint is not None)}
+    in_full = {mistake.kind: mistake for mistake in reversed(public)}  # of each kind the first
     parts = [
         f"## `{standing.name}`: {scored(standing.test_results)}",
         *(f"**Likely cause:** {hint}" for hint in _hints(standing.own)),
         *(
-            f"{mistake.heading}:\n\n{quoted(_with_call(mistake) + mistake.message)}"
+            f"{_heading(mistake)}:\n\n{quoted(_with_call(mistake) + mistake.message)}"
             for mistake in public
             if mistake is in_full[mistake.kind]
         ),
@@ -337,12 +337,17 @@ def _section(standing: Standing) -> str:
     return "\n\n".join(filter(None, parts))
 
 
+def _heading(mistake: TestResult) -> str:
+    """Its heading as Markdown: a rule may come from the submission's own docstring."""
+    return inline(mistake.heading) if mistake.said_instead else mistake.heading
+
+
 def _unseen(missed: list[TestResult]) -> str:
     """What hidden tests found, where that is more than the public ones and a known cause say already."""
     hidden = [mistake for mistake in missed if mistake.test.hidden]
     seen = {mistake.kind for mistake in missed if not mistake.test.hidden}
     known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & VALUES
-    news = dict.fromkeys(f"- {mistake.heading}: {_kind(mistake)}." for mistake in hidden if mistake.kind not in known)
+    news = dict.fromkeys(f"- {_heading(mistake)}: {_kind(mistake)}." for mistake in hidden if mistake.kind not in known)
     same = "it fails in the same way" if any(mistake.kind in known for mistake in hidden) else ""
     if not news:
         return f"On inputs that are not shown {same}." if same else ""

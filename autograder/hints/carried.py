@@ -93,7 +93,7 @@ def mistaken(
             rows = live.evidence_of(assignment, function, observed)
             own, used = live.written(assignment, function)
             # A mistake that is too small to be seen in a function itself may show in what builds on it.
-            coarse = [entry for entry in used if entry.function in wrong]
+            coarse = [entry for entry in used if entry.function in wrong - forms_of.keys()]
             plain = signature.of_results(assignment, function), live.scaled(assignment, function, rows)
             groups = (coarse, own, *plain)
             known = [entry for entry in explanations(rows, groups) if not _is_trivial(assignment, entry, calls)]

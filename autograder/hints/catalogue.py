@@ -215,9 +215,9 @@ def refusal(assignment: Assignment, encoded_call: bytes) -> tuple[str, str] | No
     rule = _rule(reply.raised.message, _stated(assignment))
     if rule is None:
         return None
-    # A clause with a gap is no sentence. If none is whole, the docstring says the rule, which the student has too.
-    whole = [clause for clause in re.split(r" and |, |; ", rule) if "…" not in clause] if "…" in rule else [rule]
-    return reply.raised.kind, " and ".join(whole) or f"“{_raises(right(assignment), call.function)}”"
+    if "…" in rule:  # with a gap it is no sentence: the docstring says it, which the student has too
+        rule = _clause(_raises(right(assignment), call.function), rule.split()[0])
+    return (reply.raised.kind, rule) if rule else None
 
 
 def refused_at(assignment: Assignment, call: Call) -> int | None:
@@ -235,12 +235,21 @@ def _raises(module: types.ModuleType, function: str) -> str:
     return " ".join(match[1].split()).rstrip(".") if match else ""
 
 
+def _clause(raises: str, argument: str) -> str:
+    """What is said of errors, or of those of one argument where a single part names it."""
+    parts = re.split(r"[,;] (?:and |or )?|: ", raises)
+    naming = [part for part in parts if re.search(rf"\b{re.escape(argument)}\b", part)]
+    if len(naming) == 1:
+        return f"{naming[0].removeprefix('ValueError ').removeprefix('for ')} is refused"
+    return raises and f"“{raises}”"
+
+
 def _rule(message: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
     for texts in stated:
         pattern = "(.+?)".join(re.escape(part) for part in texts)
         if match := re.fullmatch(pattern, message, re.DOTALL):
             # A name may stand in the message, a value may not.
-            names = [group if group.isidentifier() and group not in ("nan", "inf") else "…" for group in match.groups()]
+            names = [group if re.fullmatch(r"(?!nan|inf)[a-z_ ]+", group) else "…" for group in match.groups()]
             without_values = "".join(part + name for part, name in zip(texts, [*names, ""], strict=True))
             return re.split(r"; (?:got|there is)|: got", without_values)[0].strip()
     return None
@@ -248,7 +257,7 @@ def _rule(message: str, stated: tuple[tuple[str, ...], ...]) -> str | None:
 
 @functools.cache
 def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
-    """The messages of a solution's errors, each as the constant texts around its values."""
+    """The messages of a solution's errors, each as the constant texts around its values; first those that say most."""
     messages: list[tuple[str, ...]] = []
     for node in ast.walk(ast.parse(assignment.solution.read_text(encoding="utf-8"))):
         match node:
@@ -257,4 +266,6 @@ def _stated(assignment: Assignment) -> tuple[tuple[str, ...], ...]:
             case ast.Raise(exc=ast.Call(args=[ast.JoinedStr(values=values), *_])):
                 marked = "".join(str(value.value) if isinstance(value, ast.Constant) else "\0" for value in values)
                 messages.append(tuple(marked.split("\0")))
-    return tuple(messages)
+            case ast.Call(args=[*_, ast.Constant(value=str(text))]) if " " in text:  # a rule for whatever checks it
+                messages.append((f"{text}; got ", ""))
+    return tuple(sorted(messages, key=lambda texts: -sum(map(len, texts))))

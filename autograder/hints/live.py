@@ -164,8 +164,8 @@ def _of_its_kind(observed_test: ObservedTest, hints: Mapping[str, Hints]) -> Obs
 
 
 def _missing_below(assignment: Assignment, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
-    """A missing refusal stands where it is missed first: what builds on that function can miss it too, and need not
-    refuse again."""
+    """A missing refusal stands where it is missed first: what builds on that function, or on a helper of it, can miss
+    it too, and need not refuse again."""
     lines = {
         observed_test.result.test: catalogue.refused_at(assignment, list(observed_test.calls)[-1])
         for observed_test in observed
@@ -174,10 +174,15 @@ def _missing_below(assignment: Assignment, observed: Sequence[ObservedTest], blo
     missed: dict[str, set[int | None]] = {}
     for test, line in lines.items():
         missed.setdefault(test.question, set()).add(line)
+    order = list(missed)
     for observed_test in observed:
         line = lines.get(observed_test.result.test)
-        below = blocks.below(observed_test.result.test.question) if line is not None else ()
-        lower = next((name for name in missed if name in below and line in missed[name]), None)
+        question = observed_test.result.test.question
+        below = blocks.below(question) if line is not None else frozenset()
+        before = order[: order.index(question)] if line is not None else []
+        others = [name for name in missed if name in below]
+        others += [name for name in before if below & blocks.below(name)]
+        lower = next((name for name in others if line in missed[name]), None)
         yield replace(observed_test, result=replace(observed_test.result, function=lower)) if lower else observed_test
 
 

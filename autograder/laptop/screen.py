@@ -39,15 +39,16 @@ MAX_PRINTED = 12
 """Lines that a test printed and that are shown."""
 
 MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "[green]✓[/]")
-MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON), "[red]✗[/]")
+MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON, State.SHARED), "[red]✗[/]")
 """✓ finished, ✗ wrong, · open"""
 
-FIX_FIRST = (State.BUILT_ON, State.COMPARED)
+FIX_FIRST = (State.BUILT_ON, State.SHARED, State.COMPARED)
 """Another function's mistake is the likely reason, and told there."""
 
 NOTES = {
     State.GIVEN: "right, given your {cause}",
     State.BUILT_ON: "builds on {cause}: fix that first",
+    State.SHARED: "shares a helper with {cause}: fix that first",
     State.COMPARED: "its tests also call {cause}: fix that first",
     State.WAITING: "waits for {cause}",
     State.UNREACHED: "{message}",
@@ -166,7 +167,7 @@ def _print_function(console: Console, progress: Progress, standing: Standing, br
     console.print(line.rstrip())
     if brief or standing.state in FIX_FIRST:
         return
-    failure = _failure(standing)
+    failure = next(iter(standing.own), None)
     if failure is None:
         _print_printed(console, progress, *(result.test.name for result in standing.test_results))
         return
@@ -182,11 +183,6 @@ def _print_function(console: Console, progress: Progress, standing: Standing, br
 
 def _note(standing: Standing) -> str:
     return NOTES.get(standing.state, "").format(cause=standing.cause, message=standing.test_results[0].message)
-
-
-def _failure(standing: Standing) -> TestResult | None:
-    """The mistake to tell in full: one whose cause is known, if there is one."""
-    return next((mistake for mistake in standing.own if mistake.hint), next(iter(standing.own), None))
 
 
 def _print_printed(console: Console, progress: Progress, *tests: str) -> None:
@@ -277,10 +273,10 @@ def _report(all_progress: Sequence[Progress]) -> dict[str, Any]:
 
 def _reported(progress: Progress, standing: Standing) -> dict[str, Any]:
     """One function, with what `_print_function` tells."""
-    failure = None if standing.state in FIX_FIRST else _failure(standing)
+    failure = None if standing.state in FIX_FIRST else next(iter(standing.own), None)
     tests = [failure.test.name] if failure else [result.test.name for result in standing.test_results]
     told = failure and {
-        "rule": failure.test.rule,
+        "rule": failure.heading,
         "call": failure.call,
         "message": failure.message,
         "hint": failure.hint,

@@ -130,8 +130,8 @@ class _Printer:
             return f"[dim]·[/] {escape(plain(result.message))} (", ")"
         standing = self.standings.get(question)
         if standing is not None and result.is_mistake and result not in standing.own and not self.everything:
-            words = "its tests also call" if standing.state is State.COMPARED else "built on"
-            return "[red]✗[/] not right in ", f", and {words} {standing.cause}"
+            words = {State.SHARED: "shares a helper with", State.COMPARED: "its tests also call"}
+            return "[red]✗[/] not right in ", f", and {words.get(standing.state, 'built on')} {standing.cause}"
         if known is not None and result.kind is Kind.VALUE and (result.hint is None or result.hint in self.causes):
             return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
         return None

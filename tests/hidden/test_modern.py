@@ -414,7 +414,7 @@ def test_log_n_refuses_bad_arguments(modern):
 def test_decoupled_with_any_shapes(modern, rng):
     """Any numbers of heads, queries, keys, content and rotated features; leading axes that broadcast; any real
     positions."""
-    for lead, n_heads, rotary in (((), 1, 6), ((2,), 3, 2), ((2, 4), 3, 8)):
+    for lead, n_heads, rotary in (((3,), 3, 4), ((), 1, 6), ((2,), 3, 2), ((2, 4), 3, 8)):
         arrays = [normal(rng, *array.shape) for array in parts(lead, 5, 7, n_heads, 3, rotary)]
         expect.unchanged(modern.decoupled_scores, *arrays, rng.uniform(-50, 50, 5), rng.uniform(-50, 50, 7))
     q_content, k_content, q_rope, k_rope = (normal(rng, *array.shape) for array in parts((2,), 5, 7))

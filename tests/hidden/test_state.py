@@ -367,7 +367,7 @@ def test_linear_refuses_what_does_not_fit(state):
 @pytest.mark.question("linear_step", points=0.25)
 def test_step_with_any_leading_axes(state, rng):
     """Any leading axes that broadcast, any sizes, a gate as a number or with leading axes; no argument is changed."""
-    for lead, d_k, d_v in (((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
+    for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         arrays = [normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v)]
         expect.unchanged(state.linear_step, *arrays, log_gates(rng, *lead))
         expect.matches(state.linear_step, *arrays, float(log_gates(rng)))
@@ -557,7 +557,7 @@ def test_chunks_refuse_what_does_not_fit(state):
 def test_delta_with_any_leading_axes(state, rng):
     """Any leading axes that broadcast, any sizes and keys, β and gate as numbers or with leading axes; no argument is
     changed."""
-    for lead, d_k, d_v in (((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
+    for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         memory, _, k, v = (normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v))
         expect.unchanged(state.delta_step, memory, k, v, rng.uniform(0, 2, lead), log_gates(rng, *lead))
         expect.matches(state.delta_step, memory, k, v, float(rng.uniform(0, 2)), float(log_gates(rng)))
@@ -778,6 +778,7 @@ def test_sizes_of_any_model(state, rng):
         expect.matches(state.cache_and_state, *(int(one) for one in rng.integers(2, 300, 4)))
     expect.matches(state.cache_and_state, 10**9, 96, 256, 512)
     expect.matches(state.cache_and_state, 7, 1, 1, 1)
+    expect.matches(state.cache_and_state, 0, 2, 3, 4)
 
 
 @pytest.mark.question("cache_and_state", points=0.125)

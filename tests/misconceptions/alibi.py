@@ -577,6 +577,133 @@ def attend(q, k, v, causal, change):
     return (weights / weights.sum(axis=-1, keepdims=True) @ v).astype(right.dtype)
 
 
+FURTHER_HEADS_FIRST = (
+    "You put the new slopes before those of the power of two; the rule is that they come after, for the further heads."
+)
+
+
+@misconception("alibi_slopes", hint=FURTHER_HEADS_FIRST, origin="expected: the two parts joined in the wrong order")
+def further_heads_first(n_heads):
+    slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
+    return np.concatenate([slopes[power:], slopes[:power]])
+
+
+RATIO_TIMES_HEAD = (
+    "You multiplied the ratio 2^(−8/n) by the number of the head; the rule is to raise it to that power: each slope is"
+    " the one before times the ratio."
+)
+
+
+def multiples(n_heads):
+    return 2.0 ** (-8 / n_heads) * np.arange(1, n_heads + 1)
+
+
+@misconception("alibi_slopes", hint=RATIO_TIMES_HEAD, origin="expected: * for **, in both sequences")
+def ratio_times_the_head(n_heads):
+    return in_two_sequences(multiples, n_heads)
+
+
+@misconception("alibi_slopes", hint=RATIO_TIMES_HEAD, origin="expected: * for **, for every number of heads")
+def ratio_times_the_head_for_every_number(n_heads):
+    alibi.alibi_slopes(n_heads)
+    return multiples(n_heads)
+
+
+def from_queries(n_heads, places, k_len):
+    """The bias of queries that stand at other places."""
+    return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -np.abs(np.subtract.outer(places, np.arange(k_len)))
+
+
+ONE_PLACE_TOO_EARLY = (
+    "Your queries stand one position too early; the rule is that the last query has the position of the last key:"
+    " i + (k_len − q_len)."
+)
+
+
+@misconception("alibi_bias", hint=ONE_PLACE_TOO_EARLY, origin="expected: k_len − q_len − 1, and never below 0")
+def queries_one_place_too_early_with_a_cache(n_heads, q_len, k_len):
+    alibi.alibi_bias(n_heads, q_len, k_len)
+    return from_queries(n_heads, np.arange(q_len) + max(k_len - q_len - 1, 0), k_len)
+
+
+@misconception("alibi_bias", hint=ONE_PLACE_TOO_EARLY, origin="expected: k_len − q_len − 1")
+def queries_one_place_too_early(n_heads, q_len, k_len):
+    alibi.alibi_bias(n_heads, q_len, k_len)
+    return from_queries(n_heads, np.arange(q_len) + k_len - q_len - 1, k_len)
+
+
+@misconception(
+    "alibi_attention",
+    hint="You divided the scores by the square root of the size of v; the rule is √d, d being the size of q and k.",
+    origin="expected: d read from the wrong array",
+)
+def scaled_by_the_size_of_the_values(q, k, v, causal=True):
+    right = alibi.alibi_attention(q, k, v, causal)
+    q = np.asarray(q, dtype=np.float64) * np.sqrt(np.shape(q)[-1] / np.shape(v)[-1])
+    return alibi.alibi_attention(q, k, v, causal).astype(right.dtype)
+
+
+def weighed(q, k, v, causal, weigh):
+    """The right attention but for its softmax: `weigh` makes weights of the scores and of the keys that may be used."""
+    right = alibi.alibi_attention(q, k, v, causal)
+    scores = np.asarray(q, dtype=np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(np.shape(q)[-1])
+    scores = scores + alibi.alibi_bias(*scores.shape[-3:])
+    q_len, k_len = scores.shape[-2:]
+    usable = np.tri(q_len, k_len, k_len - q_len) if causal else np.ones((q_len, k_len))
+    with np.errstate(all="ignore"):
+        return (weigh(scores, usable) @ v).astype(right.dtype)
+
+
+def shares(weights):
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def exponentials(scores):
+    return np.exp(scores - scores.max(axis=-1, keepdims=True))
+
+
+@misconception(
+    "alibi_attention",
+    hint=(
+        "You set the weights of keys ahead to 0 after the softmax, so the rest no longer adds up to 1; the rule is −inf"
+        " in the scores before it."
+    ),
+    origin="expected: the mask applied to the weights",
+)
+def mask_after_softmax(q, k, v, causal=True):
+    return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores)) * usable)
+
+
+@misconception(
+    "alibi_attention",
+    hint="You set the scores of keys ahead to 0, and e^0 is a weight; the rule is −inf before the softmax.",
+    origin="expected: the scores multiplied by the mask",
+)
+def scores_ahead_at_zero(q, k, v, causal=True):
+    return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores * usable)))
+
+
+RAW_EXPONENTIALS = (
+    "You took exp of the scores as they are: large scores overflow, and inf/inf is NaN; the rule is to subtract the"
+    " largest score of each row first."
+)
+
+
+@misconception("alibi_attention", hint=RAW_EXPONENTIALS, origin="expected: softmax as the formula has it")
+def exp_of_raw_scores(q, k, v, causal=True):
+    def weigh(scores, usable):
+        return shares(np.exp(np.where(usable > 0, scores, -np.inf)))
+
+    return weighed(q, k, v, causal, weigh)
+
+
+@misconception(
+    "alibi_attention", hint=RAW_EXPONENTIALS, origin="expected: softmax as the formula has it, and a mask of 0"
+)
+def exp_of_raw_scores_times_the_mask(q, k, v, causal=True):
+    return weighed(q, k, v, causal, lambda scores, usable: shares(np.exp(scores) * usable))
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "first_slope_8_heads",

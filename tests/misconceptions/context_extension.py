@@ -721,6 +721,95 @@ def ratio_of_logarithms_upside_down(factor, trained_len):
     return math.sqrt(1 + math.log(trained_len) / math.log(factor)) if factor > 1 else right
 
 
+@misconception(
+    "ntk_base",
+    hint="You raised base · factor to the power; the rule raises the factor alone: base · factor^(d/(d − 2)).",
+    origin="expected: a bracket around the product",
+)
+def power_of_the_product(base, factor, head_dim):
+    context_extension.ntk_base(base, factor, head_dim)
+    return float(base * factor) ** (head_dim / (head_dim - 2))
+
+
+@misconception(
+    "dynamic_ntk_base",
+    hint="You raised the base to the power too; the rule is that the base stands outside: base · (…)^(d/(d − 2)).",
+    origin="expected: a bracket around the product",
+)
+def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
+    right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    return float(base) ** (head_dim / (head_dim - 2)) * right / base
+
+
+BRACKETS_LOST = (
+    "You lost a pair of brackets: factor · L/L₀ − factor − 1; the rule subtracts (factor − 1), so that the bracket is 1"
+    " at the trained length."
+)
+
+
+def without_brackets(seq_len, trained_len, factor):
+    return factor * max(seq_len, trained_len) / trained_len - factor - 1
+
+
+@misconception("dynamic_ntk_base", hint=BRACKETS_LOST, origin="expected: a − (b − 1) written as a − b − 1")
+def brackets_lost(base, head_dim, seq_len, trained_len, factor):
+    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    bracket = without_brackets(seq_len, trained_len, factor)
+    return float(base) * bracket ** (head_dim / (head_dim - 2)) if bracket >= 0 else math.nan
+
+
+@misconception("dynamic_ntk_base", hint=BRACKETS_LOST, origin="expected: the same, and a bracket that is at least 1")
+def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor):
+    context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    return float(base) * max(without_brackets(seq_len, trained_len, factor), 1) ** (head_dim / (head_dim - 2))
+
+
+@misconception(
+    "longrope_scale",
+    hint="You divided by the logarithm of the new length, factor · L₀; the rule divides by that of the trained one.",
+    origin="expected: the two lengths exchanged",
+)
+def over_the_logarithm_of_the_new_length(factor, trained_len):
+    right = context_extension.longrope_scale(factor, trained_len)
+    return math.sqrt(1 + math.log(factor) / math.log(factor * trained_len)) if factor > 1 else right
+
+
+def turned_by(x, positions, frequencies, scale, turn):
+    """apply_rope_with where `turn` makes a pair of its two features, cos and sin."""
+    right = context_extension.apply_rope_with(x, positions, frequencies, scale)
+    x, angles = np.asarray(x), np.outer(positions, frequencies)
+    even, odd = turn(x[..., 0::2], x[..., 1::2], scale * np.cos(angles), scale * np.sin(angles))
+    return np.stack([even, odd], axis=-1).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "apply_rope_with",
+    hint=(
+        "You overwrote the first features of the pairs before you computed the second ones from them; the rule computes"
+        " both from the features as they came."
+    ),
+    origin="expected: two lines on one array, and a slice that is no copy",
+)
+def first_features_overwritten(x, positions, frequencies, scale=1.0):
+    def turn(even, odd, cos, sin):
+        even = even * cos - odd * sin
+        return even, even * sin + odd * cos
+
+    return turned_by(x, positions, frequencies, scale, turn)
+
+
+@misconception(
+    "apply_rope_with",
+    hint="You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos.",
+    origin="expected: the two names exchanged",
+)
+def cos_and_sin_exchanged(x, positions, frequencies, scale=1.0):
+    def turn(even, odd, cos, sin):
+        return even * sin - odd * cos, even * cos + odd * sin
+
+    return turned_by(x, positions, frequencies, scale, turn)
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "interpolated_position_8191_factor_4",

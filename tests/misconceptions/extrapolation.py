@@ -816,3 +816,107 @@ def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9)
 )
 def slope_counted(method, parameters):
     return extrapolation.learned_parameters(method, parameters) + (method == "alibi")
+
+
+@misconception(
+    "encode",
+    hint="A single token gets 0/0, which is NaN, for `normalized`; the rule is 0 for T = 1.",
+    origin="expected: t/(T − 1) without its special case",
+)
+def single_token_divided_by_zero(method, x, parameters):
+    right = extrapolation.encode(method, x, parameters)
+    return right * np.nan if method == "normalized" and len(right) == 1 else right
+
+
+@misconception(
+    "encode",
+    hint="You added the cosine to feature 2i and the sine to feature 2i + 1; the rule is the sine first.",
+    origin="expected: sine and cosine exchanged",
+)
+def cosine_before_sine(method, x, parameters):
+    right = extrapolation.encode(method, x, parameters)
+    if method != "sinusoidal":
+        return right
+    added = extrapolation.encode(method, np.zeros(np.shape(x)), parameters)
+    return (x + added.reshape(len(added), -1, 2)[..., ::-1].reshape(added.shape)).astype(right.dtype)
+
+
+UNMASKED_IN_PART = "You hide the future for some methods alone; the rule is −∞ above the diagonal for every method."
+IN_THE_SCORES = ("rope", "shaw", "t5", "alibi")
+
+
+@misconception(
+    "logits", hint=UNMASKED_IN_PART, origin="expected: the mask in the branches of the methods of the scores"
+)
+def mask_left_out_for_embeddings(method, q, k, parameters):
+    right = extrapolation.logits(method, q, k, parameters)
+    return right if method in IN_THE_SCORES else mask_left_out.implementation(method, q, k, parameters)
+
+
+@misconception("logits", hint=UNMASKED_IN_PART, origin="expected: the mask in the branch of the plain scores alone")
+def mask_left_out_for_scores(method, q, k, parameters):
+    right = extrapolation.logits(method, q, k, parameters)
+    return mask_left_out.implementation(method, q, k, parameters) if method in IN_THE_SCORES else right
+
+
+def t5_with(exact, rounding, q, k, parameters):
+    """T5's scores with as many exact buckets, where `rounding` is added before a share is rounded down."""
+    right = extrapolation.logits("t5", q, k, parameters)
+    table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
+    distance = np.maximum(distances(len(right)), 0)
+    share = np.log(np.maximum(distance, exact) / exact) / np.log(128 / exact)
+    far = np.minimum(exact + np.floor(share * (len(table) - exact) + rounding).astype(int), len(table) - 1)
+    bucket = np.where(distance < exact, distance, far)
+    return hide_the_future(scores("none", q, k, parameters) + table[bucket], right)
+
+
+@misconception(
+    "logits",
+    hint="You gave a quarter of T5's buckets to single distances, as for both directions; the rule is E = ⌊B/2⌋.",
+    origin="expected: num_buckets halved twice, as with bidirectional=True",
+)
+def quarter_of_the_buckets_exact(method, q, k, parameters):
+    if method != "t5":
+        return extrapolation.logits(method, q, k, parameters)
+    return t5_with(max(len(parameters["bias_table"]) // 4, 1), 1e-9, q, k, parameters)
+
+
+@misconception(
+    "logits",
+    hint=(
+        "A distance on the boundary of two of T5's buckets gets the lower one; the rule is the upper one, and rounding"
+        " must not push the quotient below it."
+    ),
+    origin="expected: a boundary that counts to the bucket below",
+)
+def boundaries_in_the_lower_bucket(method, q, k, parameters):
+    if method != "t5":
+        return extrapolation.logits(method, q, k, parameters)
+    return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
+
+
+@misconception(
+    "logits",
+    hint=rotated_for_the_sinusoids_too.hint,
+    origin="expected: one branch for all that has angles, so that an odd size is refused as well",
+)
+def turned_for_the_sinusoids_too(method, q, k, parameters):
+    return extrapolation.logits("rope" if method == "sinusoidal" else method, q, k, parameters)
+
+
+@misconception(
+    "shift_gap", hint=signed_difference.hint, origin="expected: the largest difference, and 0 where all scores fall"
+)
+def signed_difference_and_zero(method, x, w_q, w_k, parameters, shift):
+    return max(signed_difference.implementation(method, x, w_q, w_k, parameters, shift), 0.0)
+
+
+@misconception(
+    "learned_parameters",
+    hint=every_table_counted.hint,
+    origin="expected: all tables summed for the methods that have one",
+)
+def every_table_counted_where_there_is_one(method, parameters):
+    right = extrapolation.learned_parameters(method, parameters)
+    has_table = method in ("learned", "shaw", "t5")
+    return every_table_counted.implementation(method, parameters) if has_table else right

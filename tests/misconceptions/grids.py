@@ -919,6 +919,246 @@ def every_axis_counts_on_by_itself(segments):
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(axis=0) + 1))
 
 
+def half_way(centres, old):
+    """Weights of the two cells beside each centre, with the centres clamped to the grid."""
+    return linear(np.clip(centres, 0, old - 1), old)
+
+
+@misconception(
+    "resize_grid",
+    hint="You left out the last − 1/2 of u: the centre of old row 0 is 1/2 too; the rule is (j + 1/2)·H/H' − 1/2.",
+    origin="expected: half of the formula for aligned centres",
+)
+def old_half_cell_left_out(table, old_shape, new_shape):
+    return stretched(table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * old / new, old))
+
+
+@misconception(
+    "resize_grid",
+    hint="You left out the + 1/2 of the new row: its centre is meant; the rule is (j + 1/2)·H/H' − 1/2.",
+    origin="expected: half of the formula for aligned centres",
+)
+def new_half_cell_left_out(table, old_shape, new_shape):
+    return stretched(table, old_shape, new_shape, lambda old, new: half_way(np.arange(new) * old / new - 0.5, old))
+
+
+@misconception(
+    "resize_grid",
+    hint="Your ratio is upside down: H'/H; the rule is H/H', because u counts in old rows.",
+    origin="expected: the two sizes exchanged in the ratio",
+)
+def ratio_of_sides_upside_down(table, old_shape, new_shape):
+    return stretched(
+        table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * new / old - 0.5, old)
+    )
+
+
+@misconception("resize_grid", hint=COPIES, origin="expected: the nearest centre inside the grid, half-way down to even")
+def nearest_of_two(table, old_shape, new_shape):
+    def nearest(old, new):
+        centres = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
+        return np.eye(old)[(np.floor(centres) + np.rint(centres % 1)).astype(int)]
+
+    return stretched(table, old_shape, new_shape, nearest)
+
+
+@misconception("resize_grid", hint=COPIES, origin="expected: the cell before the centre, without its fraction")
+def cell_before_the_centre(table, old_shape, new_shape):
+    def before(old, new):
+        return np.eye(old)[np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1).astype(int)]
+
+    return stretched(table, old_shape, new_shape, before)
+
+
+@misconception(
+    "sinusoidal_2d",
+    hint="You wrote the cosine of a pair before its sine; the rule is the sine first.",
+    origin="expected: sine and cosine exchanged",
+)
+def cosine_before_sine(height, width, d_model, base=10000.0):
+    right = grids.sinusoidal_2d(height, width, d_model, base)
+    return right.reshape(len(right), -1, 2)[..., ::-1].reshape(right.shape)
+
+
+@misconception(
+    "mrope_frequencies",
+    hint=frequencies_anew_in_each_section.hint,
+    origin="expected: each section begins with the first frequency of the whole list",
+)
+def first_frequencies_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    if interleaved:
+        return right
+    rates = np.concatenate([rates_of(head_dim, base)[:size] for size in sections])
+    return spread(rates, np.repeat(np.arange(3), sections), 3)
+
+
+def sections_for(order, head_dim, sections, base, interleaved):
+    right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
+    return right if interleaved else spread(rates_of(head_dim, base), np.repeat(order, sections), 3)
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="In sections, you exchanged h and w; the rule is t, then h, then w.",
+    origin="expected: width before height, as in (x, y)",
+)
+def width_before_height_in_sections(head_dim, sections, base=10000.0, interleaved=False):
+    return sections_for([0, 2, 1], head_dim, sections, base, interleaved)
+
+
+@misconception(
+    "mrope_frequencies",
+    hint="In sections, yours begin with w and end with t; the rule is t, then h, then w.",
+    origin="expected: the order of (x, y, t)",
+)
+def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
+    return sections_for([2, 1, 0], head_dim, sections, base, interleaved)
+
+
+def turned_by(x, positions, frequencies, turn):
+    """apply_rope_nd where `turn` makes a pair of its two features, cos and sin."""
+    right = grids.apply_rope_nd(x, positions, frequencies)
+    angles = np.asarray(positions, dtype=np.float64) @ np.asarray(frequencies).T
+    even, odd = turn(np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2], np.cos(angles), np.sin(angles))
+    return np.stack([even, odd], axis=-1).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "apply_rope_nd",
+    hint="You exchanged cos and sin; the rule is x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos.",
+    origin="expected: the two names exchanged",
+)
+def cos_and_sin_exchanged(x, positions, frequencies):
+    return turned_by(
+        x, positions, frequencies, lambda even, odd, cos, sin: (even * sin - odd * cos, even * cos + odd * sin)
+    )
+
+
+@misconception(
+    "apply_rope_nd",
+    hint=(
+        "You overwrote the first features of the pairs before you computed the second ones from them; the rule computes"
+        " both from the features as they came."
+    ),
+    origin="expected: two lines on one array, and a slice that is no copy",
+)
+def first_features_overwritten(x, positions, frequencies):
+    def turn(even, odd, cos, sin):
+        even = even * cos - odd * sin
+        return even, even * sin + odd * cos
+
+    return turned_by(x, positions, frequencies, turn)
+
+
+ONE_AXIS = (
+    "You rotated each pair along one axis alone; the rule sums the angles of all axes on which it has a frequency."
+)
+
+
+def one_axis(axis_of, x, positions, frequencies):
+    """apply_rope_nd where `axis_of` leaves each pair the frequency of a single axis."""
+    grids.apply_rope_nd(x, positions, frequencies)
+    alone = np.eye(np.shape(frequencies)[1])[axis_of(np.asarray(frequencies))]
+    return grids.apply_rope_nd(x, positions, np.asarray(frequencies) * alone)
+
+
+@misconception("apply_rope_nd", hint=ONE_AXIS, origin="expected: axial and M-RoPE, where a pair has one axis")
+def first_axis_of_each_pair(x, positions, frequencies):
+    return one_axis(lambda frequencies: np.argmax(frequencies != 0, axis=1), x, positions, frequencies)
+
+
+@misconception("apply_rope_nd", hint=ONE_AXIS, origin="expected: the axis of the largest frequency")
+def fastest_axis_of_each_pair(x, positions, frequencies):
+    return one_axis(lambda frequencies: np.argmax(np.abs(frequencies), axis=1), x, positions, frequencies)
+
+
+ONE_SIDE_S_POSITIONS = (
+    "You rotated queries and keys by the positions of one of the two; the rule rotates each by its own coordinates."
+)
+
+
+@misconception(
+    "grid_scores",
+    hint=ONE_SIDE_S_POSITIONS,
+    origin="expected: a line copied, and one name left",
+)
+def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
+    grids.grid_scores(q, k, q_positions, k_positions, frequencies)
+    return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
+
+
+@misconception(
+    "grid_scores",
+    hint=ONE_SIDE_S_POSITIONS,
+    origin="expected: a line copied, and one name left",
+)
+def positions_of_the_queries_for_both(q, k, q_positions, k_positions, frequencies):
+    grids.grid_scores(q, k, q_positions, k_positions, frequencies)
+    return grids.grid_scores(q, k, q_positions, q_positions, frequencies)
+
+
+def going_on_at(side, segments):
+    """mrope_positions that goes on after one side of an image."""
+
+    def place(segment, cells, start, count):
+        return start + cells, start + (segment if np.ndim(segment) == 0 else segment[side])
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="After an image you went on at its width; the rule is 1 + the largest coordinate, of time and height too.",
+    origin="expected: the last column taken for the largest coordinate",
+)
+def next_start_from_the_width(segments):
+    return going_on_at(2, segments)
+
+
+@misconception(
+    "mrope_positions",
+    hint="After an image you went on at its height; the rule is 1 + the largest coordinate, of time and width too.",
+    origin="expected: images as high as they are wide",
+)
+def next_start_from_the_height(segments):
+    return going_on_at(1, segments)
+
+
+@misconception(
+    "mrope_positions",
+    hint="After an image you went on at its time; the rule is 1 + the largest coordinate, of height and width too.",
+    origin="expected: the first column taken for the position",
+)
+def next_start_from_the_time(segments):
+    return going_on_at(0, segments)
+
+
+@misconception(
+    "mrope_positions",
+    hint="After an empty text you begin again at 0; the rule is 1 + the largest coordinate so far, which stays.",
+    origin="expected: the largest coordinate of the last segment alone",
+)
+def empty_text_starts_anew(segments):
+    def place(segment, cells, start, count):
+        return start + cells, (start + cells).max(initial=-1) + 1
+
+    return placed(segments, place)
+
+
+@misconception(
+    "mrope_positions",
+    hint="You listed the cells of an image column by column; the rule is row by row: w changes with each cell.",
+    origin="expected: the loops over h and w exchanged",
+)
+def cells_column_by_column_in_an_image(segments):
+    def place(segment, cells, start, count):
+        order = np.lexsort((cells[:, 1], cells[:, 2], cells[:, 0]))
+        return start + cells[order], start + cells.max(initial=-1) + 1
+
+    return placed(segments, place)
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "tokens_of_a_16_by_16_image", 32, hint="You added height and width; every cell of the grid is a token."

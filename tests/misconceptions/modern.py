@@ -603,6 +603,97 @@ def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
     return 1 + attn_scale * np.log(np.maximum(1, steps))
 
 
+@misconception(
+    "p_rope_frequencies",
+    hint="You cut off the pairs that do not rotate; the rule keeps them, with the frequency 0: head_dim/2 numbers.",
+    origin="expected: the list shortened",
+)
+def pairs_cut_off(head_dim, p, base=BASE):
+    right = modern.p_rope_frequencies(head_dim, p, base)
+    return right[right > 0]
+
+
+@misconception(
+    "temperature",
+    hint="You used the logarithm to base 2; the rule uses the natural one.",
+    origin="expected: np.log2, as for lengths that are powers of two",
+)
+def binary_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
+    return 1 + (modern.temperature(positions, floor_scale, attn_scale) - 1) / np.log(2)
+
+
+@misconception(
+    "decoupled_scores",
+    hint=(
+        "You put the axis of the heads in front of all axes of k_rope; the rule is that heads stand right before the"
+        " rows, behind any leading axes."
+    ),
+    origin="expected: k_rope[None], which is right without a batch",
+)
+def head_axis_in_front(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
+    right = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
+    k_rope, d = np.asarray(k_rope, dtype=np.float64), np.shape(q_content)[-1] + np.shape(q_rope)[-1]
+    if k_rope.ndim < 3:
+        return right
+    content = np.asarray(q_content, dtype=np.float64) @ np.swapaxes(k_content, -1, -2)
+    rotated_k = rotated(k_rope, k_positions, base)[np.newaxis]
+    position = rotated(np.asarray(q_rope, dtype=np.float64), q_positions, base) @ np.swapaxes(rotated_k, -1, -2)
+    return ((content + position) / np.sqrt(d)).astype(right.dtype)
+
+
+@misconception(
+    "kept_tokens",
+    hint="A window of 0 keeps all tokens in yours, because [-0:] is the whole list; the rule is that it keeps none.",
+    origin="expected: the last `window` tokens as a slice from the end",
+)
+def window_of_zero_keeps_all(length, n_sinks, window):
+    right = modern.kept_tokens(length, n_sinks, window)
+    return right if window else np.arange(length)
+
+
+@misconception(
+    "shift_keys",
+    hint="You rotated row t by t · offset; the rule is the same rotation, by the offset, for every row.",
+    origin="expected: the angles of RoPE, with the offset as a step",
+)
+def row_times_offset(cache_k, offset, base=BASE):
+    right = modern.shift_keys(cache_k, offset, base)
+    return rotated(np.asarray(cache_k, dtype=np.float64), np.arange(right.shape[-2]) * offset, base).astype(right.dtype)
+
+
+def moved(cache_k, offset, base, turn):
+    """shift_keys where `turn` makes a pair of its two features, cos and sin."""
+    right = modern.shift_keys(cache_k, offset, base)
+    angles, x = float(offset) * frequencies(right.shape[-1], base), np.asarray(cache_k, dtype=np.float64)
+    even, odd = turn(x[..., 0::2], x[..., 1::2], np.cos(angles), np.sin(angles))
+    return np.stack([even, odd], axis=-1).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "shift_keys",
+    hint=(
+        "You overwrote the first features of the pairs before you computed the second ones from them; the rule computes"
+        " both from the features as they came."
+    ),
+    origin="expected: two lines on one array, and a slice that is no copy",
+)
+def first_features_overwritten(cache_k, offset, base=BASE):
+    def turn(even, odd, cos, sin):
+        even = even * cos - odd * sin
+        return even, even * sin + odd * cos
+
+    return moved(cache_k, offset, base, turn)
+
+
+@misconception(
+    "shift_keys",
+    hint="You exchanged cos and sin; the rule is k_2i·cos − k_2i+1·sin, then k_2i·sin + k_2i+1·cos.",
+    origin="expected: the two names exchanged",
+)
+def cos_and_sin_exchanged(cache_k, offset, base=BASE):
+    return moved(cache_k, offset, base, lambda even, odd, cos, sin: (even * sin - odd * cos, even * cos + odd * sin))
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "rope_layers_of_36_with_interval_4",

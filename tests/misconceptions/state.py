@@ -1189,6 +1189,137 @@ def zero_for_a_gate_of_one(log_f):
     return np.where(np.asarray(log_f) == 0, 0.0, right)
 
 
+@misconception(
+    "decay_bias",
+    hint=(
+        "You left out the gate of the query's own token; the rule is j < l ≤ i: from the token after the key up to the"
+        " query itself."
+    ),
+    origin="expected: a range that ends before its end",
+)
+def gate_of_the_query_missing(log_f):
+    bias = state.decay_bias(log_f)
+    log_f = np.asarray(log_f, dtype=np.float64)
+    between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
+    earlier = np.zeros(bias.shape)
+    earlier[..., 1:, :] = np.cumsum(between, axis=-2)[..., :-1, :]
+    return np.where(triangle(bias.shape[-1]), earlier, -np.inf)
+
+
+@misconception(
+    "decay_bias",
+    hint="Your running sum goes along the keys; the rule sums along the queries, from the token after each key on.",
+    origin="expected: cumsum over the last axis, as it is mostly used",
+)
+def running_sum_along_the_keys(log_f):
+    bias = state.decay_bias(log_f)
+    log_f = np.asarray(log_f, dtype=np.float64)
+    between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
+    return np.where(triangle(bias.shape[-1]), np.cumsum(between, axis=-1), -np.inf)
+
+
+ONE_GATE_TO_A_POWER = (
+    "You raised one gate to the power of the distance, as if all gates were equal; the rule is the product of the gates"
+    " between key and query."
+)
+
+
+def power_of(gates, right):
+    """One gate for each place, to the power of the distance."""
+    distance = np.subtract.outer(*2 * [np.arange(right.shape[-1])])
+    with np.errstate(invalid="ignore"):
+        exponents = np.where(distance > 0, distance * gates, 0.0)
+    return np.where(distance >= 0, np.exp(exponents), 0.0)
+
+
+@misconception("decay_matrix", hint=ONE_GATE_TO_A_POWER, origin="expected: γ^(i−j) of retention, with the query's gate")
+def gate_of_the_query_to_a_power(log_f):
+    return power_of(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], state.decay_matrix(log_f))
+
+
+@misconception("decay_matrix", hint=ONE_GATE_TO_A_POWER, origin="expected: γ^(i−j) of retention, with the key's gate")
+def gate_of_the_key_to_a_power(log_f):
+    return power_of(np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :], state.decay_matrix(log_f))
+
+
+@misconception(
+    "linear_attention",
+    hint=bias_added_without_softmax.hint,
+    origin="expected: the bias added, and 0 wherever it is −inf",
+)
+def bias_added_and_zero_for_infinity(q, k, v, log_f):
+    right, bias = state.linear_attention(q, k, v, log_f), state.decay_bias(log_f)
+    return (np.where(np.isneginf(bias), 0.0, scores(q, k) + bias) @ np.asarray(v)).astype(right.dtype)
+
+
+@misconception(
+    "linear_step",
+    hint="You read the state as it came, before it fades and before the new token; the rule is forget, write, read.",
+    origin="expected: the old state, under the same name",
+)
+def old_state_read(memory, q, k, v, log_f):
+    right = state.linear_step(memory, q, k, v, log_f)
+    old = np.broadcast_to(np.asarray(memory, dtype=np.float64), right[1].shape)
+    return of_dtypes((read(q, old), right[1]), right)
+
+
+@misconception(
+    "linear_step",
+    hint="You wrote v kᵀ into the state; the rule is k vᵀ: row a, column b is k[a] · v[b].",
+    origin="expected: key and value exchanged in the outer product",
+)
+def write_transposed(memory, q, k, v, log_f):
+    right = state.linear_step(memory, q, k, v, log_f)
+    new = gate(log_f) * np.asarray(memory) + outer(v, k)
+    return of_dtypes((read(q, new), new), right)
+
+
+@misconception(
+    "delta_step",
+    hint="You wrote v kᵀ into the state; the rule is k times the difference of the values: row a belongs to k[a].",
+    origin="expected: key and value exchanged in the outer product",
+)
+def delta_transposed(old, k, v, beta, log_f):
+    right = state.delta_step(old, k, v, beta, log_f)
+    kept = np.asarray(old, dtype=np.float64) * gate(log_f)
+    return (kept + swapped(right - kept)).astype(right.dtype)
+
+
+@misconception(
+    "linear_chunks",
+    hint="A shorter last chunk is not in the state that you return; the rule is the state after the last token.",
+    origin="expected: the state carried on only where a whole chunk is there",
+)
+def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
+    right = state.linear_chunks(q, k, v, log_f, chunk, memory)
+    if np.shape(q)[-2] % chunk == 0:
+        return right
+    return right[0], state_before_the_last_chunk.implementation(q, k, v, log_f, chunk, memory)[1]
+
+
+@misconception(
+    "linear_chunks",
+    hint="From chunk to chunk your state does not fade; the rule multiplies it by all gates of the chunk, exp(c_last).",
+    origin="expected: state + what the chunk writes",
+)
+def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
+    def one_chunk(current, q, k, v, log_f):
+        new = current + after(0 * current, k, v, log_f)
+        return state.linear_attention(q, k, v, log_f) + since_start(log_f) * (q @ current), new
+
+    return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
+
+
+@misconception(
+    "cache_and_state",
+    hint="You multiplied d_k by d_v for the cache; the rule is their sum: a token leaves a key and a value, no matrix.",
+    origin="expected: product for sum",
+)
+def cache_as_a_product(length, n_heads, d_k, d_v):
+    _, memory = state.cache_and_state(length, n_heads, d_k, d_v)
+    return memory * length, memory
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "half_life_of_gate_0_99",

@@ -301,8 +301,8 @@ def test_apply_rope_with_lists_and_float32(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shift):
-    """Whatever the frequencies, the score depends on n − m alone, and on that it does; it is multiplied by the square
-    of the scale."""
+    """Whatever the frequencies, a score changes with n − m and with nothing else; it is multiplied by the square of the
+    scale."""
     rows, frequencies = features(2, 4, seed=seed), np.array([0.75, 0.03125])
 
     def score(q_position, k_position):

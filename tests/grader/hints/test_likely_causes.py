@@ -119,6 +119,18 @@ def test_a_missing_refusal_is_told_by_its_rule_and_not_as_another_one(
     assert rule in said and "odd" not in said and "inf" not in said.replace("finite", "")
 
 
+@pytest.mark.parametrize(
+    ("asked", "rule"),
+    [
+        (call.Call("ntk_base", (1e4, 2.0, 2)), "a head_dim that is odd or below 4 is refused"),
+        (call.Call("yarn_frequencies", (8, 1e4, 4.0, 1024, 1.0, 2.0)), "beta_fast must be at least beta_slow"),
+        (call.Call("longrope_frequencies", (8, [1.0])), "rescale needs one number for each pair"),
+    ],
+)
+def test_the_rule_of_a_refusal_is_the_part_that_applies(asked: call.Call, rule: str) -> None:
+    assert catalogue.refusal(course.find("context_extension"), asked.encoded) == ("ValueError", rule)
+
+
 def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: dict[str, Suite]) -> None:
     source = (
         INFINITE_BASE_ACCEPTED

@@ -1,0 +1,87 @@
+"""How functions stand: a mistake is told where it sits, under a rule that it breaks."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.checks.results import Phase, Test, TestResult
+from autograder.checks.source import Blocks
+from autograder.checks.standing import Standing, State, standings
+from autograder.protocol.failure import Kind
+from autograder.protocol.status import TestStatus
+
+SOURCE = '''
+def _theta(d):
+    return d
+
+def rotated(x):
+    """Turn each pair by its angle,
+    row by row.
+
+        out = R x
+
+    Nothing is scaled.
+    """
+    return _theta(x)
+
+def scores(q):
+    return _theta(q)
+
+def bare(q):
+    return q
+
+def attention(q):
+    return scores(bare(q))
+'''
+FORM, VALUES = "float32 stays float32, and an odd size is refused.", "The pair (2i, 2i+1) is rotated."
+
+
+def missed(question: str, rule: str, kind: Kind = Kind.VALUE, **facts: str) -> TestResult:
+    return TestResult(Test(rule, question, 1.0, Phase.PUBLIC, rule), TestStatus.FAILED, kind=kind, **facts)  # type: ignore[arg-type]
+
+
+def passed(question: str) -> TestResult:
+    return TestResult(Test("right", question, 1.0, Phase.PUBLIC, VALUES), TestStatus.PASSED)
+
+
+def stands(*results: TestResult) -> dict[str, Standing]:
+    return {standing.name: standing for standing in standings(results, Blocks(SOURCE))}
+
+
+def test_a_wrong_value_is_told_under_a_test_of_values() -> None:
+    own = stands(missed("rotated", FORM), missed("rotated", VALUES))["rotated"].own
+    assert [mistake.heading for mistake in own] == [
+        VALUES.rstrip("."),
+        "Turn each pair by its angle, row by row (out = R x)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "heading"),
+    [
+        ("rotated", Kind.VALUE, "Turn each pair by its angle, row by row (out = R x)"),
+        ("rotated", Kind.REFUSED, "Turn each pair by its angle, row by row (out = R x)"),
+        ("scores", Kind.VALUE, "What `scores` returns is not right"),
+        ("rotated", Kind.DTYPE, FORM.rstrip(".")),
+        ("rotated", Kind.NO_ERROR, FORM.rstrip(".")),
+    ],
+)
+def test_a_wrong_value_stands_under_no_rule_about_something_else(question: str, kind: Kind, heading: str) -> None:
+    assert stands(missed(question, FORM, kind))[question].own[0].heading == heading
+
+
+def test_functions_that_share_a_wrong_helper_are_told_once() -> None:
+    wrong = [missed("rotated", VALUES), missed("scores", VALUES)]
+    told = stands(*wrong, passed("bare"))
+    assert told["rotated"].state is State.MISTAKEN
+    assert (told["scores"].state, told["scores"].cause, told["scores"].own) == (State.SHARED, "rotated", [])
+    assert stands(*wrong, passed("attention"))["scores"].state is State.MISTAKEN  # it uses the helper too, and is right
+    known = missed("scores", VALUES, hint="Your sign is turned round.")
+    assert stands(wrong[0], known)["scores"].state is State.MISTAKEN
+
+
+def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None:
+    changes = [missed(name, "q is as it was.", Kind.CHANGED) for name in ("bare", "attention")]
+    told = stands(*changes)
+    assert told["bare"].own == changes[:1]
+    assert (told["attention"].state, told["attention"].cause, told["attention"].own) == (State.BUILT_ON, "bare", [])
