@@ -591,15 +591,6 @@ def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
     return (right * np.sqrt(2)).astype(right.dtype)
 
 
-@misconception(
-    "shaw_scores",
-    hint="You read the table from its end, for query minus key; the rule is key minus query, so row 0 is far behind.",
-    origin="dmlc/gluon-nlp #1470 (query minus key)",
-)
-def table_read_for_query_minus_key(q, k, key_table, max_distance):
-    return relative.shaw_scores(q, k, np.flip(key_table, 0), max_distance)
-
-
 KEY_TABLE_TWICE = (
     "You used the key table for the values too; the rule is that keys and values have a table each, and v carries rows"
     " of value_table."
