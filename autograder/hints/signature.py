@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -62,11 +63,16 @@ def of_results(assignment: Assignment, function: str) -> list[Misconception]:
     ]
 
 
+FACTORS = (2, 3, 0.5, -1)
+"""Those that are told. A submission could choose any other by what it has seen of a hidden input."""
+
+
 @functools.lru_cache(maxsize=64)
 def scaled(assignment: Assignment, function: str, factor: float) -> Misconception:
     """The right result times a number, which is the same in every call."""
     right = vars(catalogue.right(assignment))[function]
-    hint = f"In every call your result is {factor:.4g} times as large as it should be."
+    times = next((times for times in FACTORS if math.isclose(factor, times, rel_tol=1e-6)), None)
+    hint = f"In every call your result is {times or 'so many'} times as large as it should be."
     implementation = _with_result(right, lambda value: _number(value) * factor)
     return Misconception(f"{function}: result times {factor}", function, hint, SIGNATURE, implementation)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder import course
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
-from autograder.hints import live, rule
+from autograder.hints import live, rule, signature
 from tests.grader.support.told import OUTCOMES
 
 HERE = Path(__file__).parent
@@ -46,7 +46,9 @@ def test_how_much_a_grading_can_tell(suites: dict[str, Suite]) -> None:
         refusals = 3 * assignment.solution.read_text("utf-8").count("raise ")  # a rule is told in three ways
         bits = 0.0
         for question in {test.question for test in hidden}:
-            causes = len({entry.hint for group in live.candidates(assignment, question) for entry in group})
+            causes = len({entry.hint for group in live.candidates(assignment, question, ()) for entry in group})
+            causes += len({signature.scaled(assignment, question, 1.5**power).hint for power in range(2, 99)})
+            causes += len({signature.scaled(assignment, question, factor).hint for factor in signature.FACTORS})
             told = math.log2(1 + causes + causes * (causes - 1) // 2 + refusals)
             assert told <= 15, (assignment.name, question, causes)
             bits += told
