@@ -387,9 +387,6 @@ def test_logits_refuse_bad_parameters(extrapolation):
     for columns in (1, 3, 5):
         table = features(5, columns)
         expect.raises(ValueError, extrapolation.logits, "shaw", q, k, {"key_table": table}, mentions=[columns, 4])
-    for rows in (2, 4):
-        table = features(rows, 4)
-        expect.raises(ValueError, extrapolation.logits, "shaw", q, k, {"key_table": table}, mentions=[rows, rows + 1])
     expect.raises(ValueError, extrapolation.logits, "t5", q, k, {"bias_table": features(8, 2)}, mentions=2)
     for slope in (0.0, -0.5):
         expect.raises(ValueError, extrapolation.logits, "alibi", q, k, {"slope": slope}, mentions=slope)

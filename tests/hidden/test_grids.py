@@ -494,13 +494,12 @@ def test_scores_do_not_loop_over_tokens(grids):
 
 @pytest.mark.question("mrope_positions", points=0.375)
 def test_positions_of_any_sequence(grids, rng):
-    """Text, images and videos in any order, wide, high and long ones, touching ones, and texts without a token."""
+    """Text, images and videos in any order, wide, high and long ones, touching ones too."""
     for _ in range(4):
         n, m = (int(number) for number in rng.integers(1, 7, 2))
         image, video = tuple(int(side) for side in rng.integers(1, 6, 3)), (6, 2, 3)
         expect.matches(grids.mrope_positions, [n, image, m])
         expect.matches(grids.mrope_positions, [image, n, video, (1, m, 9), 1])
-        expect.matches(grids.mrope_positions, [0, n, 0, image, 0, m])
 
 
 @pytest.mark.question("mrope_positions", points=0.25)
@@ -527,9 +526,10 @@ def test_text_counts_on_after_an_image(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.125)
 def test_coordinates_are_int64(grids):
-    """Coordinates are whole numbers, int64."""
+    """Coordinates are whole numbers, int64; a text without a token moves nothing."""
     expect.dtype(grids.mrope_positions, [2, (2, 3, 4), 1])
     expect.dtype(grids.mrope_positions, [5])
+    expect.dtype(grids.mrope_positions, [0, 2, 0, (1, 2, 2), 0, 1])
 
 
 @pytest.mark.question("mrope_positions", points=0.25)

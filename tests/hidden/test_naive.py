@@ -104,8 +104,8 @@ def test_add_does_not_loop(naive):
 
 @pytest.mark.question("normalized_positions", points=0.5)
 def test_normalized_of_any_length(naive, rng):
-    """i/(L − 1) in float64, for no token, one, two, and many."""
-    for length in (0, 1, 2, 3, *at_random(rng, 50, 3000)):
+    """i/(L − 1) in float64, for one token, two, and many."""
+    for length in (1, 2, 3, *at_random(rng, 50, 3000)):
         expect.matches(naive.normalized_positions, length)
     expect.dtype(naive.normalized_positions, 70_000)
     expect.dtype(naive.normalized_positions, 1)
@@ -113,8 +113,8 @@ def test_normalized_of_any_length(naive, rng):
 
 @pytest.mark.question("normalized_positions", points=0.25)
 def test_normalized_refuses_a_negative_length(naive):
-    """A negative length is an error, and the message contains it."""
-    expect.answers(naive.normalized_positions, 4)
+    """A negative length is an error, and the message contains it. No token at all has no position."""
+    expect.matches(naive.normalized_positions, 0)
     for length in (-1, -2, -30):
         expect.raises(ValueError, naive.normalized_positions, length, mentions=length)
 
@@ -130,8 +130,8 @@ def test_normalized_does_not_loop(naive):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_every_short_text(naive):
-    """⌈log₂ L⌉, and at least 1, for every short sequence, also without a token."""
-    for length in range(40):
+    """⌈log₂ L⌉, and at least 1, for every short sequence."""
+    for length in range(1, 40):
         expect.matches(naive.bits_needed, length)
 
 
@@ -162,8 +162,8 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_refuses_a_negative_length(naive):
-    """A negative length is an error, and the message contains it."""
-    expect.answers(naive.bits_needed, 4)
+    """A negative length is an error, and the message contains it. Without a token it is one bit, as for one token."""
+    expect.matches(naive.bits_needed, 0)
     for length in (-1, -2, -512):
         expect.raises(ValueError, naive.bits_needed, length, mentions=length)
 

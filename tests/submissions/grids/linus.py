@@ -127,7 +127,7 @@ def mrope_positions(segments):
         else:
             llm = np.arange(segment)[:, new] * np.ones(3, dtype=int)
         ids.append(current_pos + llm)
-        current_pos = next_position(ids[-1])
+        current_pos = max(current_pos, next_position(ids[-1]))
     return np.vstack(ids)
 
 
