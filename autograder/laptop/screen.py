@@ -33,7 +33,7 @@ from autograder.laptop.spelling import spell_out
 from autograder.protocol.call import ANSWERS
 
 QUESTIONS = Path("tests", "public", "questions.json")
-"""In the handout: assignment → what the public tests leave open, and what is told of its questions."""
+"""In the handout: assignment → what is told of its questions: the form of each answer, and the practice questions."""
 
 MAX_PRINTED = 12
 """Lines that a test printed and that are shown."""
