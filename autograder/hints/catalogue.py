@@ -136,10 +136,11 @@ class Module:
         """Nothing: there is no process to end, and no state that counts."""
 
     @contextlib.contextmanager
-    def with_cell(self, cell: str) -> Iterator[Module]:
-        """The same module while a further cell changes it."""
+    def anew(self, *cells: str) -> Iterator[Module]:
+        """The same module while further cells change it."""
         functions = dict(vars(self.module))
-        exec(cell, vars(self.module))
+        for cell in cells:
+            exec(cell, vars(self.module))
         try:
             yield self
         finally:
