@@ -7,6 +7,7 @@
     classroom  GitHub Classroom's workflow of an assignment
     leaks      reads every byte of a handout and finds what must not be in it
     template   the handout's own README, Makefile and settings
+    forms      Classroom's workflow, Otter's test files and the page of a solution, to be filled in
     solutions  the solutions as pages, for after the deadline
     new        the files of a new assignment, from new_assignment
     sound      what an assignment must have before anything is made of it

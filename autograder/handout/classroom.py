@@ -7,49 +7,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 
 from autograder.checks.results import Test
+from autograder.reports.templates import filled
 
-_HEAD = """\
-# GitHub Classroom: copy this file to .github/workflows/classroom.yml
-# in the template repository of the assignment {name}.
-# {note}
-name: Autograding Tests
-on: [push, workflow_dispatch]
-permissions:
-  checks: write
-  actions: read
-  contents: read
-jobs:
-  run-autograding-tests:
-    runs-on: ubuntu-latest
-    if: github.actor != 'github-classroom[bot]'
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
-        with:
-          python-version: "3.12"
-          cache: pip
-      - run: python -m pip install -r requirements.txt
-"""
-
-_STEP = """\
-      - id: {function}
-        uses: classroom-resources/autograding-command-grader@v1
-        with:
-          test-name: {function}
-          command: python -m autograder.checks {name}.{function} --strict
-          timeout: 2
-          max-score: {points}
-"""
-
-_TAIL = """\
-      - uses: classroom-resources/autograding-grading-reporter@v1
-        env:
-{results}
-        with:
-          runners: {runners}
-"""
+_FORM = Path(__file__).with_name("forms") / "classroom.yml"
 
 
 def workflow(name: str, tests: Iterable[Test]) -> str:
@@ -60,9 +23,4 @@ def workflow(name: str, tests: Iterable[Test]) -> str:
         if not test.hidden:
             points[test.question] += Fraction(test.points)
     times = math.lcm(*(worth.denominator for worth in points.values()))
-    note = (
-        f"A point of the course is {times} points here." if times > 1 else "Its points are those of the public tests."
-    )
-    steps = (_STEP.format(name=name, function=function, points=times * worth) for function, worth in points.items())
-    results = "\n".join(f'          {name.upper()}_RESULTS: "${{{{steps.{name}.outputs.result}}}}"' for name in points)
-    return _HEAD.format(name=name, note=note) + "".join(steps) + _TAIL.format(results=results, runners=",".join(points))
+    return filled(_FORM, name=name, points=points, times=times)

@@ -20,7 +20,6 @@ from autograder.handout.stubs import HandoutError, stale
 _TEMPLATES = Path(__file__).with_name("new_assignment")
 """In `own` the assignment's own files, each at its place in the course; `samples` are submissions; the rest goes into
 files that all share."""
-_LARGEST_NAME = 40
 
 
 @dataclass
@@ -60,11 +59,7 @@ def _check_name(name: str) -> None:
     known = [assignment.name for assignment in assignments()]
     if name in known:
         raise HandoutError(f"there is an assignment {name} already")
-    if (
-        not re.fullmatch(rf"[a-z][a-z0-9_]{{1,{_LARGEST_NAME}}}", name)
-        or keyword.iskeyword(name)
-        or importlib.util.find_spec(name)
-    ):
+    if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
         rule = (
             "it is the name of a Python module, so lower-case letters, digits and _, and none that Python or a"
             " package has"

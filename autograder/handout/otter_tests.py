@@ -9,43 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from autograder.checks.results import Test
+from autograder.reports.templates import filled
 
-_HEADER = '''"""{title}"""
-
-OK_FORMAT = False
-
-import sys
-from pathlib import Path
-
-from otter.test_files import test_case
-
-sys.path.insert(0, str(Path("../..").resolve()))  # the course's folder
-
-from autograder.laptop.notebook_checks import {used}
-
-name = {name!r}
-points = None
-'''
-
-_QUESTION = "question = NotebookCheck({assignment!r}, {name!r})\n"
-
-_CASE = """
-
-@test_case(name={name!r}, points={points!r}{message})
-def case_{number}(env):
-    question.check({name!r}, env)
-"""
-
-_UNDECIDED = "still_to_be_decided"
-_UNDECIDED_CASE = """
-
-@test_case(name={name!r}, points={points!r}, hidden=True)
-def case_1():
-    raise StillToBeDecided("decided by tests that you do not have")
-"""
+_FORMS = Path(__file__).with_name("forms")
 
 
 def test_files(assignment: str, tests: Sequence[Test]) -> dict[str, str]:
@@ -55,11 +25,7 @@ def test_files(assignment: str, tests: Sequence[Test]) -> dict[str, str]:
     """
     files = {f"{question}.py": _question(assignment, question, tests) for question in questions(tests)}
     hidden = sum(test.points for test in tests if test.hidden)
-    title = "What the public tests leave open."
-    header = _HEADER.format(title=title, used="StillToBeDecided", name=_UNDECIDED)
-    return files | {
-        f"{_UNDECIDED}.py": header + _UNDECIDED_CASE.format(name=f"the other {hidden:g} points", points=hidden)
-    }
+    return files | {"still_to_be_decided.py": filled(_FORMS / "otter_undecided.txt", points=hidden)}
 
 
 def questions(tests: Sequence[Test]) -> list[str]:
@@ -72,20 +38,8 @@ def _question(assignment: str, question: str, tests: Sequence[Test]) -> str:
     points = sum(test.points for test in public)
     hidden = sum(test.points for test in tests if test.question == question and test.hidden)
     remains = f"All public tests of {question} are worth {points:g} points; hidden tests decide another {hidden:g}."
-    cases = [
-        # Otter would say of each case what is said once, with the last.
-        _CASE.format(
-            name=test.name,
-            points=test.points,
-            message=f", success_message={remains!r}" if test is public[-1] else "",
-            number=number,
-        )
-        for number, test in enumerate(public, start=1)
-    ]
-    title = f"The public tests of {question}, for Otter."
-    # Otter says "passed!" of this name, and it is not all that there is.
-    header = _HEADER.format(title=title, used="NotebookCheck", name=f"{question}, public tests")
-    return header + _QUESTION.format(assignment=assignment, name=question) + "".join(cases)
+    form = _FORMS / "otter_question.txt"
+    return filled(form, assignment=assignment, question=question, public=public, remains=remains)
 
 
 _WORDS = """## Check your work

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 import sys
-from html import escape
 from pathlib import Path
+
+from markupsafe import Markup
 
 from autograder.course import Assignment, assignments
 from autograder.files import atomic
@@ -14,38 +15,9 @@ from autograder.grading import quiz
 from autograder.handout.page import code, style
 from autograder.handout.stubs import BEGIN, END
 from autograder.protocol.call import ANSWERS
+from autograder.reports.templates import filled
 
 FOLDER = Path("dist", "solutions")
-
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}: solution</title>
-<style>
-{style}
-</style>
-</head>
-<body>
-<div class="page">
-<main id="text">
-<h1>{title}: solution</h1>
-<p>One right way of several. The tests ask for values, shapes and errors, and not for this way.</p>
-<pre><code>{functions}</code></pre>
-<h2>Questions</h2>
-<table>
-<thead><tr><th>question</th><th>answer</th><th>why</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</main>
-</div>
-</body>
-</html>
-"""
 
 
 def page(assignment: Assignment) -> str:
@@ -54,13 +26,14 @@ def page(assignment: Assignment) -> str:
     functions, _, questions = source.partition(f"\n{ANSWERS} = ")
     functions = re.sub(rf"^ *(?:{BEGIN}|{END})\n", "", functions, flags=re.MULTILINE).rstrip()
     functions = re.sub(r"(\n#.*)+$", "", functions)  # how to answer, above ANSWERS
-    asked = _asked(questions)
-    rows = (
-        f"<tr><td>{escape(asked[key])}</td><td><code>{escape(answer.written)}</code></td><td>{escape(answer.reason)}</td></tr>"
-        for key, answer in quiz.answers(assignment).items()
+    return filled(
+        Path(__file__).with_name("forms") / "solution.html",
+        title=assignment.lesson.read_text("utf-8").partition("\n")[0].removeprefix("# "),
+        style=Markup(style()),
+        functions=Markup(code(functions, "python")),
+        asked=_asked(questions),
+        answers=quiz.answers(assignment),
     )
-    title = assignment.lesson.read_text("utf-8").partition("\n")[0].removeprefix("# ")
-    return _PAGE.format(title=escape(title), style=style(), functions=code(functions, "python"), rows="\n".join(rows))
 
 
 def _asked(questions: str) -> dict[str, str]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from autograder import course
 from autograder.files import atomic
 from autograder.grading.row import Rows
-from autograder.reports import similarity
+from autograder.reports import similarity, templates
 from autograder.reports.class_statistics import ClassStatistics
 from autograder.submission.names import printable
 
@@ -42,10 +42,7 @@ def write(out: Path, book: Rows) -> Path:
 
 
 def _template() -> Template:
-    loader = FileSystemLoader(Path(__file__).parent / "page_template")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = templates.environment(templates.HERE)
     environment.filters |= {"number": _number, "aligned": _aligned, "percent": lambda share: f"{100 * share:.0f}"}
     return environment.get_template("report.html")
 

@@ -12,14 +12,15 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from autograder.course import UserError
 from autograder.files import write_csv, write_zip
 from autograder.grading.row import Row, Rows
+from autograder.reports import templates
 from autograder.reports.matching import Aliases, called
 from autograder.submission.names import csv_cell
 
@@ -32,23 +33,6 @@ PLATFORMS = {
     "mail": f"{PEOPLE} there says whose each folder is",
 }
 """and what to do with what is written for them"""
-
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }}
-pre {{ overflow-x: auto; }}
-</style>
-</head>
-<body>
-{body}</body>
-</html>
-"""
 
 
 @dataclass
@@ -68,7 +52,7 @@ def fragment(row: Row) -> str:
 
 def page(row: Row) -> str:
     """The same as a page that a browser opens."""
-    return _PAGE.format(title=escape(f"{row.submission.assignment}: {row.student}"), body=fragment(row))
+    return templates.filled(templates.HERE / "feedback.html", row=row, body=Markup(fragment(row)))
 
 
 def pack(out: Path, book: Rows, platform: str, aliases: Aliases) -> Packed:

@@ -11,18 +11,19 @@ from html import escape, unescape
 from pathlib import Path
 
 import rjsmin
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
-from autograder.course import PACKAGE, ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
 from autograder.handout import questions
 from autograder.handout.page import dials
 from autograder.handout.page.glossary import Glossary, slug
 from autograder.handout.page.markdown import Placed, Renderer, code
+from autograder.reports import templates
 
 HERE = Path(__file__).parent
-SHARED_STYLE = PACKAGE / "reports" / "page_template" / "shared.css"
+SHARED_STYLE = templates.HERE / "shared.css"
 TEXTS = ROOT / "assignments"
 
 
@@ -57,22 +58,17 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
     """Name → HTML, and what a search finds: title, page, link, further words."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
-    loader = FileSystemLoader([HERE / "templates", *dials.FOLDERS])
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = templates.environment(HERE / "templates", *dials.FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module)
     lessons = {assignment.name: _lesson(assignment, renderer, environment) for assignment in assignments()}
-    dials_of = {name: re.findall(r'id="title-(\w+)">(.+?)<', html) for name, html in lessons.items()}
-    asked = {name: len(re.findall("data-(?:ask|dial)=", html)) for name, html in lessons.items()}
     shown = [
         {
             "name": name,
-            "title": _plain(lessons[name].partition("</h1>")[0]),
-            "dials": dials_of[name],
-            "tasks": asked[name],
+            "title": _title(html),
+            "dials": re.findall(r'id="title-(\w+)">(.+?)<', html),
+            "tasks": len(re.findall("data-(?:ask|dial)=", html)),
         }
-        for name in lessons
+        for name, html in lessons.items()
     ]
     texts = {
         path.stem: path.read_text("utf-8")
@@ -91,29 +87,23 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
     others["glossary"] = re.sub(
         r"<tr>(?=\n<td>([^<]+)</td>)", lambda row: place.get(slug(row[1]), row[0]), others["glossary"]
     )
-    pages = {
-        "index": renderer.render(first, ".", Placed(at_marks=marks)),
-        "setup": others["setup"],
-        **lessons,
-        **others,
-    }
-    titles, names = {name: _plain(html.partition("</h1>")[0]) for name, html in pages.items()}, [None, *pages, None]
+    index_page = renderer.render(first, ".", Placed(at_marks=marks))
+    pages = {"index": index_page, "setup": others["setup"], **lessons, **others}
+    titles, names = {name: _title(html) for name, html in pages.items()}, [None, *pages, None]
     headings = {name: re.findall(r'<h([23]) id="(?!title-)(.+?)">(.+?)</h', html) for name, html in pages.items()}
     written = {
-        name: (
-            environment.get_template("page.html").render(
-                name=name,
-                body=Markup(html),
-                headings=[(level, anchor, Markup(heading)) for level, anchor, heading in headings[name]],
-                terms=[
-                    (term, *map(Markup, map(renderer.inline, terms[term])))
-                    for term in sorted(set(re.findall('popovertarget="term-(.+?)"', html)))
-                ],
-                lessons=shown,
-                others=others,
-                around=(names[number], names[number + 2]),
-                titles=titles,
-            )
+        name: environment.get_template("page.html").render(
+            name=name,
+            body=Markup(html),
+            headings=[(level, anchor, Markup(heading)) for level, anchor, heading in headings[name]],
+            terms=[
+                (term, *map(Markup, map(renderer.inline, terms[term])))
+                for term in sorted(set(re.findall('popovertarget="term-(.+?)"', html)))
+            ],
+            lessons=shown,
+            others=others,
+            around=(names[number], names[number + 2]),
+            titles=titles,
         )
         for number, (name, html) in enumerate(pages.items())
     }
@@ -127,6 +117,10 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
         [term, "glossary", f"glossary.html#{anchor}", _plain(meaning)] for anchor, (term, meaning) in terms.items()
     ]
     return written, index
+
+
+def _title(html: str) -> str:
+    return _plain(html.partition("</h1>")[0])
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,34 @@
+"""Templates, and the one way in which they are filled."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
+
+HERE = Path(__file__).with_name("page_template")
+"""The templates of this room, and the style that all pages share."""
+
+
+def environment(*folders: Path) -> Environment:
+    """The templates in some folders. HTML escapes what is put into it, and a name that nobody gives is an error."""
+    made = Environment(
+        loader=FileSystemLoader(folders),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["repr"] = repr
+    return made
+
+
+@functools.cache
+def _template(path: Path) -> Template:
+    return environment(path.parent).overlay(keep_trailing_newline=True).get_template(path.name)
+
+
+def filled(template: Path, **values: object) -> str:
+    """One template with these values."""
+    return _template(template).render(values)
