@@ -14,7 +14,7 @@ from autograder.course import left_out
 from autograder.submission import disk, downloads, gradescope
 from autograder.submission.choice import READ, Course, stem, suffix
 from autograder.submission.downloads import Download
-from autograder.submission.layout import ByAssignment, Class, Deciding, Export, Exports, Layout, OneStudent
+from autograder.submission.layout import Class, Deciding, Export, Layout, OneStudent, SideBySide
 from autograder.submission.names import printable, utf8_safe
 from autograder.submission.records import Given, HandIn, NothingToGrade, Part, Person, Problem, Refused, problem_of
 
@@ -89,19 +89,15 @@ class _Finder:
         match layout:
             case Export():
                 yield from self.of_export(layout)
-            case Exports(layouts=layouts):
-                for inner in layouts:
-                    yield from self.of(inner)
-            case ByAssignment():
-                yield from self.of_assignments(layout)
+            case SideBySide():
+                yield from self.of_several(layout)
             case Class():
                 yield from self.of_class(layout)
             case OneStudent(folder=folder, assignment=assignment):
                 yield _named(folder.name), Part(self._label(folder), folder, assignment=assignment)
 
-    def of_assignments(self, layout: ByAssignment) -> Iterator[Found]:
-        """Folders named after assignments. Who has a file or folder of their own beside them is not one of those in
-        them."""
+    def of_several(self, layout: SideBySide) -> Iterator[Found]:
+        """Folders side by side. Who has a file or folder of their own beside them is not one of those in them."""
         beside = list(self.of_class(layout.beside)) if layout.beside else []
         elsewhere = {person.key for person, _ in beside}
         yield from beside

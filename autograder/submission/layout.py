@@ -70,7 +70,7 @@ class Class:
     """files that nobody hands in"""
 
     def __str__(self) -> str:
-        what = _WHAT.get(self.platform, f"a download of {self.platform}")
+        what = _made_by(self.platform)
         counts = [_count(len(self.folders), "folder"), _count(len(self.files), "file")]
         return ", ".join([what, *(count for count in counts if not count.startswith("0 "))]) + self._doubt
 
@@ -91,24 +91,18 @@ class Class:
 
 
 @dataclass(frozen=True)
-class ByAssignment:
-    """Folders named after assignments, each laid out by itself; `beside` them, perhaps, something else."""
+class SideBySide:
+    """Folders, each laid out by itself; `beside` them, perhaps, something else."""
 
     layouts: tuple[Layout, ...]
+    noun: str
+    """what they are: a folder …"""
+    of: str
+    """… named after assignments"""
     beside: Class | None = None
 
     def __str__(self) -> str:
-        return f"{_count(len(self.layouts), 'folder')} named after assignments"
-
-
-@dataclass(frozen=True)
-class Exports:
-    """Exports of Gradescope and folders named after assignments, side by side."""
-
-    layouts: tuple[Layout, ...]
-
-    def __str__(self) -> str:
-        return f"{_count(len(self.layouts), 'export')} of Gradescope"
+        return f"{_count(len(self.layouts), self.noun)} {self.of}"
 
 
 @dataclass(frozen=True)
@@ -122,13 +116,17 @@ class OneStudent:
         return f"one student's folder, {printable(self.folder.name)}"
 
 
-Layout = Export | Exports | ByAssignment | Class | OneStudent
+Layout = Export | SideBySide | Class | OneStudent
 
 _WHAT = {
     "": "files and folders named after students",
     downloads.ANONYMOUS: "a download of Canvas with anonymous names",
     downloads.GITHUB: "clones of GitHub Classroom",
 }
+
+
+def _made_by(platform: str) -> str:
+    return _WHAT.get(platform, f"a download of {platform}")
 
 
 def _count(number: int, noun: str) -> str:
@@ -179,11 +177,12 @@ class Deciding:
         # One student alone may have put metadata into a folder, but gives it no name.
         sure = len(exports) > 1 or all(_EXPORT.fullmatch(name) or name in named for name in exports)
         if exports and sure and not code and exports | {*named} == {*folders}:
-            return Exports(tuple(self._each(folder, folders, named, assignment, hint)))
+            return SideBySide(tuple(self._each(folder, folders, named, assignment, hint)), "export", "of Gradescope")
         if named and 2 * len(named) >= len(folders) + len(code):
             others = [name for name in folders if name not in named]
             beside = self._class(folder, assignment, hint, others, files) if others or code else None
-            return ByAssignment(tuple(self._each(folder, [*named], named, assignment, hint)), beside)
+            layouts = tuple(self._each(folder, [*named], named, assignment, hint))
+            return SideBySide(layouts, "folder", "named after assignments", beside)
         return self._class(folder, assignment, hint, folders, files)
 
     def _each(
@@ -254,7 +253,7 @@ def _is_export(folder: Path) -> bool:
 
 def _require_students(layout: Layout, course: Course) -> None:
     """Raises NothingToGrade where all that lies in a folder of many are whole classes: then another folder is meant."""
-    if isinstance(layout, ByAssignment | Exports):
+    if isinstance(layout, SideBySide):
         for inner in layout.layouts:
             _require_students(inner, course)
     if not isinstance(layout, Class) or layout.platform not in ("", downloads.GITHUB):
@@ -319,11 +318,7 @@ def _looks_like(folders: list[str], files: list[str]) -> str:
     if gradescope.is_export(folders, files):
         return "an export of Gradescope"
     platform, marks = downloads.of_folder(folders, files)
-    return (
-        _WHAT.get(platform, f"a download of {platform}")
-        if len({download.person.key for download in marks.values()}) > 1
-        else ""
-    )
+    return _made_by(platform) if len({download.person.key for download in marks.values()}) > 1 else ""
 
 
 def _looks_plain(course: Course, files: list[str]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from autograder import course
 from autograder.protocol.call import ANSWERS
@@ -23,8 +24,8 @@ from autograder.submission.choice import (
     CODE,
     MAX_RIVALS,
     READ,
-    Choice,
     Course,
+    NamedFile,
     choose,
     several,
     suffix,
@@ -92,36 +93,37 @@ class _Read:
 def read(hand_in: HandIn, known: tuple[str, ...]) -> list[Submission]:
     """The submissions of one person, one that counts for each assignment. Whatever is wrong with one becomes its
     `problem`."""
-    all_unread = [unread for part in hand_in.parts for unread in _of_part(hand_in, part, Course(known))]
+    all_unread = [unread for part in hand_in.parts for unread in _Search(hand_in, part, Course(known)).all()]
     return [_submission(unread) for unread in _superseded(all_unread)]
 
 
 def lost(hand_in: HandIn, why: str) -> list[Submission]:
     """The row of a person whose files could not be read within bounds."""
-    part = max(hand_in.parts, key=_when)
+    part = max(hand_in.parts, key=attrgetter("came", "attempt"))
     problem = Problem(
         f"What you handed in could not be read, because that {why}: hand in one plain .py or .ipynb file with your"
         " functions.",
         f"Reading it {why}.",
     )
-    return [replace(_row(hand_in, part, part.assignment or part.hint or "", part.label), problem=problem)]
+    return [replace(_row(hand_in, part), problem=problem)]
 
 
 def recognised(hand_in: HandIn, known: tuple[str, ...]) -> str | None:
     """The one assignment whose functions a file defines most of, where its name tells none."""
     files = [file for part in hand_in.parts for file in part.files]
-    tried = _tried(_Candidate(files[0].label, files[0].path, member=files[0].name)) if len(files) == 1 else None
+    tried = _tried(_on_disk(files[0])) if len(files) == 1 else None
     counts = {name: len(bindings.functions(name) & tried.bindings.names) for name in known} if tried else {}
     most = max(counts.values(), default=0)
     best = [name for name, count in counts.items() if count == most > 0]
     return best[0] if len(best) == 1 else None
 
 
-def _row(hand_in: HandIn, part: Part, assignment: str, file: str) -> Submission:
+def _row(hand_in: HandIn, part: Part) -> Submission:
+    """All that is known of a part before it is searched."""
     return Submission(
         hand_in.student,
-        assignment,
-        file,
+        part.assignment or part.hint or "",
+        part.label,
         person=hand_in.person,
         notes=part.notes,
         is_claimed=part.assignment is None,
@@ -130,54 +132,130 @@ def _row(hand_in: HandIn, part: Part, assignment: str, file: str) -> Submission:
     )
 
 
-def _of_part(hand_in: HandIn, part: Part, course: Course) -> Iterator[_Unread]:
-    """What one part holds, a submission for each assignment; where looking for it raises, that is one row."""
-    row = _row(hand_in, part, part.assignment or part.hint or "", part.label)
-    if part.problem is not None:
-        yield _Unread(replace(row, problem=part.problem), None, (), (_NO_CODE, *_when(part)))
-        return
-    try:
-        yield from _of_folder(row, part, part.folder, course) if part.folder else _of_files(row, part, course)
-    except Exception as error:
-        path = None if part.folder else part.files[0].path
-        yield _Unread(replace(row, problem=problem_of(error)), path, (), (_UNNAMED, *_when(part)))
+@dataclass(frozen=True)
+class _Search:
+    """Looks for submissions in one part of what a person handed in."""
+
+    hand_in: HandIn
+    part: Part
+    course: Course
+
+    def all(self) -> Iterator[_Unread]:
+        """What the part holds, a submission for each assignment; where looking for it raises, that is one row."""
+        part = self.part
+        if part.problem is not None:
+            yield self._unread(_NO_CODE, None, problem=part.problem)
+            return
+        try:
+            yield from self._in_folder(part.folder) if part.folder else self._in_files()
+        except Exception as error:
+            yield self._unread(_UNNAMED, None if part.folder else part.files[0].path, problem=problem_of(error))
+
+    def _unread(
+        self,
+        fit: int,
+        path: Path | None,
+        candidates: tuple[_Candidate, ...] = (),
+        packed: tuple[Given, ...] = (),
+        **about: Any,
+    ) -> _Unread:
+        """A submission of this part, with what is known `about` it by now. Where one was chosen, it goes by that."""
+        row = replace(_row(self.hand_in, self.part), **about)
+        if candidates and row.problem is None:
+            path, row = candidates[0].path, replace(row, file=candidates[0].file)
+        return _Unread(row, path, candidates, (fit, self.part.came, self.part.attempt), packed)
+
+    def _in_folder(self, folder: Path) -> Iterator[_Unread]:
+        """A folder or clone of one student."""
+        names, part = disk.walk(folder), self.part
+        if gradescope.METADATA in names:
+            part = replace(part, notes=(*part.notes, _STRAY_METADATA))
+        files = [Given(name, folder / name, utf8_safe(f"{part.within}{name}")) for name in names]
+        yield from replace(self, part=part)._among(files)
+
+    def _in_files(self) -> Iterator[_Unread]:
+        """Files that one student handed in together."""
+        part = self.part
+        if not part.is_meant:
+            yield from self._among(list(part.files))
+            return
+        (file,) = part.files
+        named = self.course.named_in(file.path.stem)
+        assignment = part.assignment or named or part.hint
+        if suffix(file.name) == ".zip" and not file.path.is_symlink():
+            for unread in self._in_zip(file, named):
+                yield replace(unread, order=(_fit(file, named, unread.submission.assignment), *unread.order[1:]))
+        elif assignment is None:
+            yield self._unread(_UNNAMED, file.path, problem=which_assignment(file.name, self.course))
+        else:
+            fit = _fit(file, named, assignment)
+            yield self._unread(fit, file.path, (_on_disk(file),), assignment=assignment)
+
+    def _among(self, files: list[Given]) -> Iterator[_Unread]:
+        """The files of one student that are meant; zips are opened where nothing else holds code."""
+        part = self.part
+        endings = {suffix(file.name) for file in files}
+        zips = [file for file in files if suffix(file.name) == ".zip"] if endings.isdisjoint(CODE) else []
+        named = {file: self.course.named_in(Path(file.name).stem) for file in zips}
+        meant = [file for file in zips if part.assignment is None or named[file] in (None, part.assignment)]
+        if len(meant) > MAX_RIVALS:
+            raise Refused(
+                f"You handed in {len(meant)} zips: hand in the one that holds your file, or the file itself.",
+                f"There are {len(meant)} zips, and at most {MAX_RIVALS} of a student's are opened.",
+            )
+        for file in meant:
+            yield from self._in_zip(file, named[file])
+        if meant:
+            return
+        code = [file for file in files if suffix(file.name) in CODE]
+        packed = tuple(file for file in files if suffix(file.name).endswith(_PACKED))[:MAX_RIVALS]
+        if part.folder is None and part.assignment is not None and len(code) == 1:  # it is meant, whatever it is called
+            (file,) = code
+            yield self._unread(_UNNAMED, file.path, (_on_disk(file),), packed)
+            return
+        of_name: dict[str, list[Given]] = {}
+        for file in files:
+            of_name.setdefault(file.name, []).append(file)
+        without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
+        label = part.label if part.folder is not None or len(files) > 1 else files[0].label
+        path = files[0].path if part.folder is None else None
+        for choice in choose(sorted(file.name for file in files), part.assignment, part.hint, self.course):
+            candidates = tuple(
+                replace(_on_disk(file), named=likely.is_named)
+                for likely in choice.files
+                for file in of_name[likely.file]
+            )
+            fit = _UNNAMED if choice.problem is None else without_choice
+            yield self._unread(
+                fit, path, candidates, packed, assignment=choice.assignment, file=label, problem=choice.problem
+            )
+
+    def _in_zip(self, file: Given, named: str | None) -> Iterator[_Unread]:
+        part = self.part
+        try:
+            zipped = archive.Archive(disk.read(file.path))
+            for choice in choose(zipped.names, part.assignment, named or part.hint, self.course):
+                candidates = tuple(_in_archive(file, zipped, member) for member in choice.files)
+                yield self._unread(
+                    _UNNAMED,
+                    file.path,
+                    candidates,
+                    assignment=choice.assignment,
+                    file=file.label,
+                    problem=choice.problem,
+                )
+        except Exception as error:
+            assignment, problem = part.assignment or named or part.hint or "", problem_of(error)
+            yield self._unread(_UNNAMED, file.path, assignment=assignment, file=file.label, problem=problem)
 
 
-def _of_folder(row: Submission, part: Part, folder: Path, course: Course) -> Iterator[_Unread]:
-    """A folder or clone of one student."""
-    names = disk.walk(folder)
-    if gradescope.METADATA in names:
-        row = replace(row, notes=(*row.notes, _STRAY_METADATA))
-    files = [Given(name, folder / name, utf8_safe(f"{part.within}{name}")) for name in names]
-    yield from _of_many(row, part, files, course)
+def _on_disk(file: Given) -> _Candidate:
+    return _Candidate(file.label, file.path, member=file.name)
 
 
-def _of_files(row: Submission, part: Part, course: Course) -> Iterator[_Unread]:
-    """Files that one student handed in together."""
-    if not part.is_meant:
-        yield from _of_many(row, part, list(part.files), course)
-        return
-    (file,) = part.files
-    named = course.named_in(file.path.stem)
-    assignment = part.assignment or named or part.hint
-    if suffix(file.name) == ".zip" and not file.path.is_symlink():
-        zipped = _of_zip(row, part, file, named, course)
-        yield from (
-            replace(unread, order=(_fit(file, named, unread.submission.assignment), *_when(part))) for unread in zipped
-        )
-    elif assignment is None:
-        yield _Unread(
-            replace(row, problem=which_assignment(file.name, course)), file.path, (), (_UNNAMED, *_when(part))
-        )
-    else:
-        candidate = _Candidate(file.label, file.path, member=file.name)
-        yield _Unread(
-            replace(row, assignment=assignment), file.path, (candidate,), (_fit(file, named, assignment), *_when(part))
-        )
-
-
-def _when(part: Part) -> tuple[float, int]:
-    return part.came, part.attempt
+def _in_archive(file: Given, zipped: archive.Archive, member: NamedFile) -> _Candidate:
+    label = utf8_safe(f"{file.label}!{member.file}")
+    return _Candidate(label, file.path, zipped, member.file, member.is_named)
 
 
 def _fit(file: Given, named: str | None, assignment: str) -> int:
@@ -186,79 +264,6 @@ def _fit(file: Given, named: str | None, assignment: str) -> int:
     if named is None:
         return _UNNAMED
     return _NAMED if named == assignment else _ANOTHER_ASSIGNMENT
-
-
-def _of_many(row: Submission, part: Part, files: list[Given], course: Course) -> Iterator[_Unread]:
-    """The files of one student that are meant; zips are opened where nothing else holds code."""
-    endings = {suffix(file.name) for file in files}
-    zips = [file for file in files if suffix(file.name) == ".zip"] if endings.isdisjoint(CODE) else []
-    named = {file: course.named_in(Path(file.name).stem) for file in zips}
-    meant = [file for file in zips if part.assignment is None or named[file] in (None, part.assignment)]
-    if len(meant) > MAX_RIVALS:
-        raise Refused(
-            f"You handed in {len(meant)} zips: hand in the one that holds your file, or the file itself.",
-            f"There are {len(meant)} zips, and at most {MAX_RIVALS} of a student's are opened.",
-        )
-    for file in meant:
-        yield from _of_zip(row, part, file, named[file], course)
-    if meant:
-        return
-    code = [file for file in files if suffix(file.name) in CODE]
-    packed = tuple(file for file in files if suffix(file.name).endswith(_PACKED))[:MAX_RIVALS]
-    if part.folder is None and part.assignment is not None and len(code) == 1:  # it is meant, whatever it is called
-        candidate = _Candidate(code[0].label, code[0].path, member=code[0].name)
-        submission = replace(row, assignment=part.assignment, file=code[0].label)
-        yield _Unread(submission, code[0].path, (candidate,), (_UNNAMED, *_when(part)), packed)
-        return
-    of_name: dict[str, list[Given]] = {}
-    for file in files:
-        of_name.setdefault(file.name, []).append(file)
-    without_choice = _NO_CODE if endings.isdisjoint(READ) else _ANOTHER_ASSIGNMENT
-    for choice in choose(sorted(file.name for file in files), part.assignment, part.hint, course):
-        candidates = tuple(
-            _Candidate(file.label, file.path, None, file.name, likely.is_named)
-            for likely in choice.files
-            for file in of_name[likely.file]
-        )
-        label = part.label if part.folder is not None or len(files) > 1 else files[0].label
-        path = files[0].path if part.folder is None else None
-        fit = _UNNAMED if choice.problem is None else without_choice
-        yield replace(_chosen(row, choice, candidates, label, path, (fit, *_when(part))), packed=packed)
-
-
-def _of_zip(row: Submission, part: Part, file: Given, named: str | None, course: Course) -> Iterator[_Unread]:
-    try:
-        zipped = archive.Archive(disk.read(file.path))
-        for choice in choose(zipped.names, part.assignment, named or part.hint, course):
-            label = {member: utf8_safe(f"{file.label}!{member.file}") for member in choice.files}
-            candidates = tuple(
-                _Candidate(label[member], file.path, zipped, member.file, member.is_named) for member in choice.files
-            )
-            yield _chosen(row, choice, candidates, file.label, file.path, (_UNNAMED, *_when(part)))
-    except Exception as error:
-        problem = problem_of(error)
-        yield _Unread(
-            replace(row, assignment=part.assignment or named or part.hint or "", file=file.label, problem=problem),
-            file.path,
-            (),
-            (_UNNAMED, *_when(part)),
-        )
-
-
-def _chosen(
-    row: Submission,
-    choice: Choice,
-    candidates: tuple[_Candidate, ...],
-    label: str,
-    path: Path | None,
-    order: tuple[int, float, int],
-) -> _Unread:
-    """What was chosen from several files of one student; `label` and `path` are of all of them."""
-    if choice.problem is None:
-        label, path = candidates[0].file, candidates[0].path
-    return _Unread(
-        replace(row, assignment=choice.assignment, file=label, problem=choice.problem), path, candidates, order
-    )
 
 
 def _superseded(all_unread: Iterable[_Unread]) -> Iterator[_Unread]:
@@ -361,13 +366,23 @@ def _only_one(candidates: Iterable[_Candidate], wanted: frozenset[str]) -> _Read
 
 def _best(own: _Read, others: list[_Read], assignment: str, wanted: frozenset[str]) -> _Read:
     """The file at its place or of the right name; where it is an untouched stub, the one other file that has functions
-    in it."""
+    in it. Answers that are given in the stub still count."""
     if own.bindings.written & wanted or not others:
         return own
     if len(others) > 1:
         problem = several([other.file for other in others], assignment)
         raise Refused(problem.student, problem.instructor)
-    return _instead_of(own, others[0])
+    (other,) = others
+    note = f"The functions in {printable(own.file)} are not written, so those in {printable(other.file)} are graded."
+    if ANSWERS not in own.bindings.written or ANSWERS in other.bindings.written:
+        return replace(other, notes=(*other.notes, note))
+    note += f" The answers are those in {printable(own.file)}."
+    return replace(
+        other,
+        cells=own.cells + other.cells,
+        notes=(*own.notes, *other.notes, note),
+        bindings=bindings.joined([own.bindings, other.bindings]),
+    )
 
 
 def _tried(candidate: _Candidate) -> _Read | None:
@@ -384,11 +399,7 @@ def _unpacked(file: Given, assignment: str) -> Iterator[_Read]:
     with contextlib.suppress(Refused, OSError):
         zipped = archive.Archive(disk.read(file.path))
         (choice,) = choose(zipped.names, assignment, None, Course(tuple(known.name for known in course.assignments())))
-        candidates = (
-            _Candidate(utf8_safe(f"{file.label}!{member.file}"), file.path, zipped, member.file)
-            for member in choice.files
-        )
-        yield from filter(None, map(_tried, candidates))
+        yield from filter(None, (_tried(_in_archive(file, zipped, member)) for member in choice.files))
 
 
 def _read(candidate: _Candidate) -> _Read:
@@ -402,20 +413,6 @@ def _read(candidate: _Candidate) -> _Read:
 
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _instead_of(stub: _Read, other: _Read) -> _Read:
-    """Another file in the place of an untouched stub. Answers that are given in the stub still count."""
-    note = f"The functions in {printable(stub.file)} are not written, so those in {printable(other.file)} are graded."
-    if ANSWERS not in stub.bindings.written or ANSWERS in other.bindings.written:
-        return replace(other, notes=(*other.notes, note))
-    note += f" The answers are those in {printable(stub.file)}."
-    return replace(
-        other,
-        cells=stub.cells + other.cells,
-        notes=(*stub.notes, *other.notes, note),
-        bindings=bindings.joined([stub.bindings, other.bindings]),
-    )
 
 
 def _left_aside(own: _Read, others: Iterable[_Read], wanted: frozenset[str]) -> Iterator[str]:
