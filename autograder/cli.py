@@ -26,17 +26,8 @@ CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 def _say(text: object, err: bool = False) -> None:
     """All that a command prints itself. Names and messages in it are somebody else's choice: a character that would do
     something to the terminal is spelled out, as JSON spells it."""
-    click.echo(
-        "".join(
-            character if character.isprintable() or character == "\n" else _spelled(character)
-            for character in str(text)
-        ),
-        err=err,
-    )
-
-
-def _spelled(character: str) -> str:
-    return json.dumps(character)[1:-1]
+    shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
+    click.echo("".join(shown), err=err)
 
 
 class CommandError(click.ClickException):
@@ -54,21 +45,19 @@ class WallDown(CommandError):
     exit_code = WALL_DOWN
 
 
-def _assignment(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    if value is not None:
-        try:
-            course.find(value)
-        except LookupError as error:
-            raise click.BadParameter(str(error)) from error
+def _assignment(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """A name or several, as they are, if the course has such assignments."""
+    try:
+        for name in [value] if isinstance(value, str) else value or ():
+            course.find(name)
+    except LookupError as error:
+        raise click.BadParameter(str(error)) from error
     return value
 
 
-def _assignments(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
-        _assignment(context, parameter, value)
-    return values
+PATH, FOLDER = click.Path(path_type=Path), click.Path(path_type=Path, file_okay=False)
 
-
+out_argument = click.argument("out", type=FOLDER)
 assignment_option = click.option(
     "--assignment",
     callback=_assignment,
@@ -76,10 +65,7 @@ assignment_option = click.option(
     help="Which assignment plain files are; else their folder or name says it.",
 )
 map_option = click.option(
-    "--map",
-    "aliases",
-    type=click.Path(path_type=Path),
-    help="A table of what students are called here and there: classroom_roster.csv.",
+    "--map", "aliases", type=PATH, help="A table of what students are called here and there: classroom_roster.csv."
 )
 scale_option = click.option(
     "--scale", is_flag=True, help="Scale scores to the points that the assignment is worth there."
@@ -118,7 +104,7 @@ def _folder(context: click.Context, parameter: click.Parameter, value: str) -> P
 @main.command()
 @click.argument("folder", callback=_folder)
 @assignment_option
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("results"), show_default=True)
+@click.option("--out", type=FOLDER, default=Path("results"), show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one per core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
@@ -144,7 +130,7 @@ def grade(folder: Path, out: Path, jobs: int | None, isolation: str, **options: 
 
 
 @main.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @assignment_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--all", "everything", is_flag=True, help="Show the tests that passed as well.")
@@ -173,9 +159,7 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
 
 @main.command()
 @click.argument("names", nargs=-1, metavar="[NAME]…")
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("dist/autograder"), show_default=True
-)
+@click.option("--out", type=FOLDER, default=Path("dist/autograder"), show_default=True)
 @click.option(
     "--config", type=click.File(encoding="utf-8"), help="Your own part of Otter's configuration: a file of JSON."
 )
@@ -201,7 +185,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True
 )
 @click.option(
-    "--only", multiple=True, callback=_assignments, metavar="NAME", help="Only these assignments: the ones open by now."
+    "--only", multiple=True, callback=_assignment, metavar="NAME", help="Only these assignments: the ones open by now."
 )
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build what students get."""
@@ -226,7 +210,7 @@ def new(name: str) -> None:
 
 
 @main.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@out_argument
 def report(out: Path) -> None:
     """Write OUT/report.html again from the gradebook of a finished run."""
     from autograder.batch import postprocessing
@@ -235,7 +219,7 @@ def report(out: Path) -> None:
 
 
 @main.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@out_argument
 @click.option(
     "--against",
     "folders",
@@ -260,7 +244,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 
 
 @main.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@out_argument
 @click.argument("student", required=False)
 @click.argument("assignment", required=False, callback=_assignment)
 @click.option("--points", type=float, help="Points to add; with a minus, to take off.")
@@ -269,17 +253,8 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @click.option("--comment", default="", help="Anything else for the student.")
 @click.option("--by", default="", help="Who says so; else who is logged in.")
 @click.option("--undo", type=int, metavar="NUMBER", help="Take an adjustment back.")
-@click.option(
-    "--from",
-    "table",
-    type=click.Path(path_type=Path),
-    help="Make all of a table: student, assignment, points or score, reason.",
-)
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path),
-    help="Write all as such a table, to keep or to take to another gradebook.",
-)
+@click.option("--from", "table", type=PATH, help="Make all of a table: student, assignment, points or score, reason.")
+@click.option("--save", type=PATH, help="Write all as such a table, to keep or to take to another gradebook.")
 def adjust(
     out: Path,
     student: str | None,
@@ -332,8 +307,8 @@ def adjust(
 
 
 @main.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--roster", type=click.Path(path_type=Path), required=True, help="The gradebook that Canvas exports.")
+@out_argument
+@click.option("--roster", type=PATH, required=True, help="The gradebook that Canvas exports.")
 @click.option(
     "--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name."
 )
@@ -359,13 +334,8 @@ def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | No
 
 
 @main.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--roster",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="The offline grading worksheet of Moodle's assignment.",
-)
+@out_argument
+@click.option("--roster", type=PATH, required=True, help="The offline grading worksheet of Moodle's assignment.")
 @click.option(
     "--assignment", callback=_assignment, metavar="NAME", help="Whose worksheet it is, where several were graded."
 )
@@ -386,7 +356,7 @@ def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None
 
 
 @main.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@out_argument
 @click.option(
     "--for",
     "platform",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from autograder.batch import output, postprocessing
 from autograder.batch.gradebook import Gradebook, GradebookError, Known, saved_adjustments
@@ -38,18 +39,10 @@ def _of_one(book: Gradebook, adjustment: Adjustment) -> Adjustment:
         most = f"0 and {row.max_score:g}, or up to {2 * row.max_score:g} with a bonus"
         raise UserError(f"the score of {adjustment.assignment} lies between {most}")
     at = adjustment.at or datetime.now().astimezone().isoformat(timespec="seconds")
-    reason, comment, by = (
-        utf8_safe(" ".join(text.split())) for text in (adjustment.reason, adjustment.comment, adjustment.by)
-    )
-    return replace(
-        adjustment,
-        student=row.submission.student,
-        person=row.submission.who,
-        reason=reason,
-        comment=comment,
-        by=by,
-        at=at,
-    )
+    said: dict[str, Any] = {
+        name: utf8_safe(" ".join(getattr(adjustment, name).split())) for name in ("reason", "comment", "by")
+    }
+    return replace(adjustment, student=row.submission.student, person=row.submission.who, at=at, **said)
 
 
 TABLE = ("student", "assignment", "points", "score", "reason", "comment", "by", "at")
@@ -129,7 +122,8 @@ def undo(out: Path, number: int) -> Row | None:
 
 
 def _writing(out: Path) -> Gradebook:
-    Gradebook.reading(out).close()  # says where there is none; opening one to write would make it
+    with Gradebook.reading(out):  # says where there is none; opening one to write would make it
+        pass
     return Gradebook.writing(out)
 
 

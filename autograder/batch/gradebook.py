@@ -261,11 +261,8 @@ class Gradebook:
             counting: set[tuple[str, str]] = set()
             for given in submissions:
                 submission = known.attached(given)
-                if (
-                    submission.assignment,
-                    submission.who,
-                ) in counting:  # two files of one folder that seem to be one person's
-                    submission = given
+                if (submission.assignment, submission.who) in counting:
+                    submission = given  # two files of one folder that seem to be one person's
                 if submission is not given:
                     taken.attached.append((given.file, submission.student))
                 if not submission.superseded:
@@ -283,41 +280,35 @@ class Gradebook:
                     )
                 if submission.who not in folders:  # the same folder for a person in every run, and nobody else's
                     folders[submission.who] = safe_name(submission.student, names)
-                looks = unicodedata.normalize("NFKC", submission.student)
                 about = {
                     "person": submission.who,
                     "student": submission.student,
                     "folder": folders[submission.who],
-                    "looks": looks,
+                    "looks": unicodedata.normalize("NFKC", submission.student),
                 }
                 self._insert("people", about | vars(submission.person))
             taken.assignments, taken.people = {assignment for assignment, _, _ in now}, {person for _, person, _ in now}
             again = {(assignment, person) for assignment, person, _ in now}
             for key, row in before.items():
                 assignment, person, _ = key
-                if key in now or ((assignment, person) not in again and assignment not in decided):
-                    if key not in now and assignment in taken.assignments:
-                        taken.kept.append((assignment, row["student"]))
+                is_replaced = (assignment, person) in again
+                if key in now:
                     continue
-                self._run(
-                    "DELETE FROM submissions WHERE (place, assignment, person, file) = (?, ?, ?, ?)", number, *key
-                )
-                if (assignment, person) not in again and assignment:
-                    taken.withdrawn.append((assignment, row["student"]))
+                if is_replaced or assignment in decided:
+                    where = "(place, assignment, person, file) = (?, ?, ?, ?)"
+                    self._run(f"DELETE FROM submissions WHERE {where}", number, *key)
+                    if assignment and not is_replaced:
+                        taken.withdrawn.append((assignment, row["student"]))
+                elif assignment in taken.assignments:
+                    taken.kept.append((assignment, row["student"]))
             self._settle(number, taken)
         return taken
 
     def _known(self, place: int) -> _KnownElsewhere:
         """Whom platforms named in other folders."""
-        columns = ", ".join(["student", *(f"people.{field.name}" for field in fields(Person))])
-        rows = self._all(
-            f"SELECT DISTINCT {columns} FROM submissions JOIN people USING (person) WHERE platform != '' AND place"
-            " != ?",
-            place,
-        )
-        return _KnownElsewhere(
-            [(row["student"], Person(*(row[field.name] for field in fields(Person)))) for row in rows]
-        )
+        people = f"SELECT DISTINCT student, {_PERSON} FROM submissions JOIN people USING (person)"
+        rows = self._all(f"{people} WHERE platform != '' AND place != ?", place)
+        return _KnownElsewhere((row["student"], _person(row)) for row in rows)
 
     def _settle(self, place: int, taken: Taken) -> None:
         """Of several folders' submissions of one person for one assignment one counts: what a platform says came later,
@@ -416,22 +407,15 @@ class Gradebook:
 
     def adjustments(self, person: str | None = None, assignment: str | None = None) -> list[Adjustment]:
         """What people said of grades, in order: of everybody, or of one person or assignment."""
-        where = "(?1 IS NULL OR person = ?1) AND (?2 IS NULL OR assignment = ?2)"
-        return [
-            Adjustment(**row)
-            for row in self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", person, assignment)
-        ]
+        return self._said("(?1 IS NULL OR person = ?1) AND (?2 IS NULL OR assignment = ?2)", person, assignment)
 
     def idle_adjustments(self) -> list[Adjustment]:
         """Those that apply to nothing, because their person has no submission for the assignment any more."""
-        current = (
-            "SELECT 1 FROM submissions WHERE counts AND (assignment, person) = (adjustments.assignment,"
-            " adjustments.person)"
-        )
-        return [
-            Adjustment(**row)
-            for row in self._all(f"SELECT * FROM adjustments WHERE NOT EXISTS ({current}) ORDER BY number")
-        ]
+        return self._said("(assignment, person) NOT IN (SELECT assignment, person FROM submissions WHERE counts)")
+
+    def _said(self, where: str, *values: Any) -> list[Adjustment]:
+        rows = self._all(f"SELECT * FROM adjustments WHERE {where} ORDER BY number", *values)
+        return [Adjustment(**row) for row in rows]
 
     def adjust(self, adjustment: Adjustment) -> None:
         """Keep what a person said of a grade; its number is given here."""
@@ -500,15 +484,11 @@ class Gradebook:
         with in_words(self.out), self._database:
             yield
 
-    def close(self) -> None:
-        """Let go of the file, and then of the lock."""
-        self._opened.close()
-
     def __enter__(self) -> Gradebook:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._opened.close()  # the file, and then the lock
 
 
 def _values(submission: Submission, suite: str) -> dict[str, Any]:
@@ -537,7 +517,7 @@ def _submission(row: sqlite3.Row) -> Submission:
         assignment=row["assignment"],
         file=row["file"],
         sha256=row["sha256"],
-        person=Person(*(row[field.name] for field in fields(Person))),
+        person=_person(row),
         notes=tuple(json.loads(row["notes"])),
         problem=superseded_by(row["outdone"], row["assignment"]) if row["outdone"] else problem,
         doubt="" if problem else row["for_instructor"] or "",
@@ -545,6 +525,10 @@ def _submission(row: sqlite3.Row) -> Submission:
         came=row["came"],
         superseded=bool(row["superseded"] or row["outdone"]),
     )
+
+
+def _person(row: sqlite3.Row) -> Person:
+    return Person(*(row[field.name] for field in fields(Person)))
 
 
 def _graded(row: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
@@ -564,10 +548,9 @@ def _locked(path: Path) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         file.close()
-        message = (
+        raise GradebookError(
             f"another run is grading into {path.parent}: wait until it has ended, or choose another folder with --out"
-        )
-        raise GradebookError(message) from error
+        ) from error
     return file
 
 

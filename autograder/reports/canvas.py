@@ -34,11 +34,6 @@ def write(
     written = Written(out / FILE)
     grades = matched(book.rows(), export.people, Aliases(aliases), written)
     columns = [_Column(export, titles.get(name, name), of_student, scale) for name, of_student in grades.items()]
-    written.scores = sum(len(column.scores) for column in columns)
-    waiting = [row for of_student in grades.values() for row in of_student.values() if waits(row)]
-    written.blank = [
-        f"{row.student} ({row.submission.assignment})" if len(grades) > 1 else row.student for row in waiting
-    ]
     written.created = [name for name, column in zip(grades, columns, strict=True) if column.index is None]
     write_csv(written.path, _table(export, columns))
     return written

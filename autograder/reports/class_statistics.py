@@ -145,22 +145,28 @@ class CommonMistake:
     of: int
 
 
+@dataclass
+class Student:
+    """One student, and what each assignment of theirs came to."""
+
+    called: str
+    """with the name, where they go by an address or a number"""
+    folder: str
+    """of their feedback"""
+    scores: dict[str, tuple[float, bool]] = field(default_factory=dict)
+    """score and whether it needs a human, by assignment"""
+
+
 class ClassStatistics:
     """All that the report tells."""
 
     def __init__(self, assignments: Iterable[str]) -> None:
         """`assignments`: their names in the order of the course."""
-        self._order = list(assignments)
+        self._order = {name: number for number, name in enumerate(assignments)}
         self._results: dict[str, Results] = {}
         self.submission_files = 0
         self.cases = Cases()
-        self.to_look_at = 0
-        self.students: dict[str, dict[str, tuple[float, bool]]] = {}
-        """score and whether it needs a human, by student and assignment"""
-        self.names: dict[str, str] = {}
-        """student → their name with it, where they go by an address or a number"""
-        self.folders: dict[str, str] = {}
-        """student → the folder of their feedback"""
+        self.students: dict[str, Student] = {}
         self.adjustments: list[tuple[str, Adjustment]] = []
         """student, and what a person said of the grade"""
         self.files: set[tuple[str, str]] = set()
@@ -170,12 +176,10 @@ class ClassStatistics:
         """Take in one submission."""
         submission = row.submission
         self.submission_files += 1
-        review = self.cases.add(row)
-        self.to_look_at += review
-        self.folders[row.student] = row.folder
         name = submission.person.name
-        self.names[row.student] = row.student if not name or name in row.student else f"{row.student} ({name})"
-        self.students.setdefault(row.student, {})[submission.assignment] = (row.score, review)
+        called = row.student if not name or name in row.student else f"{row.student} ({name})"
+        student = self.students.setdefault(row.student, Student(called, row.folder))
+        student.scores[submission.assignment] = (row.score, self.cases.add(row))
         self.files.add((submission.assignment, submission.sha256))
         self.adjustments += [(printable(row.student), adjustment) for adjustment in row.adjustments]
         if submission.assignment and not row.lost:
@@ -187,25 +191,25 @@ class ClassStatistics:
         return {
             "students": f"{len(self.students):,}",
             "submissions": f"{self.submission_files:,}",
-            "to look at": f"{self.to_look_at:,}",
+            "to look at": f"{sum(len(case.students) for case in self.cases):,}",
             "grading time": _duration(sum(sum(results.seconds.values()) for results in self._results.values())),
         }
 
     @property
     def results(self) -> list[Results]:
         """Of each assignment that somebody handed in, in the order of the course."""
-        order = {name: number for number, name in enumerate(self._order)}
-        return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
+        last = len(self._order)
+        return sorted(self._results.values(), key=lambda results: (self._order.get(results.name, last), results.name))
 
     @property
     def mistakes(self) -> list[CommonMistake]:
         """Known mistakes, the most frequent first."""
-        mistakes = []
-        for results in self._results.values():
-            for hint, count in results.hints.items():
-                ((question, _),) = results.questions_of_hint[hint].most_common(1)
-                mistakes.append(CommonMistake(results.name, question, hint, count, results.ran))
-        return _ranked(mistakes)
+        return _ranked(
+            CommonMistake(results.name, question, hint, count, results.ran)
+            for results in self._results.values()
+            for hint, count in results.hints.items()
+            for question, _ in results.questions_of_hint[hint].most_common(1)
+        )
 
     @property
     def unexplained(self) -> list[CommonMistake]:
@@ -220,12 +224,12 @@ class ClassStatistics:
     def rows(self) -> Iterator[tuple[str, str, list[tuple[float, bool] | None], float]]:
         """A student's name, where their feedback lies, what each assignment came to, and the sum."""
         names = [results.name for results in self.results]
-        for student, scores in sorted(self.students.items()):
+        for _, student in sorted(self.students.items()):
             yield (
-                printable(self.names[student]),
-                quote(self.folders[student]),
-                [scores.get(name) for name in names],
-                sum(score for score, _ in scores.values()),
+                printable(student.called),
+                quote(student.folder),
+                [student.scores.get(name) for name in names],
+                sum(score for score, _ in student.scores.values()),
             )
 
 

@@ -239,8 +239,12 @@ def matched(rows: Iterable[Row], people: People, aliases: Aliases, written: Writ
                 names = " and ".join(row.submission.student for row in several)
                 written.left_out.append(f"{names}: they seem to be one person, and each handed in {name}")
     for name, of_person in grades.items():
+        where = f" ({name})" if len(grades) > 1 else ""
+        waiting = [row for row in of_person.values() if waits(row)]
         absent = (called for number, called in enumerate(people.called) if called and number not in of_person)
-        written.absent += [f"{called} ({name})" if len(grades) > 1 else called for called in absent]
+        written.scores += len(of_person) - len(waiting)
+        written.blank += [f"{row.student}{where}" for row in waiting]
+        written.absent += [f"{called}{where}" for called in absent]
     return grades
 
 

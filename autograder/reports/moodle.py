@@ -42,8 +42,6 @@ def write(
     grades = matched(by_assignment[name], sheet.people, Aliases(aliases), written)
     for number, row in grades.get(name, {}).items():
         sheet.fill(number, row, scale)
-        written.scores += not waits(row)
-    written.blank = [row.student for row in grades.get(name, {}).values() if waits(row)]
     written.takes_feedback = sheet.comments is not None
     write_csv(written.path, [sheet.header, *sheet.rows])
     return written

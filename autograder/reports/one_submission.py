@@ -65,23 +65,22 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         return
     if grade.never_loaded and not everything:
         console.print(f"[red]✗[/] every test: {escape(plain(grade.never_loaded))}", soft_wrap=True)
-        console.print(
-            f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False
-        )
-        return
-    _Printer(console, everything, standings(grade.test_results, blocks_of("\n".join(submission.cells)))).questions(
-        by_question(grade.test_results)
-    )
-    if (failure := grade.failure) is not None:
-        happened = "An import was left out" if failure.left_out else "The file stops"
-        console.print(
-            f"{happened}{failure.at_line}: {escape(plain(f'{failure.kind}: {failure.message}'))}", soft_wrap=True
-        )
-    if any(result.test.hidden and result.is_mistake for result in grade.test_results):
-        console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
+    else:
+        _print_tests(submission, grade, console, everything)
     console.print(
         f"[bold]{submission.assignment}: {grade.score:g} of {grade.max_score:g}[/], {grade.status}", highlight=False
     )
+
+
+def _print_tests(submission: Submission, grade: Grade, console: Console, everything: bool) -> None:
+    standing_of = standings(grade.test_results, blocks_of("\n".join(submission.cells)))
+    _Printer(console, everything, standing_of).questions(by_question(grade.test_results))
+    if (failure := grade.failure) is not None:
+        happened = "An import was left out" if failure.left_out else "The file stops"
+        said = escape(plain(f"{failure.kind}: {failure.message}"))
+        console.print(f"{happened}{failure.at_line}: {said}", soft_wrap=True)
+    if any(result.test.hidden and result.is_mistake for result in grade.test_results):
+        console.print(f"{HIDDEN}: the input and values of these tests are not for the student.")
 
 
 class _Printer:

@@ -139,7 +139,9 @@ def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
 
     classes = [_ComparedClass(Assignment(name), several) for name, several in files.items()]
     texts = ((compared.name, cells(code)) for compared in classes for code in compared.codes)
-    prints = in_order(partial(_beyond, {compared.name: compared.given for compared in classes}), texts)
+    prints = in_order(
+        partial(_beyond, {compared.name: (compared.handout, compared.vocabulary) for compared in classes}), texts
+    )
     for class_ in classes:
         class_.compare(dict(zip(class_.codes, prints, strict=False)))  # the others are those of the next classes
     alike_files = [(compared, pair) for compared in classes for pair in compared.alike_files()]
@@ -173,10 +175,6 @@ class _ComparedClass:
         self.codes = {file.code: file for file in reversed(files)}
         """what several handed in is read once, and counts once for what is common"""
 
-    @property
-    def given(self) -> Given:
-        return self.handout, self.vocabulary
-
     def compare(self, prints: dict[str, Prints | Exceeded]) -> None:
         """Tell apart what is common and what is each one's own, of what each code has beyond the handout."""
         for code, reason in prints.items():
@@ -190,19 +188,12 @@ class _ComparedClass:
 
     def alike_files(self) -> Iterator[tuple[int, ComparedFile, ComparedFile]]:
         """The links of all groups with the group's number, the group with the strongest link first."""
-        links = (
-            link
-            for link in (*alike([self.own[file.code] for file in self.files]), *self._in_common())
-            if not self._is_beyond(link)
-        )
-        groups = strongest(links, len(self.files))
+        links = (*alike([self.own[file.code] for file in self.files]), *self._in_common())
+        of_the_class = [not file.code.startswith(BEYOND) for file in self.files]
+        groups = strongest((link for link in links if any(of_the_class[i] for i in link[1:])), len(self.files))
         yield from (
-            (number, self.files[i], self.files[j]) for number, links in enumerate(groups, 1) for _, i, j in links
+            (number, self.files[i], self.files[j]) for number, group in enumerate(groups, 1) for _, i, j in group
         )
-
-    def _is_beyond(self, link: Link) -> bool:
-        """Whether nobody of the class has a part in it."""
-        return all(self.files[i].code.startswith(BEYOND) for i in link[1:])
 
     def _in_common(self) -> Iterator[Link]:
         """Files that are the same program, and by more of the class than may be: what is common to so many is set aside
