@@ -227,6 +227,12 @@ def refused_at(assignment: Assignment, call: Call) -> int | None:
     return raised.line if raised is not None else None
 
 
+def all_refusals(assignment: Assignment, function: str) -> str | None:
+    """What to say where a function refuses an argument that is allowed: all that its docstring has refused."""
+    said = _raises(right(assignment), function).removeprefix("Raises: ")
+    return f"It refuses more than it should. All that is refused: “{said}”." if said else None
+
+
 def _raises(module: types.ModuleType, function: str) -> str:
     """What a function's docstring says of errors, or that of the function which it names for them."""
     docstring = vars(module)[function].__doc__ or ""

@@ -192,8 +192,11 @@ def _explained(assignment: Assignment, observed_test: ObservedTest, hints: Hints
     if result.kind in REFUSALS and result.function is not None:
         return result
     hint = hints.of(result.kind)
-    if hint is None and result.kind in REFUSALS and result.test.phase is Phase.HIDDEN and observed_test.calls:
-        hint = _rule_of(assignment, *list(observed_test.calls.items())[-1])
+    if hint is None and result.test.phase is Phase.HIDDEN:
+        if result.kind in REFUSALS and observed_test.calls:
+            hint = _rule_of(assignment, *list(observed_test.calls.items())[-1])
+        elif result.kind is Kind.REFUSED:
+            hint = catalogue.all_refusals(assignment, result.test.question)
     if hint is None or hint in given:
         hint = result.hint if result.kind in VALUES else None
     else:
