@@ -68,9 +68,7 @@ def _in_words() -> Iterator[None]:
         yield
     except Refused:
         raise
-    except (
-        Exception
-    ) as error:  # zipfile raises whatever its parts raise: BadZipFile, OverflowError, struct.error, zlib.error …
+    except Exception as error:  # whatever zipfile's parts raise: BadZipFile, OverflowError, struct.error, zlib.error …
         raise Refused(
             "The zip is damaged or no zip at all: make it anew, or hand in the .py or .ipynb file itself.",
             f"The zip cannot be read ({printable(str(error), 120) or type(error).__name__}).",

@@ -27,13 +27,8 @@ from datetime import datetime
 from autograder.submission.names import utf8_safe
 from autograder.submission.records import Person
 
-CANVAS, ANONYMOUS, MOODLE, BLACKBOARD, GITHUB = (
-    "Canvas",
-    "Canvas, anonymous",
-    "Moodle",
-    "Blackboard",
-    "GitHub Classroom",
-)
+CANVAS, ANONYMOUS, MOODLE = "Canvas", "Canvas, anonymous", "Moodle"
+BLACKBOARD, GITHUB = "Blackboard", "GitHub Classroom"
 
 # Numbers are bounded because Python refuses to convert those without end. The part of a name that a platform makes from
 # a person's is the shortest that fits, so that the first marks in a name are the platform's own.
@@ -155,9 +150,7 @@ def _common(names: Collection[str]) -> str:
 def _clones(folders: Iterable[str]) -> tuple[str, dict[str, Download]]:
     """Clones of GitHub Classroom: most folders begin with the name of the assignment there."""
     names = [*folders]
-    beginnings = Counter(
-        name[: dash.end()] for name in names for dash in re.finditer("-", name) if dash.end() < len(name)
-    )
+    beginnings = Counter(name[: dash.end()] for name in names for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     if count < CLASS or 2 * count <= len(names):
         return "", {}

@@ -49,7 +49,7 @@ def find_in_folder(folder: Path, assignment: str | None, known: Sequence[str], o
             f"The results would lie among the submissions in {_shown(folder)}: name another folder with --out."
         )
     folder = Path(os.path.abspath(folder))
-    deciding = Deciding(Course(tuple(known)), assignment, out, left_out=left_out())
+    deciding = Deciding(Course(tuple(known)), assignment, out, left_out())
     try:
         layout = deciding.whole(folder)
         hand_ins = _by_person(_Finder(folder, deciding.course).of(layout))
@@ -117,18 +117,12 @@ class _Finder:
         entries, notes = _metadata(export)
         for name in sorted({*export.folders, *entries}):
             path, entry = export.folder / name, entries.get(name, gradescope.Entry())
-            there = name in export.folders
-            part = Part(
-                self._label(path) if there else self._beyond(export.folder, name),
-                path if there else None,
-                within=f"{self._label(path)}/" if there else "",
-                assignment=export.assignment,
-                hint=export.hint,
-                came=entry.created or disk.modified(path),
-                handed_in=entry.created,
-                notes=notes,
-                problem=None if there else _missing(name),
-            )
+            if name in export.folders:
+                part = Part(self._label(path), path, f"{self._label(path)}/")
+            else:
+                part = Part(self._beyond(export.folder, name), problem=_missing(name))
+            part = replace(part, assignment=export.assignment, hint=export.hint, notes=notes)
+            part = replace(part, came=entry.created or disk.modified(path), handed_in=entry.created)
             for person in entry.people or (_named(name),):
                 yield person, part
 

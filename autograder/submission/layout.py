@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -66,8 +66,6 @@ class Class:
     """what these names say"""
     folders: tuple[str, ...]
     files: tuple[str, ...]
-    passed_over: tuple[str, ...] = ()
-    """files that nobody hands in"""
 
     def __str__(self) -> str:
         what = _made_by(self.platform)
@@ -83,10 +81,8 @@ class Class:
             return f". {listed([*map(printable, logins)], _NAMED)}: {advice}"
         lone = [] if self.platform or self.files else [printable(name) for name in self.folders if "-" in name]
         if 0 < len(lone) < downloads.CLASS and len(lone) == len(self.folders):
-            advice = (
-                "where that is a clone of GitHub Classroom, call it by the account alone, or put it beside the others"
-            )
-            return f". {', '.join(lone)}: {advice}"
+            advice = "call it by the account alone, or put it beside the others"
+            return f". {', '.join(lone)}: where that is a clone of GitHub Classroom, {advice}"
         return ""
 
 
@@ -138,23 +134,22 @@ class Deciding:
     """What is known while it is decided."""
 
     course: Course
-    only: str | None = None
+    only: str | None
     """the one assignment that is graded: folders of the others are passed over"""
-    out: Path | None = None
+    out: Path | None
     """where results go: never part of what was handed in"""
+    left_out: set[str]
+    """the assignments that this term leaves out"""
     aside: list[str] = field(default_factory=list)
     """names that were passed over"""
-    left_out: Collection[str] = ()
-    """the assignments that this term leaves out"""
 
     def whole(self, folder: Path) -> Layout:
         """The layout of the folder that was given. Raises NothingToGrade where it must be another folder."""
         folder = Path(os.path.abspath(folder))
         folders, files = self._listing(folder)
-        if self.only is None and (
-            folder.name in self.left_out or (folders and self.left_out and {*folders} <= {*self.left_out})
-        ):
-            name = folder.name if folder.name in self.left_out else folders[0]
+        closed = self.left_out & {folder.name, *folders}
+        if self.only is None and (folder.name in closed or (folders and closed == {*folders})):
+            name = folder.name if folder.name in closed else folders[0]
             raise NothingToGrade(f"This term leaves out {name}: {course.left_out_file().name} in solutions/ says so.")
         if self._is_one_students(folder, folders, files):
             return OneStudent(folder, self.only)
@@ -205,15 +200,12 @@ class Deciding:
         self.aside.extend(utf8_safe(name) for name in beside if stem(name).casefold() not in ("readme", "license"))
         files = [name for name in files if name not in beside]
         platform, marks = downloads.of_folder(folders, files)
-        return Class(folder, assignment, hint, platform, marks, tuple(folders), tuple(files), tuple(beside))
+        return Class(folder, assignment, hint, platform, marks, tuple(folders), tuple(files))
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
         folders, files = disk.listing(folder)
-        if self.out is None:
-            return folders, files
-        return [
-            name for name in folders if Path(os.path.abspath(folder / name)) != Path(os.path.abspath(self.out))
-        ], files
+        results = self.out and os.path.abspath(self.out)
+        return [name for name in folders if os.path.abspath(folder / name) != results], files
 
     def _without_results(self, folder: Path, folders: list[str], files: list[str]) -> list[str]:
         """Folders without those that an earlier run wrote. What a platform's name says is a student's stays."""
@@ -262,9 +254,8 @@ def _require_students(layout: Layout, course: Course) -> None:
     below = _of_all(partial(_whole_class, course), [layout.folder / name for name in layout.folders])
     if below is None or any(suffix(name) != ".zip" for name in code):
         return
-    packed = _of_all(
-        lambda path: parallel.one(_packed, path), [layout.folder / name for name in code]
-    )  # they may be students', with anything in them
+    zips = [layout.folder / name for name in code]  # they may be students', with anything in them
+    packed = _of_all(partial(parallel.one, _packed), zips)
     if below and packed is not None:
         shown = [printable(str(path), 200) for path, _ in below]
         which = f"name that folder, {shown[0]}" if len(shown) == 1 else f"name one of {listed(shown, _NAMED)}"
