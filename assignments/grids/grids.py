@@ -174,8 +174,8 @@ def next_position(positions):
 
     Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
     Returns: int; 0 where there is no token yet.
-    Example: next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3]]) is 4; next_position of no rows, shape (0, 3),
-    is 0.
+    Example: after five tokens, a text's and an image's of 2 × 2 cells, next_position([[0, 0, 0], [1, 1, 1], [1, 1, 2],
+    [1, 2, 1], [1, 2, 2]]) is 3; next_position of no rows, shape (0, 3), is 0.
     Source: Wang et al. 2024 (Qwen2-VL) §2.1.
     """
     raise NotImplementedError("next_position is not written yet")

@@ -187,9 +187,11 @@ class Blocks:
             self._named[name] = {part.id for part in parts if isinstance(part, ast.Name) and part.id in self._functions}
         return self._named[name]
 
-    def root_causes(self, failing: Collection[str]) -> dict[str, str]:
-        """For each failing function that builds on another failing one: the function to fix first."""
-        below = {name: [other for other in failing if other != name and other in self.below(name)] for name in failing}
+    def root_causes(self, failing: Collection[str], also: Collection[str] = ()) -> dict[str, str]:
+        """For each failing function that builds on another failing one, or on one of `also`: the function to fix
+        first."""
+        causes = dict.fromkeys([*failing, *also])
+        below = {name: [other for other in causes if other != name and other in self.below(name)] for name in failing}
         lowest = {name: [low for low in others if self.below(low).isdisjoint(others)] for name, others in below.items()}
         return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
 

@@ -80,7 +80,7 @@ def standings(test_results: Iterable[TestResult], blocks: Blocks) -> list[Standi
     }
     inherited = {kind: blocks.root_causes(names) for kind, names in of_kind.items()}
     unwritten = {name for name, group in groups.items() if not any(result.passed for result in group)}
-    roots = {name: root for name, root in blocks.root_causes([*wrong, *of_kind[Kind.DTYPE]]).items() if name in wrong}
+    roots = blocks.root_causes(wrong, also=of_kind[Kind.DTYPE])
     compared = {name: roots.get(other, other) for name, other in _compared_with(wrong).items()}
     shared = {
         name: cause

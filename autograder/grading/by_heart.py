@@ -11,8 +11,7 @@ these calls comes out right.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from autograder.checks.proxy import Backend, Refusal
@@ -36,15 +35,10 @@ MESSAGE = "it is right on the inputs of the handout, and wrong on this term's: v
 
 
 def take_back(
-    suite: Suite,
-    again: Callable[[], AbstractContextManager[Restartable]],
-    public: Sequence[ObservedTest],
-    results: Sequence[TestResult],
+    suite: Suite, backend: Restartable, public: Sequence[ObservedTest], results: Sequence[TestResult]
 ) -> list[TestResult]:
-    """The results without the points of public tests that were passed by heart.
-
-    `again` opens the submission once more; `public` is what it was seen to do in public tests.
-    """
+    """The results without the points of public tests that were passed by heart. `public`: what the submission was seen
+    to do in public tests."""
     wrong = {result.test.question for result in results if result.test.phase is Phase.HIDDEN and result.is_mistake}
     passed = [
         result.test
@@ -58,10 +52,10 @@ def take_back(
     # What is right given the mistake of another function is computed.
     computed = {result.test.question for result in results if result.passed and result.function}
     for draw in range(DRAWS):
-        with again() as backend:
+        with backend.anew() as again:
             right = {
                 observed_test.result.test: _asks_something_new(suite, observed_test)
-                for observed_test in suite.on_other_features(backend, kept, public, draw)
+                for observed_test in suite.on_other_features(again, kept, public, draw)
                 if observed_test.result.passed
             }
         computed |= {test.question for test, is_new in right.items() if is_new}
@@ -72,7 +66,7 @@ def take_back(
     by_heart = {test.question for test in kept}
     late = {result.test.question for result in results if result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)}
     open_still = {test.question for test in passed} - computed - by_heart
-    with again() as backend:
+    with backend.anew() as again:
         for question in sorted(open_still, key=lambda question: (question in late, question)):
             own = [
                 result
@@ -81,7 +75,7 @@ def take_back(
                 and result.test.phase is Phase.PUBLIC
                 and suite.asks_for_values(result.test)
             ]
-            if points_won(own) > points_possible(own) / 2 and _answers_nothing(suite, backend, question):
+            if points_won(own) > points_possible(own) / 2 and _answers_nothing(suite, again, question):
                 by_heart.add(question)
     taken = {test for test in passed if test.question in by_heart and (test in kept or test.question not in computed)}
     return [

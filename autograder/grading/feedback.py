@@ -347,11 +347,17 @@ def _unseen(missed: list[TestResult]) -> str:
     hidden = [mistake for mistake in missed if mistake.test.hidden]
     seen = {mistake.kind for mistake in missed if not mistake.test.hidden}
     known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & VALUES
-    news = dict.fromkeys(f"- {_heading(mistake)}: {_kind(mistake)}." for mistake in hidden if mistake.kind not in known)
+    news = dict.fromkeys(f"- {_told_of(mistake)}." for mistake in hidden if mistake.kind not in known)
     same = "it fails in the same way" if any(mistake.kind in known for mistake in hidden) else ""
     if not news:
         return f"On inputs that are not shown {same}." if same else ""
     return f"On inputs that are not shown{f' {same}, and' if same else ''}:\n\n" + "\n".join(news)
+
+
+def _told_of(mistake: TestResult) -> str:
+    """One mistake on inputs that are not shown. Of an argument that is refused, the rule of the test says nothing."""
+    words = _kind(mistake)
+    return words[0].upper() + words[1:] if mistake.kind is Kind.REFUSED else f"{_heading(mistake)}: {words}"
 
 
 def _hints(test_results: list[TestResult]) -> KeysView[str]:

@@ -8,9 +8,6 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Collection
-from contextlib import AbstractContextManager, closing
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from autograder.checks.results import Phase, TestResult, wrong_points
@@ -25,9 +22,6 @@ from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.submission import Submission
-
-AGAIN = 0.25
-"""The share of its time that a submission has, each time that it is asked again."""
 
 __all__ = ["CannotGrade", "Grade", "Grader", "grade_alone"]
 
@@ -65,7 +59,7 @@ class Grader:
                 hidden = suite.carry(backend, hidden, [*seen, *hidden], keeping_state)
                 test_results = live.with_causes(assignment, [*public, *hidden], cells, keeping_state)
                 stopped = backend.status
-                test_results = by_heart.take_back(suite, partial(_again, backend), seen, test_results)
+                test_results = by_heart.take_back(suite, backend, seen, test_results)
         finally:
             backend.close()
         status = stopped or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
@@ -105,15 +99,6 @@ class Grader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _again(backend: Sandboxed) -> AbstractContextManager[Sandboxed]:
-    """The same submission, loaded anew: what it has done until now, and has used up, makes no difference."""
-    backend.close()
-    limits = backend.limits
-    seconds, waiting = AGAIN * limits.submission_seconds, AGAIN * limits.waiting_seconds
-    again = replace(limits, submission_seconds=seconds, waiting_seconds=waiting)
-    return closing(Sandboxed(backend.sandbox, backend.source, again))
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:

@@ -93,7 +93,7 @@ class Suite:
             ]
         for mistaken in beside[:1]:
             if cell := mistaken.cell():
-                with backend.with_cell(cell) as reshaped:
+                with backend.anew(cell) as reshaped:
                     observed = [
                         self._asked_again(reshaped, observed_test, mistaken.functions) for observed_test in observed
                     ]

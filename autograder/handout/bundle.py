@@ -86,7 +86,7 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         raise HandoutError(
             f"{target} cannot be the handout's name: give one that ends in .zip, and is not {COURSE}.zip"
         )
-    for old, sign in ((beside, "tests/public/left_open.json"), (pages, "search.js")):
+    for old, sign in ((beside, "autograder/checks/__main__.py"), (pages, "search.js")):
         if os.path.lexists(old) and (old.is_symlink() or not (old / sign).is_file()):
             raise HandoutError(
                 f"{old} lies where a part of the handout goes, and is none: move it, or choose another --out"

@@ -136,10 +136,11 @@ class Module:
         """Nothing: there is no process to end, and no state that counts."""
 
     @contextlib.contextmanager
-    def with_cell(self, cell: str) -> Iterator[Module]:
-        """The same module while a further cell changes it."""
+    def anew(self, *cells: str) -> Iterator[Module]:
+        """The same module while further cells change it."""
         functions = dict(vars(self.module))
-        exec(cell, vars(self.module))
+        for cell in cells:
+            exec(cell, vars(self.module))
         try:
             yield self
         finally:
@@ -224,6 +225,12 @@ def refused_at(assignment: Assignment, call: Call) -> int | None:
     """The line of the solution that refuses a call: the same one for all functions that leave it to another."""
     raised = perform(right(assignment), call.copy()).raised
     return raised.line if raised is not None else None
+
+
+def all_refusals(assignment: Assignment, function: str) -> str | None:
+    """What to say where a function refuses an argument that is allowed: all that its docstring has refused."""
+    said = _raises(right(assignment), function).removeprefix("Raises: ")
+    return f"It refuses more than it should. All that is refused: “{said}”." if said else None
 
 
 def _raises(module: types.ModuleType, function: str) -> str:

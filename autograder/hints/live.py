@@ -98,7 +98,7 @@ def with_causes(
     wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
     coarse = [mistake.test.question for mistake in mistakes if mistake.kind is Kind.DTYPE]
     blocks = blocks_of("\n".join(cells))
-    roots = {name: root for name, root in blocks.root_causes([*wrong, *coarse]).items() if name in wrong}
+    roots = blocks.root_causes(wrong, also=coarse)
     hints = {
         name: hints_of(assignment, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()
     }
@@ -192,8 +192,11 @@ def _explained(assignment: Assignment, observed_test: ObservedTest, hints: Hints
     if result.kind in REFUSALS and result.function is not None:
         return result
     hint = hints.of(result.kind)
-    if hint is None and result.kind in REFUSALS and result.test.phase is Phase.HIDDEN and observed_test.calls:
-        hint = _rule_of(assignment, *list(observed_test.calls.items())[-1])
+    if hint is None and result.test.phase is Phase.HIDDEN:
+        if result.kind in REFUSALS and observed_test.calls:
+            hint = _rule_of(assignment, *list(observed_test.calls.items())[-1])
+        elif result.kind is Kind.REFUSED:
+            hint = catalogue.all_refusals(assignment, result.test.question)
     if hint is None or hint in given:
         hint = result.hint if result.kind in VALUES else None
     else:
@@ -238,8 +241,8 @@ class Restartable(Backend, Protocol):
     def close(self) -> None:
         """End the process."""
 
-    def with_cell(self, cell: str) -> contextlib.AbstractContextManager[Backend]:
-        """The same submission with one more cell at its end, in a process of its own."""
+    def anew(self, *cells: str) -> contextlib.AbstractContextManager[Restartable]:
+        """The same submission with further cells at its end, in a process of its own."""
 
 
 def depending_on_earlier_calls(

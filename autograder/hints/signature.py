@@ -72,7 +72,12 @@ def scaled(assignment: Assignment, function: str, factor: float) -> Misconceptio
     """The right result times a number, which is the same in every call."""
     right = vars(catalogue.right(assignment))[function]
     times = next((times for times in FACTORS if math.isclose(factor, times, rel_tol=1e-6)), None)
-    hint = f"In every call your result is {times or 'so many'} times as large as it should be."
+    hint = (
+        "In every call your result is the right one times the same number: look for a factor that is missing or too"
+        " much."
+        if times is None
+        else f"In every call your result is {times} times as large as it should be."
+    )
     implementation = _with_result(right, lambda value: _number(value) * factor)
     return Misconception(f"{function}: result times {factor}", function, hint, SIGNATURE, implementation)
 

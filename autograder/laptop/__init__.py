@@ -8,7 +8,6 @@
     in_process       runs that file in this process
     limit            ends a call that does not return
     notebook_checks  the same tests on what a notebook defines
-    spelling         prints where a terminal cannot show every character
 
 It ships to students and stands at the top: no other room imports it.
 """

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import json
 import subprocess
 import sys
@@ -23,7 +24,6 @@ from pathlib import Path
 
 from autograder.laptop.lesson_server import serving
 from autograder.laptop.limit import stuck_call
-from autograder.laptop.spelling import spell_out
 
 WRONG_USE, INTERRUPTED = 2, 130
 """Exit codes."""
@@ -40,7 +40,7 @@ POLL = 0.4
 
 def main(arguments: Sequence[str]) -> int:
     """The exit code: 0, or 1 with --strict where a public test does not pass, 2 for wrong use, 130 when stopped."""
-    spell_out(sys.stdout, sys.stderr)
+    write_every_letter()
     options = parser().parse_args(arguments)
     try:
         if options.page:
@@ -48,6 +48,13 @@ def main(arguments: Sequence[str]) -> int:
         return _watch(arguments, options.assignments) if options.watch else _check(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def write_every_letter() -> None:
+    """A pipe or a file gets UTF-8, whatever the machine's own encoding; a terminal that lacks a letter shows `?`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors="replace")
 
 
 def parser() -> argparse.ArgumentParser:

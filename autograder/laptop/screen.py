@@ -29,11 +29,10 @@ from autograder.checks.standing import Standing, State
 from autograder.laptop import launch
 from autograder.laptop.limit import FILE, logged
 from autograder.laptop.progress import LESSON, Progress, Run, known_assignments
-from autograder.laptop.spelling import spell_out
 from autograder.protocol.call import ANSWERS
 
 QUESTIONS = Path("tests", "public", "questions.json")
-"""In the handout: assignment → what the public tests leave open, and what is told of its questions."""
+"""In the handout: assignment → what is told of its questions: the form of each answer, and the practice questions."""
 
 MAX_PRINTED = 12
 """Lines that a test printed and that are shown."""
@@ -335,7 +334,7 @@ def _wrong_names(names: Sequence[str], known: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """One run of the checks; the exit code."""
-    spell_out(sys.stdout, sys.stderr)
+    launch.write_every_letter()
     options = launch.parser().parse_args(arguments)
     known = known_assignments(Path.cwd())
     names = list(dict.fromkeys(name.partition(".")[0] for name in options.assignments))

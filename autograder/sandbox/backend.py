@@ -181,14 +181,13 @@ class Sandboxed:
             self.printed = (self.printed + worker.output.decode("utf-8", "replace"))[: self.limits.output]
 
     @contextlib.contextmanager
-    def with_cell(self, cell: str) -> Iterator[Sandboxed]:
-        """The same submission with one more cell at its end, in a process of its own and within the time that is
-        left."""
+    def anew(self, *cells: str) -> Iterator[Sandboxed]:
+        """The same submission loaded once more, with further cells at its end: what it has done until now, and has used
+        up, makes no difference."""
         self.close()
-        program = replace(self.source, cells=(*self.source.cells, cell))
-        limits = replace(self.limits, submission_seconds=self.limits.submission_seconds - self.seconds)
-        with contextlib.closing(Sandboxed(self.sandbox, program, limits)) as changed:
-            yield changed
+        program = replace(self.source, cells=(*self.source.cells, *cells))
+        with contextlib.closing(Sandboxed(self.sandbox, program, self.sandbox.limits.of_a_second_look)) as again:
+            yield again
 
     def close(self) -> None:
         """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a

@@ -358,8 +358,8 @@ def test_segments_have_sizes(grids):
 @pytest.mark.question("next_position", points=0.125)
 def test_next_position_by_hand(grids):
     """The example: 1 + the largest coordinate, and 0 where nothing stands yet."""
-    where = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 1, 3]])
-    expect.close(grids.next_position(where), 4, "the largest coordinate is 3, so the next position is 4")
+    where = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 2, 1], [1, 2, 2]])
+    expect.close(grids.next_position(where), 3, "the largest coordinate is 2, so the next position is 3")
     expect.close(grids.next_position(np.zeros((0, 3), dtype=np.int64)), 0, "the first token stands at 0")
 
 

@@ -87,6 +87,13 @@ def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there:
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == ([tmp_path / there] if there else [])
 
 
+def test_a_handout_is_written_over_an_earlier_one(tmp_path: Path) -> None:
+    put(tmp_path, {"fall/autograder/checks/__main__.py": "", "fall/old.txt": "", "course/search.js": ""})
+    for _ in range(2):
+        build(tmp_path / "fall.zip", [ROPE.name])
+        assert not (tmp_path / "fall" / "old.txt").exists() and (tmp_path / "course" / "search.js").is_file()
+
+
 def test_the_handout_gives_nothing_away(shipped: Path) -> None:
     assert leaks(shipped) == []
 

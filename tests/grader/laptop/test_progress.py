@@ -3,8 +3,10 @@ call."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -453,10 +455,28 @@ def test_the_students_path_runs_without_what_only_unix_has(laptop: Path, words: 
     ],
     ids=["cp1252", "cp437", "C"],
 )
-def test_a_terminal_that_cannot_show_a_letter_gets_another(laptop: Path, environment: dict[str, str]) -> None:
+def test_a_pipe_gets_every_letter_whatever_the_machine_writes_elsewhere(
+    laptop: Path, environment: dict[str, str]
+) -> None:
     write(laptop, solution(inside="print('θ → ✓'); return positions"))
     printed = ran(sys.executable, laptop, "rope", **environment).stdout
-    assert " x rope_cos_sin" in printed and "theta -> +" in printed and "?" not in printed
+    assert " ✗ rope_cos_sin" in printed and "θ → ✓" in printed
+
+
+def test_a_terminal_that_lacks_a_letter_shows_a_question_mark(laptop: Path) -> None:
+    write(laptop, solution(inside="print('θ'); return positions"))
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-P", "-m", "autograder.checks", "rope"]
+    with subprocess.Popen(
+        command, cwd=laptop, env={"PYTHONPATH": str(laptop), "PYTHONIOENCODING": "cp1252"}, stdout=theirs, stderr=theirs
+    ) as checks:
+        os.close(theirs)
+        printed = b""
+        with contextlib.suppress(OSError):  # the end of what is written to a terminal
+            while part := os.read(ours, 4096):
+                printed += part
+    os.close(ours)
+    assert checks.returncode == 0 and re.search(rb"\?\S* rope_cos_sin", printed)
 
 
 def test_an_older_python_is_refused_once_with_the_version_that_is_needed(laptop: Path) -> None:
