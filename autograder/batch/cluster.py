@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from typing import Any
 
-from distributed import Client, Future, KilledWorker, as_completed, get_worker
+from distributed import Client, Future, KilledWorker, get_worker
 from distributed.comm.addressing import get_address_host_port
 from distributed.comm.core import CommClosedError
 from rich.console import Console
 
-from autograder.batch.jobs import BatchError, GraderReply, Job, JobQueue, Setup
+from autograder.batch.jobs import LOOK_AGAIN, BatchError, GraderReply, Graders, Job, JobQueue, Setup
 from autograder.batch.pool import GraderProcess
 
 AHEAD = 2
@@ -28,33 +28,28 @@ SECONDS_TO_CONNECT = 10.0
 SECONDS_FOR_WORKERS = 300.0
 """How long a cluster may take to start its first worker."""
 
-LOOK_AGAIN = 1.0
-"""Seconds between two looks at which workers there are."""
-
 _of_this_thread = threading.local()
 
 
 def grade_here(job: Job, setup: Setup) -> tuple[str, str, GraderReply]:
     """Runs on a Dask worker: its address and name, and the answer to the job."""
     worker = get_worker()
-    answer = GraderReply()
-    for _ in range(2):
-        warm: GraderProcess | None = getattr(_of_this_thread, "grader", None)
-        if warm is not None and warm.setup != setup:
-            warm.end()
-            warm = None
-        grader = warm or GraderProcess(setup)
+    warm: GraderProcess | None = getattr(_of_this_thread, "grader", None)
+    if warm is not None and warm.setup != setup:
+        warm.end()
+        warm = None
+    grader = warm or GraderProcess(setup)
+    answer = grader.ask(job)
+    if warm and answer.refused:  # one kept from an earlier run may have an earlier suite
+        grader.restart()
         answer = grader.ask(job)
-        _of_this_thread.grader = grader if answer.grade else None
-        if not answer.grade:
-            grader.end()
-        # One kept from an earlier run may have an earlier suite.
-        if not (warm and answer.refused):
-            break
+    if not answer.grade:
+        grader.end()
+    _of_this_thread.grader = grader if answer.grade else None
     return worker.address, str(worker.name), answer
 
 
-class Cluster:
+class Cluster(Graders):
     """The workers of one Dask scheduler."""
 
     def __init__(self, scheduler: str, setup: Setup, console: Console) -> None:
@@ -76,32 +71,19 @@ class Cluster:
         self._workers: dict[str, int] = {}
         self._looked = -LOOK_AGAIN
 
-    def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
-        """Every job with its answer, in the order in which they come. No more are taken than the workers can soon
-        begin."""
-        under_way: dict[Future[Any], Job] = {}
-        completed: Any = as_completed(loop=self._client.loop)
+    def answers(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
+        """As everywhere, as long as the scheduler is there."""
         try:
-            while True:
-                while len(under_way) < AHEAD * sum(self._willing().values()) and (job := queue.take()) is not None:
-                    future = self._submit(job)
-                    under_way[future] = job
-                    completed.add(future)
-                if not under_way:
-                    return
-                future = next(completed)
-                job = under_way.pop(future)
-                answer = self._answer(future)
-                if answer is None:
-                    queue.put_first(job)
-                elif not answer.lost or not queue.try_again(job):
-                    yield job, answer
+            yield from super().answers(queue)
         except (CommClosedError, CancelledError, TimeoutError) as error:
             raise BatchError(
                 f"the Dask scheduler at {self._address} is gone: start it and run the same command again to go on"
             ) from error
 
-    def _submit(self, job: Job) -> Future[Any]:
+    def has_room(self, under_way: int) -> bool:
+        return under_way < AHEAD * sum(self._willing().values())
+
+    def submit(self, job: Job) -> Future[Any]:
         # Once somebody is refused, the others are named; should they all be gone, the job must not wait for them for
         # ever.
         chosen: dict[str, Any] = (
@@ -134,8 +116,7 @@ class Cluster:
             )
         return willing
 
-    def _answer(self, future: Future[Any]) -> GraderReply | None:
-        """The answer to a job; None where its worker must not be asked."""
+    def reply(self, future: Future[Any]) -> GraderReply | None:
         try:
             address, name, answer = future.result()
         except KilledWorker as error:

@@ -1,4 +1,4 @@
-"""One run of a batch: what was handed in is read, graded by executors, kept in the gradebook, written out.
+"""One run of a batch: what was handed in is read, graded, kept in the gradebook, written out.
 
 One process coordinates: it alone reads what was handed in and writes anything. A grade is in the gradebook before it is
 written anywhere else, so a run that is killed loses at most its last moment, and running it again goes on from there.
@@ -20,14 +20,13 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
 
 from rich.console import Console
 
 from autograder import course
 from autograder.batch import output
 from autograder.batch.gradebook import Gradebook, code_hash
-from autograder.batch.jobs import BatchError, GraderReply, Job, JobQueue, Setup, suite_key
+from autograder.batch.jobs import BatchError, GraderReply, Graders, Job, JobQueue, Setup, suite_key
 from autograder.batch.pool import Pool, with_packages
 from autograder.batch.progress_bar import ProgressBar
 from autograder.batch.summary import BESIDES, Summary
@@ -50,16 +49,6 @@ on."""
 
 class _Stop(BaseException):
     """What is still in progress is not waited for."""
-
-
-class Executor(Protocol):
-    """Graders, wherever they run."""
-
-    def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
-        """Jobs of the queue with their answers, in the order in which they come, until the queue has no more."""
-
-    def close(self) -> None:
-        """End or leave the graders."""
 
 
 @dataclass(frozen=True)
@@ -186,15 +175,15 @@ class _ClassRun:
         total = sum(to_grade.values())
         queue = JobQueue(to_grade, self._job)
         keep_at = time.monotonic() + KEEP_EVERY
-        executor = self._executor(len(to_grade))
+        graders = self._graders(len(to_grade))
         try:
             with (
                 suppress(_Stop),
                 ProgressBar(self.console, total) as progress,
-                closing(executor),
+                closing(graders),
                 self._interruptible(queue),
             ):
-                for job, answer in executor.run(queue):
+                for job, answer in graders.answers(queue):
                     if job.probe_of is not None:
                         self._probed(queue, job.probe_of, answer)
                     elif answer.grade is not None:
@@ -242,7 +231,7 @@ class _ClassRun:
         output.write_rows(self.book, [row for key, _, _ in self.fresh for row in self.book.rows(**key._asdict())])
         self.fresh.clear()
 
-    def _executor(self, jobs: int) -> Executor:
+    def _graders(self, jobs: int) -> Graders:
         configuration = self.configuration
         if configuration.scheduler is None:
             return Pool(min(configuration.jobs, jobs), Setup(configuration.disabled_locks))

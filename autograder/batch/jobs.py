@@ -1,10 +1,12 @@
-"""What passes between the coordinator of a batch and the graders, wherever these run."""
+"""What passes between the coordinator of a batch and the graders, wherever these run, and the loop that asks them."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
 
 from autograder.course import Assignment, UserError
 from autograder.grading.row import Key, PackedGrade
@@ -12,6 +14,9 @@ from autograder.protocol.status import Status
 
 TRIES = 3
 """How often a submission is given to a grader before it is given up as lost."""
+
+LOOK_AGAIN = 1.0
+"""Seconds between two looks at whether there is room for more jobs, where no answer comes."""
 
 
 class BatchError(UserError):
@@ -83,6 +88,50 @@ class JobQueue:
             return False
         self.put_first(job)
         return True
+
+
+class Graders(Protocol):
+    """Those of this machine, or of a cluster."""
+
+    def answers(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
+        """Every job with its answer, in the order in which they come. None is taken before there is room for it."""
+        under_way: dict[Any, Job] = {}
+        done: SimpleQueue[Any] = SimpleQueue()
+
+        def feed() -> None:
+            while self.has_room(len(under_way)) and (job := queue.take()) is not None:
+                future = self.submit(job)
+                under_way[future] = job
+                future.add_done_callback(done.put)
+
+        while True:
+            feed()
+            if not under_way:
+                return
+            try:
+                future = done.get(timeout=LOOK_AGAIN)
+            except Empty:
+                continue
+            job, answer = under_way.pop(future), self.reply(future)
+            if answer is None:
+                queue.put_first(job)
+            elif not (answer.lost and queue.try_again(job)):
+                # The next job first: what the coordinator does with this answer then costs the graders no time.
+                feed()
+                yield job, answer
+
+    def has_room(self, under_way: int) -> bool:
+        """Whether one more job can be begun soon, beside so many."""
+
+    def submit(self, job: Job) -> Any:
+        """Hand over a job: its future."""
+
+    def reply(self, future: Any) -> GraderReply | None:
+        """What came of a future that is done; None where the job has to go to another grader, by no fault of its
+        own."""
+
+    def close(self) -> None:
+        """End or leave the graders."""
 
 
 def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:

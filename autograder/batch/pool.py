@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing.connection
+import math
 import os
 import shutil
 import socket
@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from autograder.batch.jobs import TRIES, BatchError, GraderReply, Job, JobQueue, Setup
+from autograder.batch.jobs import TRIES, BatchError, GraderReply, Graders, Job, Setup
 from autograder.course import PACKAGE
 
 ANSWER_SECONDS = 180.0
@@ -29,24 +29,21 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 
 
 class GraderProcess:
-    """One grader process, and the job that it has in progress."""
+    """One grader process, or the one that came in its place."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
         """`core`: the one that it keeps to, with all processes that it starts."""
         self.setup, self.core = setup, core
+        self._start()
+
+    def _start(self) -> None:
         # For its temporary files. Both sides remove it, since either may be killed.
         self._folder = Path(tempfile.mkdtemp(prefix="grader-"))
         ours, theirs = socket.socketpair()
         with theirs, (self._folder / "errors").open("wb") as errors:
+            module = "autograder.batch.grader_process"
             self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "autograder.batch.grader_process",
-                    str(theirs.fileno()),
-                    str(self._folder),
-                ],
+                [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(self._folder)],
                 env=with_packages() | _ONE_THREAD,
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -55,49 +52,42 @@ class GraderProcess:
                 # A Ctrl-C in the terminal is for the coordinator: what is in progress is to be finished.
                 start_new_session=True,
             )
-        if core is not None:
+        if self.core is not None:
             with contextlib.suppress(OSError):  # it is only quicker so
-                os.sched_setaffinity(self._process.pid, {core})
-        self.connection: Connection = Connection(ours.detach())
+                os.sched_setaffinity(self._process.pid, {self.core})
+        self._connection: Connection = Connection(ours.detach())
         self.ready = False
-        self.job: Job | None = None
-        self.since = time.monotonic()
-        self._say(setup)
+        self.since = math.inf
+        """when it began with the job that it has in progress"""
+        self._say(self.setup)
 
-    def give(self, job: Job) -> None:
-        """Hand over a job. The answer comes through `connection`."""
-        self.job, self.since = job, time.monotonic()
+    def ask(self, job: Job) -> GraderReply:
+        """Hand over a job and wait for its answer, or for the news that the grader is lost."""
+        if not self.ready:
+            answer = self._hear()
+            if answer.lost or answer.refused:
+                return answer
+            self.ready = True
+        self.since = time.monotonic()
         self._say(job)
+        return self._hear()
 
     def _say(self, message: object) -> None:
         # Where it has ended, reading its answer will say so.
         with contextlib.suppress(OSError):
-            self.connection.send(message)
+            self._connection.send(message)
 
-    def hear(self) -> GraderReply:
-        """Its answer, or that it has ended without one."""
+    def _hear(self) -> GraderReply:
         try:
-            answer: GraderReply = self.connection.recv()
-        except (EOFError, OSError):
-            return GraderReply(lost=self.last_words())
-        return answer
-
-    def ask(self, job: Job) -> GraderReply:
-        """Hand over a job and wait for its answer."""
-        self.give(job)
-        while self.connection.poll(ANSWER_SECONDS):
-            answer = self.hear()
-            if self.ready or answer.lost or answer.refused:
-                self.job = None
+            if self._connection.poll(ANSWER_SECONDS):
+                answer: GraderReply = self._connection.recv()
                 return answer
-            self.ready = True
-        return GraderReply(lost=self.stuck)
+        except (EOFError, OSError):
+            return GraderReply(lost=self._last_words())
+        self.kill()
+        return GraderReply(lost=f"the grader did not answer within {ANSWER_SECONDS:.0f} seconds")
 
-    @property
-    def stuck(self) -> str:
-        return f"the grader did not answer within {ANSWER_SECONDS:.0f} seconds"
-
-    def last_words(self) -> str:
+    def _last_words(self) -> str:
         """How the process ended, and the last line that it wrote."""
         status = self._process.wait()
         how = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
@@ -107,21 +97,26 @@ class GraderProcess:
             lines = []
         return f"the grader {how}" + (f" ({lines[-1][:200]})" if lines else "")
 
-    def hang_up(self) -> None:
-        """Begin to end the process; what it has in progress is dropped."""
-        self.connection.close()
-        if self.job is not None or not self.ready:
-            self._process.kill()
+    def kill(self) -> None:
+        """Whoever waits for an answer hears that the process is lost."""
+        self._process.kill()
 
     def end(self) -> None:
-        """End the process."""
-        self.hang_up()
+        """End the process, from which nobody waits for an answer."""
+        self._connection.close()
+        if not self.ready:
+            self.kill()
         try:
             self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self.kill()
             self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def restart(self) -> None:
+        """Put another process in the place of one that is lost."""
+        self.end()
+        self._start()
 
 
 def with_packages() -> dict[str, str]:
@@ -130,7 +125,7 @@ def with_packages() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 
-class Pool:
+class Pool(Graders):
     """As many grader processes as there are jobs to run at a time."""
 
     def __init__(self, size: int, setup: Setup) -> None:
@@ -139,77 +134,50 @@ class Pool:
         # run: several may go on here.
         cores = sorted(os.sched_getaffinity(0))
         self._size = size
-        self._graders = [GraderProcess(setup, cores[(os.getpid() + number) % len(cores)]) for number in range(size)]
+        self._graders = {
+            GraderProcess(setup, cores[(os.getpid() + number) % len(cores)]): ThreadPoolExecutor(1)
+            for number in range(size)
+        }
+        """each with the thread that asks it and ends it"""
+        self._idle = [*self._graders]
         self._failed_starts = 0
 
-    def run(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
-        """Every job with its answer, in the order in which they come. Jobs are taken only as graders are free for
-        them."""
-        while True:
-            self._feed(queue)
-            busy = [grader for grader in self._graders if grader.job is not None]
-            if not busy:
-                return
-            for grader in self._heard_from(busy):
-                yield from self._take(grader, queue)
+    def has_room(self, under_way: int) -> bool:
+        """Beside each grader that is slow another is at work, up to twice as many in all: what one student handed in
+        holds up nobody."""
+        return under_way - len(self._slow()) < self._size and under_way < 2 * self._size
 
-    def _feed(self, queue: JobQueue) -> None:
-        """Give jobs to idle graders. Beside each that is slow another is at work, up to twice as many in all: what one
-        student handed in holds up nobody."""
+    def _slow(self) -> list[GraderProcess]:
         late = time.monotonic() - SLOW_SECONDS
-        idle = [grader for grader in self._graders if grader.job is None]
-        slow = [grader for grader in self._graders if grader.job is not None and grader.ready and grader.since < late]
-        at_work = len(self._graders) - len(idle) - len(slow)
-        while at_work < self._size and (idle or len(self._graders) < 2 * self._size):
-            if (job := queue.take()) is None:
-                return
-            if idle:
-                grader = idle.pop()
-            else:
-                grader = GraderProcess(slow[0].setup, slow[len(self._graders) - self._size].core)
-                self._graders.append(grader)
-            grader.give(job)
-            at_work += 1
+        return [grader for grader in self._graders if grader.since < late]
 
-    def _heard_from(self, busy: list[GraderProcess]) -> list[GraderProcess]:
-        """Those that have something to say, or have been silent for too long."""
-        ready = multiprocessing.connection.wait([grader.connection for grader in busy], timeout=1.0)
-        late = time.monotonic() - ANSWER_SECONDS
-        return [grader for grader in busy if grader.connection in ready or grader.since < late]
+    def submit(self, job: Job) -> Future[tuple[GraderProcess, GraderReply]]:
+        if self._idle:
+            grader = self._idle.pop()
+        else:
+            beside = self._slow()[len(self._graders) - self._size]
+            grader = GraderProcess(beside.setup, beside.core)
+            self._graders[grader] = ThreadPoolExecutor(1)
+        return self._graders[grader].submit(lambda: (grader, grader.ask(job)))
 
-    def _take(self, grader: GraderProcess, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
-        heard = grader.connection.poll(0)
-        answer = grader.hear() if heard else GraderReply(lost=grader.stuck)
-        job = grader.job
-        assert job is not None
+    def reply(self, future: Future[tuple[GraderProcess, GraderReply]]) -> GraderReply | None:
+        grader, answer = future.result()
         if answer.refused:
             raise BatchError(f"the graders cannot go on: {answer.refused}; run the same command again")
+        self._failed_starts = 0 if grader.ready else self._failed_starts + 1
+        if self._failed_starts >= TRIES:
+            raise BatchError(f"no grader can be started: {answer.lost}")
         if answer.lost:
-            self._replace(grader)
-            if not grader.ready:
-                queue.put_first(job)
-            elif not queue.try_again(job):
-                yield job, answer
-        elif not grader.ready:
-            grader.ready, grader.since = True, time.monotonic()
-            self._failed_starts = 0
-        else:
-            # The next job first: what the coordinator does with this answer then costs the grader no time.
-            grader.job = None
-            self._feed(queue)
-            yield job, answer
-
-    def _replace(self, grader: GraderProcess) -> None:
-        if not grader.ready:
-            self._failed_starts += 1
-            if self._failed_starts >= TRIES:
-                raise BatchError(f"no grader can be started: {grader.last_words()}")
-        grader.end()
-        self._graders[self._graders.index(grader)] = GraderProcess(grader.setup, grader.core)
+            grader.restart()
+        grader.since = math.inf
+        self._idle.append(grader)
+        return None if self._failed_starts else answer
 
     def close(self) -> None:
-        """End all graders, side by side."""
-        for grader in self._graders:
-            grader.hang_up()
-        for grader in self._graders:
-            grader.end()
+        """End all graders, side by side. What is in progress is dropped."""
+        for grader, thread in self._graders.items():
+            if grader not in self._idle:
+                grader.kill()
+            thread.submit(grader.end)
+        for thread in self._graders.values():
+            thread.shutdown()

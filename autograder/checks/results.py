@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -20,9 +19,8 @@ from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import UNFINISHED, VALUES, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
 from autograder.protocol.status import TestStatus
 
-_REFUSALS = re.compile(r"\b(refuse|errors?\b)")
-_FORMS = re.compile(r"^(float32|Everything in|Without|x and all)|float(32|64), whatever|welcome|any leading|\bloop\b")
-"""How a test says that it is about something else than values."""
+_OF_VALUES = frozenset({"matches", "close", "holds", "answer"})
+"""What a test about values uses of `expect`."""
 
 
 class Phase(Enum):
@@ -45,6 +43,8 @@ class Test:
     """first paragraph of its docstring; may be shown to students, hidden or not"""
     calls: tuple[str, ...] = ()
     """the functions that it calls, as its text says"""
+    expects: tuple[str, ...] = ()
+    """what it uses of `expect`, as its text says"""
 
     __test__ = False
 
@@ -98,9 +98,10 @@ class TestResult:
     @property
     def is_about_something_else(self) -> bool:
         """Whether a wrong value came in a test of refusals, or another value than a wrong form in a test of forms."""
-        subjects = [_REFUSALS] if self.kind in VALUES else []
-        subjects += [_FORMS] if self.kind in (Kind.VALUE, Kind.SHAPE) else []
-        return any(subject.search(self.test.rule) for subject in subjects)
+        expects = self.test.expects
+        return (self.kind in VALUES and "raises" in expects) or (
+            self.kind in (Kind.VALUE, Kind.SHAPE) and _OF_VALUES.isdisjoint(expects)
+        )
 
     @property
     def sentence(self) -> str:
@@ -155,19 +156,22 @@ def describe(item: pytest.Function) -> Test:
     rule = " ".join((item.function.__doc__ or "").strip().partition("\n\n")[0].split())
     if not rule:
         raise BrokenTest(f"{item.nodeid} has no docstring: its first paragraph is the rule that it checks")
-    calls = _calls(item.path).get(item.originalname, ())
-    return Test(item.name, question, float(mark.kwargs["points"]), phase, rule, calls)
+    calls, expects = (
+        _used(item.path, module).get(item.originalname, ())
+        for module in (item.path.stem.removeprefix("test_"), "expect")
+    )
+    return Test(item.name, question, float(mark.kwargs["points"]), phase, rule, calls, expects)
 
 
 @functools.cache
-def _calls(path: Path) -> dict[str, tuple[str, ...]]:
-    """Test of a file → the submission's functions that it calls, itself or in what helps it."""
-    text, assignment = path.read_text(encoding="utf-8"), path.stem.removeprefix("test_")
+def _used(path: Path, module: str) -> dict[str, tuple[str, ...]]:
+    """Test of a file → what it uses of a module, itself or in what helps it."""
+    text = path.read_text(encoding="utf-8")
     blocks, direct = Blocks(text), {}
     for function in (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)):
         nodes = [node for node in ast.walk(function) if isinstance(node, ast.Attribute)]
         direct[function.name] = {
-            node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == assignment
+            node.attr for node in nodes if isinstance(node.value, ast.Name) and node.value.id == module
         }
     return {name: tuple(sorted(direct[name].union(*map(direct.__getitem__, blocks.below(name))))) for name in direct}
 

@@ -6,6 +6,7 @@ import contextlib
 import io
 import itertools
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -291,17 +292,15 @@ def test_a_grader_killed_in_the_middle(
 
 def kill_when(monkeypatch: pytest.MonkeyPatch, wanted: Callable[[Job], bool]) -> None:
     """From now on, wanted jobs take the grader that gets them with them."""
-    give = GraderProcess.give
+    ask = GraderProcess.ask
 
-    def give_and_kill(self: GraderProcess, job: Job) -> None:
-        if not self.ready:
-            assert self.connection.poll(None)
-            self.ready = not self.hear().lost
-        give(self, job)
+    def kill_and_ask(self: GraderProcess, job: Job) -> GraderReply:
         if wanted(job):
+            self.ready = self.ready or not self._hear().lost
             self._process.kill()
+        return ask(self, job)
 
-    monkeypatch.setattr(GraderProcess, "give", give_and_kill)
+    monkeypatch.setattr(GraderProcess, "ask", kill_and_ask)
 
 
 @pytest.fixture
@@ -359,18 +358,18 @@ def test_graders_that_do_not_start(two: Path, tmp_path: Path, monkeypatch: pytes
 def test_a_grader_that_hangs(two: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is ended, and another does its work."""
     stopped: list[Job] = []
-    give = GraderProcess.give
+    say = GraderProcess._say
 
-    def give_and_stop(self: GraderProcess, job: Job) -> None:
-        give(self, job)
-        if not stopped and self.ready:
-            stopped.append(job)
+    def say_and_stop(self: GraderProcess, message: object) -> None:
+        say(self, message)
+        if not stopped and isinstance(message, Job):
+            stopped.append(message)
             os.kill(self._process.pid, signal.SIGSTOP)
             monkeypatch.setattr(pool, "ANSWER_SECONDS", 3.0)
         elif stopped:
             monkeypatch.setattr(pool, "ANSWER_SECONDS", 1e6)
 
-    monkeypatch.setattr(GraderProcess, "give", give_and_stop)
+    monkeypatch.setattr(GraderProcess, "_say", say_and_stop)
     classroom.make(two, NAME, 3, [classroom.right])
     grade(two, tmp_path / "out", jobs=1)
     assert stopped
@@ -382,17 +381,18 @@ class _Waits(GraderProcess):
 
     asked: ClassVar[list[GraderProcess]] = []
 
-    def __init__(self, setup: Setup, core: int | None = None) -> None:
-        self.setup, self.core, self.job, self.ready, self.since = setup, core, None, True, 0.0
-        self.connection, self.theirs = multiprocessing.Pipe()
+    def _start(self) -> None:
+        self.ready, self.since = True, math.inf
 
-    def give(self, job: Job) -> None:
-        self.job, self.since = job, time.monotonic()
+    def ask(self, job: Job) -> GraderReply:
+        self.since = time.monotonic()
         self.asked.append(self)
-        if len(self.asked) > 1:
-            self.theirs.send(GraderReply())
-        if len(self.asked) == LARGE:
-            self.asked[0].theirs.send(GraderReply())  # type: ignore[attr-defined]
+        while job.key.code == "0" and len(self.asked) < LARGE and time.monotonic() < self.since + 3.0:
+            time.sleep(0.01)
+        return GraderReply()
+
+    def kill(self) -> None:
+        pass
 
     def end(self) -> None:
         pass
@@ -402,10 +402,9 @@ def test_one_slow_submission_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
     """Where the one grader is slow another is at work beside it, and only one."""
     monkeypatch.setattr(pool, "GraderProcess", _Waits)
     monkeypatch.setattr(pool, "SLOW_SECONDS", 0.0)
-    monkeypatch.setattr(pool, "ANSWER_SECONDS", 3.0)
     keys = [Key(NAME, "suite", str(number)) for number in range(LARGE)]
     with contextlib.closing(pool.Pool(1, Setup())) as graders:
-        answers = list(graders.run(jobs_room.JobQueue(keys, Job)))
+        answers = list(graders.answers(jobs_room.JobQueue(keys, Job)))
         assert {job.key for job, _ in answers} == {*keys} and keys[0] in [job.key for job, _ in answers[-2:]]
         assert not any(answer.lost for _, answer in answers) and len({*_Waits.asked}) == 2
 
@@ -422,7 +421,7 @@ def test_every_grader_keeps_to_one_core() -> None:
     with contextlib.closing(pool.Pool(len(mine), Setup())) as graders:
         kept = cores(graders)
         assert sorted(map(tuple, kept)) == [(core,) for core in sorted(mine)]
-        graders._replace(graders._graders[0])
+        next(iter(graders._graders)).restart()
         assert cores(graders) == kept
 
 

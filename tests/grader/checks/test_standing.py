@@ -34,10 +34,12 @@ def attention(q):
     return scores(bare(q))
 '''
 FORM, VALUES = "float32 stays float32, and an odd size is refused.", "The pair (2i, 2i+1) is rotated."
+EXPECTS = {FORM: ("dtype", "matches", "raises"), VALUES: ("close",)}
 
 
 def missed(question: str, rule: str, kind: Kind = Kind.VALUE, **facts: str) -> TestResult:
-    return TestResult(Test(rule, question, 1.0, Phase.PUBLIC, rule), TestStatus.FAILED, kind=kind, **facts)  # type: ignore[arg-type]
+    test = Test(rule, question, 1.0, Phase.PUBLIC, rule, expects=EXPECTS.get(rule, ()))
+    return TestResult(test, TestStatus.FAILED, kind=kind, **facts)  # type: ignore[arg-type]
 
 
 def passed(question: str) -> TestResult:

@@ -31,7 +31,7 @@ HOSTILE = (
 
 
 def test_(name: str, part: Phase, question: str = "apply_rope") -> Test:
-    return Test(name, question, 1.0, part, f"The rule of {name}.")
+    return Test(name, question, 1.0, part, f"The rule of {name}.", expects=("matches",))
 
 
 test_.__test__ = False  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import multiprocessing
 import os
 import subprocess
@@ -34,11 +35,11 @@ class WarmGrader(GraderProcess):
 
     @property
     def rests(self) -> bool:
-        return self.ready and self.job is None and self._process.poll() is None
+        return self.ready and self.since == math.inf and self._process.poll() is None
 
-    def hang_up(self) -> None:
+    def kill(self) -> None:
         if not self.rests:
-            super().hang_up()
+            super().kill()
 
     def end(self) -> None:
         if self.rests:
@@ -89,7 +90,6 @@ def warm_graders(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
     for grader in _AT_REST:
         with contextlib.suppress(OSError):
-            super(WarmGrader, grader).hang_up()
             super(WarmGrader, grader).end()
 
 
