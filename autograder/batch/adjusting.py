@@ -65,9 +65,9 @@ def add_all(out: Path, table: Path, by: str) -> tuple[int, int]:
         }
         meant = []
         for number, row in enumerate(rows, 2):
-            line = {name: _text(cell) for name, cell in zip(names, row, strict=False)}
+            line = dict.fromkeys(TABLE, "") | dict(zip(names, map(_text, row), strict=False))
             adjustment = _of_line(book, line, by, f"{table}, line {number}")
-            if (adjustment if line.get("at") else replace(adjustment, at="")) not in known:
+            if (adjustment if line["at"] else replace(adjustment, at="")) not in known:
                 meant.append(adjustment)
         for adjustment in meant:
             book.adjust(adjustment)
@@ -88,18 +88,11 @@ def _text(cell: str) -> str:
 
 def _of_line(book: Gradebook, line: dict[str, str], by: str, where: str) -> Adjustment:
     try:
-        points, score = (
-            float(line[name].replace(",", ".")) if line.get(name) else None for name in ("points", "score")
-        )
-        if points is None and score is None and not line.get("comment"):
+        points, score = (float(line[name].replace(",", ".")) if line[name] else None for name in ("points", "score"))
+        if points is None and score is None and not line["comment"]:
             raise UserError("it has no points, no score and no comment")
-        texts = {name: line.get(name, "") for name in ("reason", "comment", "at")}
-        return _of_one(
-            book,
-            Adjustment(
-                0, line.get("student", ""), line.get("assignment", ""), points, score, by=line.get("by") or by, **texts
-            ),
-        )
+        texts = {name: line[name] for name in ("student", "assignment", "reason", "comment", "at")}
+        return _of_one(book, Adjustment(0, points=points, score=score, by=line["by"] or by, **texts))
     except (UserError, ValueError) as error:
         raise UserError(f"{where}: {error}. Nothing was changed") from error
 
@@ -147,9 +140,8 @@ def _row(book: Gradebook, student: str, assignment: str) -> Row:
             f"{printable(elsewhere[0].student)} handed in nothing for {assignment}, only {printable(handed_in, 200)}"
         )
     names = [person.student for person in known]
-    near = [name for name in names if folded(student) in folded(name)][:3] or difflib.get_close_matches(
-        student, names, 3
-    )
+    near = [name for name in names if folded(student) in folded(name)] or difflib.get_close_matches(student, names)
+    near = near[:3]
     nearest = f"; the nearest: {', '.join(map(printable, near))}" if near else ""
     raise UserError(f"nobody named {printable(student)} has a grade in {assignment}{nearest}")
 

@@ -70,9 +70,8 @@ class RunConfiguration:
     def command(self) -> str:
         """The command that goes on where this run stopped."""
         own = Path(sys.executable).with_name("autograder")  # beside this Python, which is seldom on the PATH
-        program = (
-            os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own) if own.is_file() else "autograder"
-        )
+        near = os.path.relpath(own) if own.is_relative_to(Path.cwd()) else str(own)
+        program = near if own.is_file() else "autograder"
         words = [program, "grade", str(self.folder), "--out", str(self.out), "--jobs", str(self.jobs)]
         words += ["--assignment", self.assignment] if self.assignment else []
         words += ["--scheduler", self.scheduler] if self.scheduler else []
@@ -105,9 +104,8 @@ class _ClassRun:
     def all(self) -> Summary:
         begin = time.monotonic()
         configuration = self.configuration
-        handed_in = find_in_folder(
-            configuration.folder, configuration.assignment, list(self.assignments), configuration.out
-        )
+        known = list(self.assignments)
+        handed_in = find_in_folder(configuration.folder, configuration.assignment, known, configuration.out)
         self.summary.layout, self.summary.skipped = str(handed_in.layout), list(handed_in.passed_over)
         submissions = self._read(handed_in.hand_ins)
         begun = [*islice(submissions, 1)]  # what cannot be graded at all leaves no gradebook behind
@@ -116,14 +114,11 @@ class _ClassRun:
             self._grade(self.book.to_grade())
             self._write()
             self.summary.seconds = time.monotonic() - begin
-            self.summary.complete(
-                self.book, self._stubs(), sys.maxsize if self.configuration.table else self.console.height - BESIDES
-            )
+            most = sys.maxsize if configuration.table else self.console.height - BESIDES
+            self.summary.complete(self.book, self._stubs(), most)
         self.summary.show(self.console)
-        if self.summary.waiting:
-            self.console.print(
-                f"{self.summary.waiting} not graded yet. To go on:\n  {self.configuration.command}", soft_wrap=True
-            )
+        if waiting := self.summary.waiting:
+            self.console.print(f"{waiting} not graded yet. To go on:\n  {configuration.command}", soft_wrap=True)
         else:
             names = ", ".join(str(configuration.out / name) for name in ("report.html", "grades.csv", "feedback/"))
             self.console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
@@ -136,9 +131,8 @@ class _ClassRun:
         in so.
         """
         unclear: list[Submission] | None = []  # as long as there is nothing else
-        for hand_in, outcome in zip(
-            hand_ins, in_order(partial(read, known=tuple(self.assignments)), hand_ins), strict=True
-        ):
+        outcomes = in_order(partial(read, known=tuple(self.assignments)), hand_ins)
+        for hand_in, outcome in zip(hand_ins, outcomes, strict=True):
             submissions = lost(hand_in, outcome.why) if isinstance(outcome, Exceeded) else outcome
             if unclear is not None:
                 clear = any(row.assignment and not (row.problem and row.problem.is_unclear) for row in submissions)
@@ -156,17 +150,14 @@ class _ClassRun:
 
     def _take_in(self, submissions: Iterator[Submission]) -> None:
         with self.console.status("Reading what was handed in"):
-            known = {
-                name: suite_key(assignment, self.configuration.disabled_locks)
-                for name, assignment in self.assignments.items()
-            }
-            taken = self.book.take_in(submissions, known, os.path.realpath(self.configuration.folder))
+            locks = self.configuration.disabled_locks
+            suites = {name: suite_key(assignment, locks) for name, assignment in self.assignments.items()}
+            taken = self.book.take_in(submissions, suites, os.path.realpath(self.configuration.folder))
         self.summary.taken = taken
         if self.configuration.regrade:
             self.book.forget(taken.assignments)
-        self.book.mark_written(
-            [row for row in self.book.rows(written=1) if not output.are_there(self.book.out, row)], False
-        )
+        gone = [row for row in self.book.rows(written=1) if not output.are_there(self.book.out, row)]
+        self.book.mark_written(gone, False)
 
     def _grade(self, to_grade: dict[Key, int]) -> None:
         """Grade all of these: a key and how many submissions share it."""
@@ -200,10 +191,9 @@ class _ClassRun:
         self.summary.waiting = total - progress.done
 
     def _job(self, key: Key) -> Job:
-        problem = self.book.problem(key)
-        return (
-            Job(key, self.book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
-        )
+        if (problem := self.book.problem(key)) is not None:
+            return Job(key, refusal=(Status.UNREADABLE, problem))
+        return Job(key, self.book.cells(key.code))
 
     def _probe(self, queue: JobQueue, job: Job, answer: GraderReply) -> None:
         """No grader could judge this: see first whether one can judge the reference solution.
@@ -287,14 +277,10 @@ class _ClassRun:
             if line.startswith(NOT_COMPARED):
                 self.console.print(printable(line, 200), markup=False, soft_wrap=True)
         if ended.returncode:
-            lines = ended.stderr.strip().splitlines() or [f"it ended with exit code {ended.returncode}"]
-            self.console.print(
-                f"The report is not up to date: {printable(lines[-1], 300)}", markup=False, soft_wrap=True
-            )
+            *_, why = ended.stderr.strip().splitlines() or [f"it ended with exit code {ended.returncode}"]
+            self.console.print(f"The report is not up to date: {printable(why, 300)}", markup=False, soft_wrap=True)
 
     def _stubs(self) -> set[str]:
         """The codes of unchanged stubs."""
-        texts = (
-            assignment.stub.read_text("utf-8") for assignment in self.assignments.values() if assignment.stub.is_file()
-        )
-        return {code_hash(Submission("", "", "", "", (text,))) for text in texts}
+        stubs = [assignment.stub for assignment in self.assignments.values() if assignment.stub.is_file()]
+        return {code_hash(Submission("", "", "", "", (stub.read_text("utf-8"),))) for stub in stubs}

@@ -45,11 +45,7 @@ def remove_withdrawn(book: Gradebook) -> None:
     """Feedback and results of what is not handed in any more."""
     with in_words(book.out):
         for folder, files in itertools.groupby(book.files(), operator.itemgetter(0)):
-            current = {
-                _file_name(assignment, file)
-                for _, assignment, file in files
-                if assignment is not None and file is not None
-            }
+            current = {_file_name(assignment, file) for _, assignment, file in files if assignment is not None and file}
             for kind, ending in _ENDINGS.items():
                 there = book.out / kind / folder
                 withdrawn = [path for path in there.glob(f"*{ending}") if path.stem not in current]

@@ -48,11 +48,8 @@ class AssignmentSummary:
         """Submissions, median, and what is not as usual."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
-        return (
-            count,
-            median,
-            ", ".join(f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common()),
-        )
+        others = (f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
+        return count, median, ", ".join(others)
 
 
 @dataclass
@@ -132,18 +129,12 @@ class Summary:
 
     def _replaced(self) -> Iterator[str]:
         """What became of what was there before: nothing of anybody goes unnamed."""
-        for what, rows in (
-            ("Taken out, since the folder does not hold it any more", self.taken.withdrawn),
-            (
-                "Kept, though the folder does not hold it any more (--assignment says that it is replaced)",
-                self.taken.kept,
-            ),
-        ):
+        kept = "Kept, though the folder does not hold it any more (--assignment says that it is replaced)"
+        withdrawn = "Taken out, since the folder does not hold it any more"
+        for what, rows in ((withdrawn, self.taken.withdrawn), (kept, self.taken.kept)):
             for assignment in sorted({assignment for assignment, _ in rows}):
-                students = sorted(student for name, student in rows if name == assignment)
-                yield (
-                    f"{what}: {len(students)} of {assignment}: {listed([printable(name) for name in students], MANY)}."
-                )
+                students = [printable(student) for name, student in sorted(rows) if name == assignment]
+                yield f"{what}: {len(students)} of {assignment}: {listed(students, MANY)}."
         if self.taken.attached:
             names = [f"{printable(file)} ({printable(student)})" for file, student in self.taken.attached]
             yield f"Named after students of another folder, and taken as theirs: {listed(names, MANY)}."
@@ -171,10 +162,8 @@ def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:
     """Groups of submissions with the same code."""
     for rows in book.identical():
         if rows[0].key.code not in stubs:
-            yield (
-                f"{rows[0].submission.assignment}: {', '.join(printable(row.student) for row in rows)} handed in"
-                " identical code"
-            )
+            students = ", ".join(printable(row.student) for row in rows)
+            yield f"{rows[0].submission.assignment}: {students} handed in identical code"
 
 
 def _alike(book: Gradebook) -> Iterator[str]:
@@ -184,10 +173,9 @@ def _alike(book: Gradebook) -> Iterator[str]:
         groups.setdefault((pair["assignment"], pair["group"]), []).append(pair)
     for (assignment, group), pairs in groups.items():
         if any(pair["sha256"] != pair["other_sha256"] for pair in pairs):
-            students = dict.fromkeys(pair[side] for pair in pairs for side in ("student", "other_student"))
-            yield (
-                f"{assignment}: {printable(', '.join(students), 200)} are much the same (similarity.csv, group {group})"
-            )
+            sides = dict.fromkeys(pair[side] for pair in pairs for side in ("student", "other_student"))
+            students = printable(", ".join(sides), 200)
+            yield f"{assignment}: {students} are much the same (similarity.csv, group {group})"
 
 
 def _sentence(case: Case) -> str:
