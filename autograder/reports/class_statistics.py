@@ -101,7 +101,8 @@ class Results:
         self._mistakes([result for result in grade.test_results if result.is_mistake])
 
     def _mistakes(self, test_results: list[TestResult]) -> None:
-        hinted = {(result.hint, result.test.question) for result in test_results if result.hint}
+        # In the order of the tests: of several questions that show a hint as often, the first is named.
+        hinted = dict.fromkeys((result.hint, result.test.question) for result in test_results if result.hint)
         self.hints.update({hint for hint, _ in hinted})
         for hint, question in hinted:
             self.questions_of_hint[hint][question] += 1

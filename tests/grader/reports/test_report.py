@@ -153,6 +153,18 @@ def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
     ]
 
 
+def test_of_questions_that_show_a_misconception_as_often_the_first_is_named(tmp_path: Path) -> None:
+    """Whatever the order of a set is in this process."""
+    hints = [f"Hint {number}!" for number in range(9)]
+    results = [
+        one_result(f"{question}_{hint}", "failed", hint=hint, question=question)
+        for question in ("zeroth", "apply_rope")
+        for hint in hints
+    ]
+    class_statistics = survey_of(graded("ada", *results), tmp_path=tmp_path)
+    assert [(one.text, one.question) for one in class_statistics.mistakes] == [(hint, "zeroth") for hint in hints]
+
+
 def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
     """Every status but `graded`, and a zero; not a low score."""
     statuses = ["graded", "import_error", "timeout", "killed"]
