@@ -67,9 +67,8 @@ def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in as_they_are}
     folder, notebook = f"assignments/{assignment.name}", assignment.folder / "explore.ipynb"
     if notebook.is_file():
-        files[f"{folder}/{notebook.name}"] = otter_tests.with_checks(
-            notebook.read_text("utf-8"), assignment.name, tests
-        ).encode("utf-8")
+        checked = otter_tests.with_checks(notebook.read_text("utf-8"), assignment.name, tests)
+        files[f"{folder}/{notebook.name}"] = checked.encode("utf-8")
     files[f".github/classroom/{assignment.name}.yml"] = classroom.workflow(assignment.name, tests).encode("utf-8")
     test_files = otter_tests.test_files(assignment.name, tests)
     return files | {f"{folder}/tests/{name}": content.encode("utf-8") for name, content in test_files.items()}

@@ -60,15 +60,13 @@ def _check_name(name: str) -> None:
     if name in known:
         raise HandoutError(f"there is an assignment {name} already")
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
-        rule = (
-            "it is the name of a Python module, so lower-case letters, digits and _, and none that Python or a"
-            " package has"
+        raise HandoutError(
+            f"{name!r} cannot be an assignment's name: it is the name of a Python module, so lower-case letters, digits"
+            " and _, and none that Python or a package has"
         )
-        raise HandoutError(f"{name!r} cannot be an assignment's name: {rule}")
     new = Assignment(name)
-    for there in filter(
-        Path.exists, (new.folder, new.solution, new.public_tests, new.hidden_tests, new.misconceptions)
-    ):
+    files = (new.folder, new.solution, new.public_tests, new.hidden_tests, new.misconceptions)
+    for there in filter(Path.exists, files):
         raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
 
 
@@ -105,10 +103,8 @@ def _inserted(path: Path, *pieces: tuple[list[int], str]) -> str:
     text = path.read_text("utf-8")
     for positions, what in reversed(pieces):
         if not positions:
-            raise HandoutError(
-                f"{path.relative_to(ROOT)} has no place for the new assignment: it is laid out in another way than"
-                " it was"
-            )
+            fault = "has no place for the new assignment: it is laid out in another way than it was"
+            raise HandoutError(f"{path.relative_to(ROOT)} {fault}")
         text = text[: positions[-1]] + what + text[positions[-1] :]
     return text
 

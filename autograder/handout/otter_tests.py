@@ -70,15 +70,16 @@ def with_checks(notebook: str, assignment: str, tests: Sequence[Test]) -> str:
     content = json.loads(notebook)
     total = sum(test.points for test in tests)
     public = sum(test.points for test in tests if not test.hidden)
-    colab = [
+    title, *cells = content["cells"]
+    content["cells"] = [
+        title,
         _cell("markdown", "colab-text", _COLAB_WORDS),
         _cell("code", "colab", _COLAB.format(assignment=assignment)),
+        *cells,
+        _cell("markdown", "check-text", _WORDS.format(public=public, total=total)),
+        _cell("code", "check-setup", _SETUP),
+        *(_cell("code", f"check-{name}"[:64], f'grader.check("{name}")') for name in questions(tests)),
     ]
-    content["cells"][1:1] = colab
-    content["cells"].append(_cell("markdown", "check-text", _WORDS.format(public=public, total=total)))
-    content["cells"].append(_cell("code", "check-setup", _SETUP))
-    for question in questions(tests):
-        content["cells"].append(_cell("code", f"check-{question}"[:64], f'grader.check("{question}")'))
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

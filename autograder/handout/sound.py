@@ -42,11 +42,9 @@ def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) 
     yield from wrong_points(assignment.name, suite.tests)
     yield from _unknown_mistakes(assignment, functions, answers)
     lesson = assignment.lesson.read_text("utf-8")
-    yield from (
-        f"{assignment.lesson.relative_to(ROOT)} does not speak of `{function}`"
-        for function in sorted(functions)
-        if f"`{function}" not in lesson
-    )
+    for function in sorted(functions):
+        if f"`{function}" not in lesson:
+            yield f"{assignment.lesson.relative_to(ROOT)} does not speak of `{function}`"
     yield from _lost_by_the_solution(assignment, suite)
 
 
@@ -54,41 +52,31 @@ def _untested(assignment: Assignment, functions: set[str], answers: dict[str, An
     """Functions and answers without a test, and tests of what is no function."""
     for phase, path in ((Phase.PUBLIC, assignment.public_tests), (Phase.HIDDEN, assignment.hidden_tests)):
         file, tested = path.relative_to(ROOT), {test.question for test in tests if test.phase is phase}
-        yield from (
-            f"{file} has no test of {missing}: write one, marked with its name"
-            for missing in sorted(functions - tested)
-        )
-        yield from (
-            f"{file} tests {unknown}, and the solution has no such function" for unknown in sorted(tested - functions)
-        )
+        for missing in sorted(functions - tested):
+            yield f"{file} has no test of {missing}: write one, marked with its name"
+        for unknown in sorted(tested - functions):
+            yield f"{file} tests {unknown}, and the solution has no such function"
     asked = " ".join(test.name for test in tests)
-    hidden = assignment.hidden_tests.relative_to(ROOT)
-    yield from (f"{hidden} does not ask for the answer {key}" for key in sorted(answers) if f"[{key}]" not in asked)
+    for key in sorted(answers):
+        if f"[{key}]" not in asked:
+            yield f"{assignment.hidden_tests.relative_to(ROOT)} does not ask for the answer {key}"
 
 
 def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:
     """Of the catalogue: what is about nothing, and whether there is enough."""
     file, entries = assignment.misconceptions.relative_to(ROOT), catalogue.entries(assignment)
-    yield from (
-        f"{file} has a mistake of {entry.function}, and the solution has no such function"
-        for entry in entries
-        if entry.function not in functions
-    )
-    wrong = catalogue.wrong_answers(assignment)
-    yield from (
-        f"{file} has a wrong answer to {answer.key}, and the solution has no such question"
-        for answer in wrong
-        if answer.key not in answers
-    )
+    for entry in entries:
+        if entry.function not in functions:
+            yield f"{file} has a mistake of {entry.function}, and the solution has no such function"
+    for answer in catalogue.wrong_answers(assignment):
+        if answer.key not in answers:
+            yield f"{file} has a wrong answer to {answer.key}, and the solution has no such question"
     if len(entries) < FEWEST_MISCONCEPTIONS:
         yield f"{file} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
 
 
 def _lost_by_the_solution(assignment: Assignment, suite: Suite) -> Iterator[str]:
     """Tests that the solution does not pass. Public ones are asked when their values are recorded."""
-    results = suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN)
-    yield from (
-        f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"
-        for result in results
-        if not result.passed
-    )
+    for result in suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN):
+        if not result.passed:
+            yield f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"

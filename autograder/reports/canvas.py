@@ -42,10 +42,8 @@ def write(
 def _table(export: _CanvasGradebook, columns: list[_Column]) -> Iterator[list[str]]:
     about = slice(export.width)
     yield [*export.header[about], *(column.title for column in columns)]
-    yield [
-        *(export.points or [f"    {_POINTS}", *[""] * export.width])[about],
-        *(f"{column.points:g}" for column in columns),
-    ]
+    points = export.points or [f"    {_POINTS}", *[""] * export.width]
+    yield [*points[about], *(f"{column.points:g}" for column in columns)]
     for number, student in enumerate(export.students):
         yield [*student[about], *(column.cell(number, student) for column in columns)]
 
@@ -56,11 +54,7 @@ class _CanvasGradebook:
     def __init__(self, path: Path) -> None:
         self.name = path.name
         self.header, *rows = read(path)
-        if (
-            not self.header
-            or self.header[0] not in ("Student", "LastName")
-            or not {"ID", "Section"} <= set(self.header)
-        ):
+        if self.header[:1] not in (["Student"], ["LastName"]) or not {"ID", "Section"} <= {*self.header}:
             raise RosterError(
                 f"{path} is not a gradebook exported from Canvas: its first row has no Student, ID and Section"
             )
@@ -70,16 +64,9 @@ class _CanvasGradebook:
         self.people = People(self.name, "Canvas")
         for row in self.students:
             cells = dict(zip(self.header, row, strict=False))
-            ids = (cells.get(name, "") for name in ("ID", "SIS User ID", "Integration ID"))
+            ids = [cells.get(name, "") for name in ("SIS User ID", "ID", "Integration ID")]
             called = "" if row[0] == _TEST_STUDENT else row[0]
-            self.people.add(
-                called,
-                cells["ID"],
-                cells.get("SIS Login ID", ""),
-                ids,
-                self._names(row),
-                [cells.get("SIS User ID", "")],
-            )
+            self.people.add(called, cells["ID"], cells.get("SIS Login ID", ""), ids, self._names(row), ids[:1])
 
     def _names(self, row: list[str]) -> list[str]:
         """Ada Lovelace, in the order of the roster and of its download's file names, and of everyday life."""

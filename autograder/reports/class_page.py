@@ -62,12 +62,8 @@ def _aligned(value: float) -> str:
 def _alike(out: Path, class_statistics: ClassStatistics) -> list[dict[str, str]] | None:
     """What `autograder similarity` found among what is handed in now; None where it was not run."""
     pairs = similarity.read(out)
-    if pairs is None:
-        return None
-    current = [
-        row for row in pairs if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files
-    ]
-    return [
+    return pairs and [
         {column: printable(text, 100 if column == "functions" else 60) for column, text in row.items()}
-        for row in current
+        for row in pairs
+        if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files
     ]

@@ -59,9 +59,7 @@ class _Worksheet:
         self.name = path.name
         self.header, *self.rows = read(path)
         numbers = [re.search(r"\d+$", row[0].strip()) for row in self.rows]
-        self.maximum = next(
-            (column for column in reversed(range(2, len(self.header))) if self._is_one_number(column)), 0
-        )
+        self.maximum = next(filter(self._is_one_number, reversed(range(2, len(self.header)))), 0)
         if not (self.rows and all(numbers) and self.maximum):
             raise RosterError(
                 f"{path} is not an offline grading worksheet of Moodle: its first column is no participants' numbers,"
@@ -83,9 +81,8 @@ class _Worksheet:
         return len({row[1] for row in self.rows}) <= len(self.rows) / 2
 
     def _is_one_number(self, column: int) -> bool:
-        return len({row[column] for row in self.rows}) == 1 and bool(
-            re.fullmatch(r"\d+([.,]\d+)?", self.rows[0][column])
-        )
+        cells = {row[column] for row in self.rows}
+        return len(cells) == 1 and re.fullmatch(r"\d+([.,]\d+)?", cells.pop()) is not None
 
     def fill(self, number: int, row: Row, scale: bool) -> None:
         """Put in a grade, if there is one to put in, and its feedback."""

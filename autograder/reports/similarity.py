@@ -130,9 +130,8 @@ def find(book: Rows, parties: Iterable[Submission] = ()) -> list[Pair]:
         if party.assignment in files and not any(book.cells(namesake.code) == party.cells for namesake in namesakes):
             code = f"{BEYOND}{len(extra)}"
             extra[code] = party.cells
-            files[party.assignment].append(
-                ComparedFile(party.assignment, party.file, party.sha256, code, (party.student,))
-            )
+            compared_file = ComparedFile(party.assignment, party.file, party.sha256, code, (party.student,))
+            files[party.assignment].append(compared_file)
 
     def cells(code: str) -> tuple[str, ...]:
         return extra[code] if code in extra else book.cells(code)
@@ -158,9 +157,8 @@ def _compared(rows: Iterable[Row]) -> list[ComparedFile]:
     for row in rows:
         submission = row.submission
         if submission.problem is None:
-            students.setdefault((submission.assignment, submission.file, submission.sha256, row.key.code), []).append(
-                row.student
-            )
+            facts = (submission.assignment, submission.file, submission.sha256, row.key.code)
+            students.setdefault(facts, []).append(row.student)
     return [ComparedFile(*facts, tuple(names)) for facts, names in students.items()]
 
 
@@ -209,9 +207,8 @@ class _ComparedClass:
             for mix in _MIXES:
                 smallest = np.sort(whole ^ mix)[:SMALLEST]
                 j = first.setdefault((int(mix), *smallest.tolist()), i)
-                share = len(np.intersect1d(whole, self.compared[self.files[j].code], True)) / max(
-                    len(whole), len(self.compared[self.files[j].code])
-                )
+                other = self.compared[self.files[j].code]
+                share = len(np.intersect1d(whole, other, True)) / max(len(whole), len(other))
                 if j != i and share >= SAME:
                     yield share, j, i
 
@@ -350,9 +347,8 @@ def alike(own: list[Prints]) -> Iterator[Link]:
         mine = numbers[ends[i] - sizes[i] : ends[i]]
         if len(mine) < ENOUGH:
             continue
-        shared = np.bincount(
-            np.concatenate([owners[until[f] - counts[f] : until[f]] for f in mine]), minlength=len(own)
-        )
+        theirs = np.concatenate([owners[until[f] - counts[f] : until[f]] for f in mine])
+        shared = np.bincount(theirs, minlength=len(own))
         for j in np.flatnonzero((shared >= ENOUGH) & (shared >= ALIKE * np.minimum(sizes, sizes[i]))):
             if i < j:
                 yield shared[j] / max(sizes[i], sizes[j]), i, int(j)
@@ -386,11 +382,9 @@ def course_parties() -> Iterator[Submission]:
         }
         for student, path in paths.items():
             with contextlib.suppress(UnicodeDecodeError):
-                content = path.read_bytes()
-                name = path.relative_to(ROOT).as_posix()
-                yield Submission(
-                    student, assignment.name, name, hashlib.sha256(content).hexdigest(), (content.decode("utf-8"),)
-                )
+                content, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
+                sha256 = hashlib.sha256(content).hexdigest()
+                yield Submission(student, assignment.name, name, sha256, (content.decode("utf-8"),))
 
 
 def earlier(folder: Path) -> Iterator[Submission]:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import rjsmin
 from markupsafe import Markup
 
@@ -44,11 +44,7 @@ def measured(lesson: str) -> dict[str, Any]:
         group: [[accuracy[group, seed, length] for length in lengths] for seed in seeds]
         for group in dict.fromkeys(row[of] for row in usual)
     }
-    curves = {
-        group: curve
-        for group, curve in curves.items()
-        if not any(math.isnan(value) for seed in curve for value in seed)
-    }
+    curves = {group: curve for group, curve in curves.items() if not np.isnan(curve).any()}
     last = {group: sum(seed[-1] for seed in curve) / len(seeds) for group, curve in curves.items()}
     best = max(last, key=lambda group: last[group])
     data = json.dumps({"lengths": lengths, "curves": curves})

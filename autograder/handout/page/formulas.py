@@ -89,9 +89,8 @@ def _complete(parent: Element) -> None:
                 child.tag = "mi"
             case "mo" if text in _SIGNS and _begins(parent, index):
                 child.set("form", "prefix")
-            case "mi" if (
-                text == "′"
-            ):  # the font's prime stands high by itself, and is made for the size of the letter before it
+            case "mi" if text == "′":
+                # The font's prime stands high by itself, and is made for the size of the letter before it.
                 child.tag, child.text = "mpadded", ""
                 child.set("voffset", "-0.35em")
                 SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text

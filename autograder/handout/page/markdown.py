@@ -49,12 +49,12 @@ class Renderer:
         self._markdown.use(dollarmath_plugin)
         self._html = cast(RendererHTML, self._markdown.renderer)
         # A block scrolls sideways where it is too wide, by keyboard too.
+        scroll = '<div class="scroll" tabindex="0">'
         rules: dict[str, Any] = {
             "fence": lambda tokens, index, *_: (
-                '<div class="scroll"'
-                f' tabindex="0"><pre><code>{code(tokens[index].content, tokens[index].info)}</code></pre></div>\n'
+                f"{scroll}<pre><code>{code(tokens[index].content, tokens[index].info)}</code></pre></div>\n"
             ),
-            "table_open": lambda *_: '<div class="scroll" tabindex="0"><table>',
+            "table_open": lambda *_: f"{scroll}<table>",
             "table_close": lambda *_: "</table></div>\n",
             "math_block": lambda tokens, index, *_: (
                 f'<div class="formula" tabindex="0">{mathml(tokens[index].content, True)}</div>\n'
@@ -109,10 +109,8 @@ class Renderer:
             if child.type in ("link_open", "link_close", "strong_open", "strong_close"):
                 inside += child.nesting
             elif child.type == "text" and not inside:
-                child.type, child.content = (
-                    "html_inline",
-                    self._glossary.marked(_TOGETHER.sub("\u00a0", child.content), touched),
-                )
+                child.type = "html_inline"
+                child.content = self._glossary.marked(_TOGETHER.sub("\u00a0", child.content), touched)
 
     def _figure(self, image: Token) -> str:
         """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow
@@ -150,13 +148,8 @@ def _column_heading(title: Token) -> tuple[str, str]:
         return "<td>", "</td>\n"
     if any(child.type != "math_inline" for child in title.children or []):
         return '<th scope="col">', "</th>\n"
-    return (
-        (
-            f'<th scope="col"><span class="unseen">{escape(title.content.replace("$", ""))}</span><span'
-            ' aria-hidden="true">'
-        ),
-        "</span></th>\n",
-    )
+    written_out = escape(title.content.replace("$", ""))
+    return f'<th scope="col"><span class="unseen">{written_out}</span><span aria-hidden="true">', "</span></th>\n"
 
 
 _TOGETHER = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008

@@ -75,9 +75,8 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
         for path in sorted(TEXTS.glob("*.md"), key=lambda path: (path.stem != "setup", path.stem))
     }
     first = texts.pop("README")
-    marks = _drawn(first, "index", environment) | {
-        "lessons": environment.get_template("lessons.html").render(lessons=shown)
-    }
+    marks = _drawn(first, "index", environment)
+    marks["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
     others = {
         name: (renderer if name != "glossary" else Renderer(Glossary(""), TEXTS)).render(text, ".")
         for name, text in texts.items()
@@ -141,9 +140,8 @@ def _lesson(assignment: Assignment, renderer: Renderer, environment: Environment
     # The answers to these are no secret, all others are.
     practice = questions.of(assignment, Suite(assignment).tests)["practice"]
     controls = {key: ask.render(key=key, **question) for key, question in practice.items()}
-    placed = Placed(
-        _docstrings(assignment.stub.read_text("utf-8")), controls, _drawn(text, assignment.name, environment)
-    )
+    docstrings = _docstrings(assignment.stub.read_text("utf-8"))
+    placed = Placed(docstrings, controls, _drawn(text, assignment.name, environment))
     return renderer.render(text, assignment.name, placed)
 
 
@@ -153,15 +151,13 @@ def _docstrings(stub: str) -> dict[str, str]:
     Running text has no line ends, so that it breaks where the page is full; formulas (indented) and fields (`Returns:`)
     begin a line.
     """
-    folded = (
-        '<details class="docstring"><summary>Docstring of'
-        " <code>{}</code></summary><pre><code>{}\n\n{}</code></pre></details>\n"
-    )
     docstrings = {}
     for node in ast.parse(stub).body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(node) or "")
-            docstrings[node.name] = folded.format(
-                node.name, code(f"{node.name}({ast.unparse(node.args)})").strip(), escape(running)
+            signature = code(f"{node.name}({ast.unparse(node.args)})").strip()
+            docstrings[node.name] = (
+                f'<details class="docstring"><summary>Docstring of <code>{node.name}</code></summary>'
+                f"<pre><code>{signature}\n\n{escape(running)}</code></pre></details>\n"
             )
     return docstrings
