@@ -248,8 +248,8 @@ def period_grows_by_addition(bit):
 @misconception(
     "hamming_steps",
     hint=(
-        "In your count a bit that rises and one that falls cancel, as from 01 to 10, where both differ: it says how many"
-        " more ones a code has than the one before. The rule: each bit that changes counts as one, whichever way."
+        "In your count a bit that rises and one that falls cancel, as from 01 to 10, where both differ: it says how"
+        " many more ones a code has than the one before. The rule: each bit that changes counts as one, whichever way."
     ),
     origin="expected: the sums compared instead of the bits, or the absolute value taken after the sum",
 )
