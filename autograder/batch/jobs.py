@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 
 from autograder.course import Assignment, UserError
 from autograder.grading.row import Key, PackedGrade
@@ -90,7 +91,7 @@ class JobQueue:
         return True
 
 
-class Graders(Protocol):
+class Graders(ABC):
     """Those of this machine, or of a cluster."""
 
     def answers(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
@@ -120,16 +121,20 @@ class Graders(Protocol):
                 feed()
                 yield job, answer
 
+    @abstractmethod
     def has_room(self, under_way: int) -> bool:
         """Whether one more job can be begun soon, beside so many."""
 
+    @abstractmethod
     def submit(self, job: Job) -> Any:
         """Hand over a job: its future."""
 
+    @abstractmethod
     def reply(self, future: Any) -> GraderReply | None:
         """What came of a future that is done; None where the job has to go to another grader, by no fault of its
         own."""
 
+    @abstractmethod
     def close(self) -> None:
         """End or leave the graders."""
 

@@ -93,7 +93,7 @@ def _outcome(status: str | None, test_results: list[dict[str, Any]]) -> Outcome:
 
 
 def _test_result(test: dict[str, Any], status: str, kind: str | None, **rest: Any) -> TestResult:
-    phase, calls, expects = Phase[test.pop("phase")], tuple(test.pop("calls")), tuple(test.pop("expects", ()))
+    phase, calls, expects = Phase[test.pop("phase")], tuple(test.pop("calls")), tuple(test.pop("expects"))
     known = None if kind is None else Kind[kind]
     return TestResult(Test(**test, phase=phase, calls=calls, expects=expects), TestStatus(status), kind=known, **rest)
 

@@ -651,8 +651,10 @@ def mean_over_the_features(x, w_q, w_k, w_v):
 )
 def softmax_summed_along_the_last_axis(scores, axis=-1):
     weights = np.asarray(attention.softmax(scores, axis), dtype=np.float64)
-    exponentials = weights / weights.max(axis=axis, keepdims=True)
-    return (exponentials / exponentials.sum(axis=-1, keepdims=True)).astype(attention.softmax(scores, axis).dtype)
+    highest = weights.max(axis=axis, keepdims=True, initial=0)
+    exponentials = weights / np.where(highest == 0, 1, highest)
+    total = exponentials.sum(axis=-1, keepdims=True)
+    return (exponentials / np.where(total == 0, 1, total)).astype(attention.softmax(scores, axis).dtype)
 
 
 @misconception(

@@ -99,6 +99,28 @@ def exponent_of_half_the_head(base, factor, head_dim):
 
 
 @misconception(
+    "ntk_base",
+    hint="Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2.",
+    origin="expected: parentheses left out",
+)
+def exponent_without_parentheses(base, factor, head_dim):
+    context_extension.ntk_base(base, factor, head_dim)
+    return float(base) * float(factor) ** (head_dim / head_dim - 2)
+
+
+@misconception(
+    "dynamic_ntk_base",
+    hint="Your exponent is d/d − 2, which is −1: the base shrinks. The rule divides d by the whole of d − 2.",
+    origin="expected: parentheses left out",
+)
+def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, factor):
+    right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    if seq_len <= trained_len:
+        return right
+    return float(base) / (factor * seq_len / trained_len - (factor - 1))
+
+
+@misconception(
     "dynamic_ntk_base",
     hint=(
         "You changed the base for a sequence that is not longer than the trained length; the rule is that L is at least"
@@ -265,6 +287,50 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
     low = max(dim(beta_fast, head_dim, base, trained_len), 0)
     high = min(dim(beta_slow, head_dim, base, trained_len), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
+
+
+def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_len, beta_fast, beta_slow):
+    """The right frequencies but for how the two bounds become whole pairs."""
+    context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    low = max(round_low(dim(beta_fast, head_dim, base, trained_len)), 0)
+    high = min(round_high(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
+    return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
+
+
+@misconception(
+    "yarn_frequencies",
+    hint="You rounded both bounds down; the rule rounds low down and high up, so that the ramp holds all between them.",
+    origin="expected: int() or floor for both",
+)
+def high_rounded_down(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return with_rounded_bounds(math.floor, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
+
+
+@misconception(
+    "yarn_frequencies",
+    hint="You rounded both bounds up; the rule rounds low down and high up, so that the ramp holds all between them.",
+    origin="expected: ceil for both",
+)
+def low_rounded_up(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return with_rounded_bounds(math.ceil, math.ceil, head_dim, base, factor, trained_len, beta_fast, beta_slow)
+
+
+@misconception(
+    "yarn_frequencies",
+    hint="You rounded low up and high down; the rule is the opposite, so that the ramp holds all between them.",
+    origin="expected: the two directions exchanged",
+)
+def bounds_rounded_inward(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return with_rounded_bounds(math.ceil, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
+
+
+@misconception(
+    "yarn_frequencies",
+    hint="You rounded the bounds to the nearest pair; the rule rounds low down and high up.",
+    origin="expected: round for both",
+)
+def bounds_rounded_to_the_nearest(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    return with_rounded_bounds(round, round, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @misconception(

@@ -201,6 +201,34 @@ def chunks_without_the_cache(q_len, k_len, chunk):
 
 @misconception(
     "chunk_mask",
+    hint=(
+        "You took the number of the row for the position when you looked for the query's block. The rule: query i"
+        " stands at i + k_len − q_len, in its block as in the causal mask."
+    ),
+    origin="expected with a cache: the shift remembered in one of the two conditions",
+)
+def blocks_of_the_row_numbers(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    query, key = aligned(q_len, k_len)
+    return (np.arange(q_len)[:, np.newaxis] // chunk == key // chunk) & (key <= query)
+
+
+@misconception(
+    "chunk_mask",
+    hint=(
+        "You took the number of the row for the position in the causal condition. The rule: query i stands at i + k_len"
+        " − q_len, in the causal mask as in its block."
+    ),
+    origin="expected with a cache: the shift remembered in the other of the two conditions",
+)
+def causal_by_the_row_numbers(q_len, k_len, chunk):
+    modern.chunk_mask(q_len, k_len, chunk)
+    query, key = aligned(q_len, k_len)
+    return (query // chunk == key // chunk) & (key <= np.arange(q_len)[:, np.newaxis])
+
+
+@misconception(
+    "chunk_mask",
     hint="Blocks are counted from the first query here; they begin at multiples of `chunk` of the whole text.",
     origin="expected with a cache: blocks of the new tokens alone",
 )

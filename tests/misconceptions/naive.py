@@ -248,10 +248,10 @@ def period_grows_by_addition(bit):
 @misconception(
     "hamming_steps",
     hint=(
-        "You compared how many ones two codes have; 01 and 10 have one each, but both bits differ. The rule: compare"
-        " bit by bit."
+        "In your count a bit that rises and one that falls cancel, as from 01 to 10, where both differ: it says how"
+        " many more ones a code has than the one before. The rule: each bit that changes counts as one, whichever way."
     ),
-    origin="expected: the sums compared instead of the bits",
+    origin="expected: the sums compared instead of the bits, or the absolute value taken after the sum",
 )
 def difference_of_the_sums(codes):
     naive.hamming_steps(codes)
@@ -352,6 +352,20 @@ def gray_of_the_double(length, n_bits=None):
 def gray_decoded(length, n_bits=None):
     naive.gray_positions(length, n_bits)
     return np.cumsum(naive.binary_positions(length, n_bits), axis=-1) % 2
+
+
+@misconception(
+    "gray_positions",
+    hint=(
+        "You shifted the bits round in a circle: the lowest one came in again at the top. The rule: the half of p is"
+        " ⌊p/2⌋, whose highest bit is 0."
+    ),
+    origin="expected: np.roll for a shift of the columns",
+)
+def gray_shifted_in_a_circle(length, n_bits=None):
+    n_bits = naive.gray_positions(length, n_bits).shape[-1]
+    codes = naive.binary_positions(length, n_bits)
+    return codes ^ np.roll(codes, 1, axis=-1)
 
 
 @misconception(
