@@ -275,9 +275,8 @@ class Gradebook:
                 if not submission.is_claimed:
                     decided.add(submission.assignment)
                 if submission.problem is None:
-                    self._run(
-                        "INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], json.dumps(submission.cells)
-                    )
+                    cells = json.dumps(submission.cells)
+                    self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], cells)
                 if submission.who not in folders:  # the same folder for a person in every run, and nobody else's
                     folders[submission.who] = safe_name(submission.student, names)
                 about = {
@@ -301,7 +300,7 @@ class Gradebook:
                         taken.withdrawn.append((assignment, row["student"]))
                 elif assignment in taken.assignments:
                     taken.kept.append((assignment, row["student"]))
-            self._settle(number, taken)
+            self._settle(taken)
         return taken
 
     def _known(self, place: int) -> _KnownElsewhere:
@@ -310,7 +309,7 @@ class Gradebook:
         rows = self._all(f"{people} WHERE platform != '' AND place != ?", place)
         return _KnownElsewhere((row["student"], _person(row)) for row in rows)
 
-    def _settle(self, place: int, taken: Taken) -> None:
+    def _settle(self, taken: Taken) -> None:
         """Of several folders' submissions of one person for one assignment one counts: what a platform says came later,
         or else what is in the folder that was first graded later."""
         several = (
@@ -337,13 +336,10 @@ class Gradebook:
 
     def forget(self, assignments: Iterable[str]) -> None:
         """Drop the grades on what is now handed in for these assignments, so that it is graded again."""
+        current = "(assignment, suite, code) IN (SELECT assignment, suite, code FROM submissions)"
         with self._transaction():
             for name in assignments:
-                self._run(
-                    "DELETE FROM results WHERE assignment = ? AND (suite, code) IN "
-                    "(SELECT suite, code FROM submissions WHERE submissions.assignment = results.assignment)",
-                    name,
-                )
+                self._run(f"DELETE FROM results WHERE assignment = ? AND {current}", name)
 
     def to_grade(self) -> dict[Key, int]:
         """What has no grade yet, and how many submissions share it. What no grader could judge the last time is tried
@@ -371,19 +367,17 @@ class Gradebook:
             for key, grade, lost in graded:
                 as_text = {"questions": json.dumps(grade.questions), "lost": utf8_safe(lost)}
                 self._insert("results", key._asdict() | vars(grade) | as_text)
-                self._run(
-                    "UPDATE submissions SET written = 0 WHERE (assignment, suite, code) = (?, ?, ?) AND written", *key
-                )
+                where = "(assignment, suite, code) = (?, ?, ?) AND written"
+                self._run(f"UPDATE submissions SET written = 0 WHERE {where}", *key)
 
     def rows(self, **only: object) -> Iterator[Row]:
         """Submissions that count and have a grade, by assignment and then student: all, or those with these values in
         their columns."""
         where = "".join(f" AND {column} = ?" for column in only)
         with in_words(self.out):
-            for row in self._database.execute(
-                f"{_GRADED}{where} ORDER BY assignment, student, person, file", tuple(only.values())
-            ):
-                yield _graded(row, tuple(self.adjustments(row["person"], row["assignment"])) if row["adjusted"] else ())
+            query = f"{_GRADED}{where} ORDER BY assignment, student, person, file"
+            for row in self._database.execute(query, tuple(only.values())):
+                yield _graded(row, self.adjustments(row["person"], row["assignment"]) if row["adjusted"] else ())
 
     def mark_written(self, rows: Iterable[Row], written: bool = True) -> None:
         """Feedback and results of these rows lie in their folders, or do not."""
@@ -531,14 +525,14 @@ def _person(row: sqlite3.Row) -> Person:
     return Person(*(row[field.name] for field in fields(Person)))
 
 
-def _graded(row: sqlite3.Row, adjustments: tuple[Adjustment, ...]) -> Row:
+def _graded(row: sqlite3.Row, adjustments: Iterable[Adjustment]) -> Row:
     packed = None
     if row["status"] is not None:
         columns = {field.name: row[field.name] for field in fields(PackedGrade)}
         packed = PackedGrade(**columns | {"status": Status(row["status"]), "questions": json.loads(row["questions"])})
     key = Key(row["assignment"], row["suite"], row["code"])
     flags = bool(row["twin"]), bool(row["written"])
-    return Row(_submission(row), key, row["folder"], *flags, row["lost"] or "", adjustments, packed)
+    return Row(_submission(row), key, row["folder"], *flags, row["lost"] or "", tuple(adjustments), packed)
 
 
 def _locked(path: Path) -> IO[bytes]:
