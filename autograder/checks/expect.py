@@ -104,7 +104,10 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     whatever it is asked gets nothing for it, and one that refuses rightly has its points though its values are
     wrong."""
     wanted, got, _ = _called(function, Call(function.name, args, kwargs))
-    got_shapes, wanted_shapes = (" and ".join(str(np.shape(part)) for part in parts(value)) for value in (got, wanted))
+    got_parts = parts(got) if type(wanted) is tuple else [got]
+    got_shapes, wanted_shapes = (
+        " and ".join(str(np.shape(part)) for part in each) for each in (got_parts, parts(wanted))
+    )
     if got_shapes != wanted_shapes:
         raise Wrong(Kind.SHAPE, f"{function.name}: wanted shape {wanted_shapes}, got {got_shapes}")
 
@@ -232,7 +235,8 @@ def difference(got: Any, wanted: Any, tolerance: float | None) -> tuple[Kind, st
     if type(wanted) is tuple:
         return _tuple_difference(got, wanted, tolerance)
     if not _is_number_like(got, wanted):
-        return Kind.TYPE, f"wanted {_kind_of(wanted)}, got {_kind_of(got)}"
+        array = np.asarray(wanted) if np.ndim(wanted) else wanted  # which may be a list of the submission's, too
+        return Kind.TYPE, f"wanted {_kind_of(array)}, got {_kind_of(got)}"
     got_array, wanted_array = _as_array(got), _as_array(wanted)
     if got_array.shape != wanted_array.shape:
         return Kind.SHAPE, f"wanted shape {wanted_array.shape}, got {got_array.shape}"

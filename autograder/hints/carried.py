@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,9 +42,13 @@ MAX_FORMS = 3
 class Mistaken:
     """The solution with known mistakes in it, as a reference."""
 
-    def __init__(self, assignment: Assignment, entries: tuple[Misconception, ...]) -> None:
+    def __init__(
+        self, assignment: Assignment, entries: tuple[Misconception, ...], with_several_results: Collection[str] = ()
+    ) -> None:
+        """`with_several_results`: the functions that return a tuple when they are right."""
         self.assignment = assignment
         self.entries = entries
+        self.with_several_results = with_several_results
         self.functions = tuple(entry.function for entry in entries)
         self.module = _module(assignment, entries)
 
@@ -56,7 +60,11 @@ class Mistaken:
         """What gives the results of mistaken functions their right shape in the submission itself; empty where that is
         not all that is wrong."""
         return "".join(
-            _RESHAPING.format(function=entry.function, undo=entry.undo) for entry in self.entries if entry.undo
+            _RESHAPING.format(
+                function=entry.function, undo=entry.undo, several=entry.function in self.with_several_results
+            )
+            for entry in self.entries
+            if entry.undo
         )
 
 
@@ -64,9 +72,8 @@ _RESHAPING = """
 def {function}(*args, _own={function}, **kwargs):
     import numpy as np
     result = _own(*args, **kwargs)
-    several = isinstance(result, (tuple, list))
-    parts = [{undo} for part in map(np.asarray, result if several else [result])]
-    return tuple(parts) if several else parts[0]
+    parts = [{undo} for part in map(np.asarray, result if {several} else [result])]
+    return tuple(parts) if {several} else parts[0]
 """
 
 
@@ -85,12 +92,14 @@ def mistaken(
     """The solution with the mistakes that a submission was seen to make; once for each form that these may have. Most
     make none; of a function that depends on earlier calls it cannot be said."""
     forms_of: dict[str, list[Misconception]] = {}
+    several: set[str] = set()
     wrong = {observed_test.result.test.question for observed_test in observed if observed_test.result.is_mistake}
     for function in live.lowest_first(assignment, wrong - keeping_state):
         calls = live.calls_of(function, observed)
         below = Mistaken(assignment, tuple(forms[0] for forms in forms_of.values())) if forms_of else None
         if below is None or not _explains(below, calls):
             rows = live.evidence_of(assignment, function, observed)
+            several.update({function} if any(type(row.right) is tuple for row in rows) else ())
             own, used = live.written(assignment, function)
             # A mistake that is too small to be seen in a function itself may show in what builds on it.
             coarse = [entry for entry in used if entry.function in wrong - forms_of.keys()]
@@ -99,7 +108,8 @@ def mistaken(
             known = [entry for entry in explanations(rows, groups) if not _is_trivial(assignment, entry, calls)]
             forms_of |= {known[0].function: known[:MAX_FORMS]} if known else {}
     for number in range(max(map(len, forms_of.values()), default=0)):
-        yield Mistaken(assignment, tuple(forms[min(number, len(forms) - 1)] for forms in forms_of.values()))
+        entries = tuple(forms[min(number, len(forms) - 1)] for forms in forms_of.values())
+        yield Mistaken(assignment, entries, several)
 
 
 def _explains(mistaken: Mistaken, calls: Iterable[tuple[Call, Reply]]) -> bool:

@@ -336,7 +336,8 @@ class Predictions:
         outcome = self._run(_behaving(self.assignment, entry, self.function))
         if type(right) is Refusal or type(outcome) is Refusal:
             return right if type(outcome) is type(right) else outcome
-        if (differs := difference(outcome, right, None)) is not None and differs[0] is Kind.TYPE:
+        differs = difference(outcome, right, None)
+        if differs is not None and differs[0] is Kind.TYPE and not entry.undo:
             return Refusal("no result of the right type")
         return right if differs is None else outcome
 

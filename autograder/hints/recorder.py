@@ -14,7 +14,7 @@ from autograder.course import Assignment
 from autograder.hints import live, signature
 from autograder.hints.catalogue import Misconception, Oracle
 from autograder.hints.recorded import BELOW, OWN, THINKABLE
-from autograder.hints.rule import mark
+from autograder.hints.rule import NOTHING, mark
 from autograder.protocol import codec
 from autograder.protocol.call import Call
 
@@ -32,6 +32,8 @@ class Recorder(Oracle):
         made = live.predictions_of(self.assignment, call.encoded).of
         known = enumerate(_known(self.assignment, call.function))
         marks = {str(number): mark(made(entry)) for number, (_, entry) in known if made(entry) is not made(None)}
+        # What has no fingerprint, such as a list, would be recognised by nobody.
+        marks = {number: text for number, text in marks.items() if text != mark(NOTHING)}
         self.calls.append({"function": call.function, "wanted": encoded, "mistakes": marks})
         return wanted
 

@@ -127,7 +127,7 @@ def same(got: Any, wanted: Any) -> bool:
         with np.errstate(all="ignore"):
             near = (np.abs(got - wanted) <= TOLERANCE[got.dtype] * (1 + np.abs(wanted))) & np.isfinite(wanted)
         return bool(near.all())
-    if type(got) is tuple and type(wanted) is tuple and len(got) == len(wanted):
+    if type(got) is type(wanted) and type(got) in (tuple, list) and len(got) == len(wanted):
         return all(map(same, got, wanted))
     return difference(got, wanted, None) is None
 

@@ -199,6 +199,8 @@ _RESULT_CHANGES: list[tuple[str, str, Callable[[Any], Any]]] = [
 ]  # fmt: skip
 
 _SHAPE_CHANGES: list[tuple[str, str, Callable[[Any], Any], str]] = [
+    ("as a list", "Your result is a Python list; the rule is an array, which has a shape and can be computed with.",
+     lambda value: _array(value).tolist(), "part"),
     ("transposed", "Your result is transposed: its last two axes are exchanged.",
      lambda value: np.swapaxes(_array(value, 2), -1, -2), "np.swapaxes(part, -1, -2)"),
     ("with its first axis last", "The first axis of your result is its last one.",
@@ -214,4 +216,4 @@ _SHAPE_CHANGES: list[tuple[str, str, Callable[[Any], Any], str]] = [
     ("with one axis before", "Your result has one axis more than it should have: the first one, of length 1.",
      lambda value: np.asarray(value)[np.newaxis], "part[0]"),
 ]  # fmt: skip
-"""With what undoes each change."""
+"""With what undoes each change in a part of the result that is an array by then."""

@@ -77,6 +77,15 @@ def test_each_kind_of_mistake_is_named(body: str, kind: Kind, words: str) -> Non
     assert words in wrong.message
 
 
+def test_a_list_in_the_right_shape_answers_and_no_list_is_wanted() -> None:
+    as_a_list = "def rotate_half(x): return [[0.0] * 4] * 2"
+    expect.answers(submission(as_a_list).rotate_half, X)
+    short = grade("def rotate_half(x): return [0.0, 1.0]", lambda rope: expect.answers(rope.rotate_half, X))
+    assert short.message == "rotate_half: wanted shape (2, 4), got (2,)"
+    twice = grade(as_a_list, lambda rope: expect.close(rope.rotate_half(X), rope.rotate_half(X), "it is the same"))
+    assert "wanted an array of shape (2, 4), dtype float64, got a list" in twice.message
+
+
 CALLS = [
     ("f(12)", lambda: (12,)),
     ("f(features(2, 3, 8), [0, 1, 5])", lambda: (inputs.features(2, 3, 8), [0, 1, 5])),

@@ -134,6 +134,8 @@ def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dic
         ("alibi", "alibi_bias", "np.swapaxes(result, -1, -2)"),
         ("alibi", "alibi_bias", "np.moveaxis(result, 0, -1)"),
         ("sinusoidal", "frequencies", "result[:, np.newaxis]"),
+        ("alibi", "alibi_slopes", "result.tolist()"),
+        ("relative", "clip_positions", "list(result)"),
     ],
 )
 def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
