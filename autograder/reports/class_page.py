@@ -42,7 +42,7 @@ def write(out: Path, book: Rows) -> Path:
 
 
 def _template() -> Template:
-    environment = templates.environment(templates.HERE)
+    environment = templates.environment(templates.FOLDER)
     environment.filters |= {"number": _number, "aligned": _aligned, "percent": lambda share: f"{100 * share:.0f}"}
     return environment.get_template("report.html")
 

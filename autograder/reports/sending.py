@@ -52,7 +52,7 @@ def fragment(row: Row) -> str:
 
 def page(row: Row) -> str:
     """The same as a page that a browser opens."""
-    return templates.filled(templates.HERE / "feedback.html", row=row, body=Markup(fragment(row)))
+    return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(fragment(row)))
 
 
 def pack(out: Path, book: Rows, platform: str, aliases: Aliases) -> Packed:

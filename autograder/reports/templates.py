@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
-HERE = Path(__file__).with_name("page_template")
+FOLDER = Path(__file__).with_name("page_template")
 """The templates of this room, and the style that all pages share."""
 
 

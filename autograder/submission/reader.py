@@ -89,6 +89,10 @@ class _Read:
     notes: tuple[str, ...]
     bindings: Bindings
 
+    def has(self, wanted: frozenset[str]) -> frozenset[str]:
+        """Those of the functions that are written in it."""
+        return self.bindings.written & wanted
+
 
 def read(hand_in: HandIn, known: tuple[str, ...]) -> list[Submission]:
     """The submissions of one person, one that counts for each assignment. Whatever is wrong with one becomes its
@@ -333,19 +337,14 @@ def _counting(unread: _Unread) -> tuple[_Read | None, str]:
         first, *rivals = unread.candidates
         chosen = _read(first)
         if wanted - chosen.bindings.written:
-            others = [other for other in map(_tried, rivals) if other is not None and other.bindings.written & wanted]
-        if not others and not chosen.bindings.written & wanted:
-            others = [
-                other
-                for file in unread.packed
-                for other in _unpacked(file, assignment)
-                if other.bindings.written & wanted
-            ]
+            others = [other for other in map(_tried, rivals) if other is not None and other.has(wanted)]
+        if not others and not chosen.has(wanted):
+            others = [other for file in unread.packed for other in _unpacked(file, assignment) if other.has(wanted)]
         chosen = _best(chosen, others, assignment, wanted)
     mentioned = {unread.submission.file, chosen.file, *(other.file for other in others)}
     named = [candidate.file for candidate in unread.candidates if candidate.named]
     more = [*_not_graded([file for file in named if file not in mentioned])]
-    if not chosen.bindings.written & wanted:
+    if not chosen.has(wanted):
         more += _not_graded([file.label for file in unread.packed])
     aside = [*_left_aside(chosen, others, wanted), *more]
     notes = (*chosen.notes, *aside, *_unwritten(chosen.bindings, assignment, wanted))
@@ -355,9 +354,7 @@ def _counting(unread: _Unread) -> tuple[_Read | None, str]:
 def _only_one(candidates: Iterable[_Candidate], wanted: frozenset[str]) -> _Read | None:
     """Of several files whose names are alike, the one that is no untouched stub; None where that leaves several."""
     tried = [_tried(candidate) for candidate in candidates]
-    left = [
-        file for file in tried if file is None or file.bindings.written & wanted or not file.bindings.names & wanted
-    ]
+    left = [file for file in tried if file is None or file.has(wanted) or not file.bindings.names & wanted]
     if len(left) != 1 or left[0] is None:
         return None
     note = f"Of several files that could be meant, {printable(left[0].file)} alone is more than the stub."
@@ -367,7 +364,7 @@ def _only_one(candidates: Iterable[_Candidate], wanted: frozenset[str]) -> _Read
 def _best(own: _Read, others: list[_Read], assignment: str, wanted: frozenset[str]) -> _Read:
     """The file at its place or of the right name; where it is an untouched stub, the one other file that has functions
     in it. Answers that are given in the stub still count."""
-    if own.bindings.written & wanted or not others:
+    if own.has(wanted) or not others:
         return own
     if len(others) > 1:
         problem = several([other.file for other in others], assignment)
@@ -417,7 +414,7 @@ def _sha256(data: bytes) -> str:
 
 def _left_aside(own: _Read, others: Iterable[_Read], wanted: frozenset[str]) -> Iterator[str]:
     for other in others:
-        more = sorted((other.bindings.written & wanted) - own.bindings.written)
+        more = sorted(other.has(wanted) - own.bindings.written)
         if more:
             yield (
                 f"{printable(other.file)} has {listed(more, _MENTIONED)} too, and was not graded: move what counts into"

@@ -23,7 +23,7 @@ from autograder.handout.page.markdown import Placed, Renderer, code
 from autograder.reports import templates
 
 HERE = Path(__file__).parent
-SHARED_STYLE = templates.HERE / "shared.css"
+SHARED_STYLE = templates.FOLDER / "shared.css"
 TEXTS = ROOT / "assignments"
 
 
