@@ -96,7 +96,7 @@ class Function:
 
     def why_it_raised(self, raised: Raised) -> Wrong:
         """The words for an exception that no test asked for."""
-        undefined = raised.kind == "NameError" and raised.message.startswith(f"{self.name} is not defined in")
+        undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
             return self.not_reached(failure)

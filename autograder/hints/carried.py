@@ -54,7 +54,9 @@ class Mistaken:
 
     def outcome(self, call: Call) -> Any:
         """What comes of a call."""
-        return outcome(perform(self.module, replace(call.copy(), measured=False)))
+        if not live.is_looked_at(call):
+            return outcome(perform(self.module, replace(call.copy(), measured=False)))
+        return _outcome(self.assignment, self.entries, call.encoded)
 
     def cell(self) -> str:
         """What gives the results of mistaken functions their right shape in the submission itself; empty where that is
@@ -84,6 +86,12 @@ def below(assignment: Assignment, functions: Sequence[str], question: str) -> st
 
 
 _module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue.mistaken(assignment, *entries))
+
+
+@functools.lru_cache(maxsize=4096)
+def _outcome(assignment: Assignment, entries: tuple[Misconception, ...], encoded: bytes) -> Any:
+    """What comes of a call beside some mistakes. Remembered: in a class the same mistakes are made again and again."""
+    return outcome(perform(_module(assignment, entries), Call(*codec.decode(encoded))))
 
 
 def mistaken(

@@ -22,7 +22,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,10 @@ class Raised:
     """whether it came from an import at the top level: that line alone was left out, and the rest of the file ran"""
     on_purpose: bool = False
     """whether a `raise` of the student's own file raised it, and no operation in it and no library"""
+
+    def is_undefined(self, function: str) -> bool:
+        """Whether it says that the file does not define a function."""
+        return self.kind == "NameError" and self.message.startswith(f"{function} is not defined in")
 
     @property
     def at_line(self) -> str:
@@ -351,11 +355,12 @@ class _LineCounter:
     """where the submission was loaded"""
     is_lost = False
     """whether the submission has made itself a place where its lines are not counted"""
+    skipping: ClassVar[dict[int, tuple[types.CodeType, bool]]] = {}
+    """code of the submission by its identity, and whether it skips lines"""
 
     def __init__(self) -> None:
         self.count = 0
         self.collects = gc.isenabled()
-        self.skipping: dict[int, tuple[types.CodeType, bool]] = {}
 
     def __enter__(self) -> None:
         gc.disable()

@@ -282,11 +282,16 @@ class Worker:
 
     def _receive_reply(self, seconds: float) -> Reply:
         deadline = time.monotonic() + seconds
-        (size,) = wire.LENGTH.unpack(self._receive(wire.LENGTH.size, deadline))
+        self._receive(wire.LENGTH.size, deadline)
+        (size,) = wire.LENGTH.unpack_from(self._unread)
         try:
             if size > self.limits.message:
                 raise Malformed("a reply that is too long")
-            return wire.unpack_reply(self._receive(size, deadline))
+            end = wire.LENGTH.size + size
+            self._receive(end, deadline)
+            reply = bytes(self._unread[wire.LENGTH.size : end])
+            del self._unread[:end]
+            return wire.unpack_reply(reply)
         except Malformed as error:
             raise WorkerDied("answered with something other than a result") from error
 
@@ -302,7 +307,8 @@ class Worker:
             except (BrokenPipeError, ConnectionResetError) as error:
                 raise WorkerDied("ended its process") from error
 
-    def _receive(self, size: int, deadline: float) -> bytes:
+    def _receive(self, size: int, deadline: float) -> None:
+        """Until there are so many bytes to read."""
         while len(self._unread) < size:
             self._wait(deadline)
             try:
@@ -312,9 +318,6 @@ class Worker:
             if not part:
                 raise WorkerDied("ended its process")
             self._unread += part
-        data = bytes(self._unread[:size])
-        del self._unread[:size]
-        return data
 
     def _wait(self, deadline: float) -> None:
         """Until there is something to do on the wire; keeps the output pipe empty meanwhile. Raises TimeoutError."""
