@@ -170,6 +170,14 @@ class Blocks:
             self._below[name] = frozenset(used - {name})
         return self._below[name]
 
+    def lowest(self, names: frozenset[str]) -> frozenset[str]:
+        """Those that build on no other of these functions."""
+        return frozenset(name for name in names if names.isdisjoint(self.below(name)))
+
+    def lowest_first(self, names: Iterable[str]) -> list[str]:
+        """Functions so that each stands behind those that it builds on."""
+        return sorted(names, key=lambda name: (len(self.below(name)), name))
+
     def rule(self, name: str) -> str:
         """What the docstring of a function says first, with a short formula that stands behind it."""
         docstring = (ast.get_docstring(self._functions[name]) or "") if name in self._functions else ""

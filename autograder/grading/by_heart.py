@@ -10,17 +10,13 @@ these calls comes out right.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from autograder.checks.proxy import Backend, Refusal
+from autograder.checks.proxy import Backend
 from autograder.checks.results import Phase, TestResult, points_possible, points_won
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, live
-from autograder.hints.carried import is_trivial
-from autograder.hints.live import ObservedTest, Restartable
-from autograder.protocol.call import ANSWERS, Call
+from autograder.hints.observed import ObservedTest, Restartable, is_looked_at
+from autograder.protocol.call import Call
 from autograder.protocol.failure import Kind, Stopped
 from autograder.protocol.status import TestStatus
 
@@ -61,7 +57,7 @@ def take_back(
         computed |= {test.question for test, is_new in right.items() if is_new}
         kept = [test for test in kept if test not in right]
     # What builds on a wrong function may be right once by luck: a function that computes elsewhere is believed.
-    believed = {question for question in computed if live.below(suite.assignment, question) & wrong}
+    believed = {question for question in computed if suite.oracle.blocks.below(question) & wrong}
     kept = [test for test in kept if test.question not in believed]
     by_heart = {test.question for test in kept}
     late = {result.test.question for result in results if result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)}
@@ -84,43 +80,16 @@ def take_back(
     ]
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What a suite asks of the solution."""
-
-    public: frozenset[bytes]
-    """calls of public tests"""
-    new: dict[str, list[Call]]
-    """those of hidden tests that no public one makes, and whose right value takes work, by function"""
-
-
-@functools.cache
-def _asked(suite: Suite) -> _Asked:
-    solution = catalogue.Module(catalogue.right(suite.assignment))
-    public = frozenset(call.encoded for call in _calls(suite.observe(solution, Phase.PUBLIC)))
-    new: dict[str, dict[bytes, Call]] = {}
-    for call in _calls(suite.observe(solution, Phase.HIDDEN)):
-        right = live.predictions_of(suite.assignment, call.encoded).of(None)
-        if call.encoded not in public and type(right) is not Refusal and not is_trivial(right, call.args):
-            new.setdefault(call.function, {})[call.encoded] = call
-    return _Asked(public, {function: list(calls.values()) for function, calls in new.items()})
-
-
-def _calls(observed: Iterable[ObservedTest]) -> list[Call]:
-    calls = (call for observed_test in observed for call in observed_test.calls)
-    return [call for call in calls if call.function != ANSWERS and live.is_looked_at(call)]
-
-
 def _asks_something_new(suite: Suite, observed_test: ObservedTest) -> bool:
     """Whether a test on other features calls its function as it did not before: its own inputs may be others' than the
     features."""
     own = [call for call in observed_test.calls if call.function == observed_test.result.test.question]
-    return any(not live.is_looked_at(call) or call.encoded not in _asked(suite).public for call in own)
+    return any(not is_looked_at(call) or call.encoded not in suite.public_calls for call in own)
 
 
 def _answers_nothing(suite: Suite, backend: Backend, function: str) -> bool:
     """Whether a function gives no right value to any of the calls that hidden tests make."""
-    calls = _asked(suite).new.get(function, [])
+    calls = suite.new_calls.get(function, [])
     calls = calls[:: max(1, len(calls) // MOST)][:MOST]
     return len(calls) >= ENOUGH and not any(_is_right(suite, backend, call) for call in calls)
 
@@ -130,5 +99,5 @@ def _is_right(suite: Suite, backend: Backend, call: Call) -> bool:
         reply = backend.call(call)
     except Stopped:
         return False
-    seen = live.observation(suite.assignment, call, reply)
+    seen = suite.oracle.observation(call, reply)
     return seen is None or not seen.is_wrong

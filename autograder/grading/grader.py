@@ -47,17 +47,17 @@ class Grader:
             with bounded_memory():
                 seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 state = backend.state
-                depending = live.depending_on_earlier_calls(assignment, (), seen, backend)
-                keeping_state = live.lowest(assignment, depending)
+                depending = live.depending_on_earlier_calls(suite.oracle, (), seen, backend)
+                keeping_state = suite.oracle.blocks.lowest(depending)
                 public = suite.carry(backend, seen, seen, keeping_state)
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
-                at_once = Outcome(state.stopped, live.with_causes(assignment, public, cells, keeping_state))
+                at_once = Outcome(state.stopped, live.with_causes(suite.oracle, public, cells, keeping_state))
                 hidden = suite.observe(backend, Phase.HIDDEN)
-                depending |= live.depending_on_earlier_calls(assignment, seen, hidden, backend)
-                keeping_state = live.lowest(assignment, depending)
+                depending |= live.depending_on_earlier_calls(suite.oracle, seen, hidden, backend)
+                keeping_state = suite.oracle.blocks.lowest(depending)
                 hidden = suite.carry(backend, hidden, [*seen, *hidden], keeping_state)
-                test_results = live.with_causes(assignment, [*public, *hidden], cells, keeping_state)
+                test_results = live.with_causes(suite.oracle, [*public, *hidden], cells, keeping_state)
                 stopped = backend.status
                 test_results = by_heart.take_back(suite, backend, seen, test_results)
         finally:

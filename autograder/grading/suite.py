@@ -28,15 +28,16 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 from autograder import course
 from autograder.checks import fixtures, inputs
-from autograder.checks.proxy import Backend, Reference, StudentModule
+from autograder.checks.proxy import Backend, Reference, Refusal, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, describe, test_result
 from autograder.course import Assignment
-from autograder.hints import carried, catalogue, live
+from autograder.hints import carried, catalogue
 from autograder.hints.carried import Beside, Mistaken
-from autograder.hints.live import ObservedTest, Replayed, Restartable
+from autograder.hints.observed import ObservedTest, Replayed, Restartable, is_looked_at
+from autograder.hints.oracle import Oracle
 from autograder.hints.recorded import GoldenValues
 from autograder.hints.recorder import Recorder, with_hints
-from autograder.protocol.call import ANSWERS
+from autograder.protocol.call import ANSWERS, Call
 from autograder.protocol.failure import REFUSALS, VALUES, BrokenTest
 from autograder.protocol.status import TestStatus
 
@@ -49,7 +50,8 @@ class Suite:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self._context = GraderContext(assignment)
+        self.oracle = Oracle(assignment)
+        self._context = GraderContext(self.oracle)
         items = sorted(
             ((describe(item), item) for item in collect(assignment, self._context)),
             key=lambda pair: pair[0].phase.value,
@@ -83,12 +85,12 @@ class Suite:
         `evidence`: all that the submission was seen to do until now; `keeping_state`: the functions that depend on
         earlier calls.
         """
-        beside = list(carried.mistaken(self.assignment, evidence, keeping_state))
+        beside = list(carried.mistaken(self.oracle, evidence, keeping_state))
         observed = [self._carried(backend, observed_test, beside) for observed_test in observed]
         if keeping_state:
-            functions = live.lowest_first(self.assignment, keeping_state)
+            functions = self.oracle.blocks.lowest_first(keeping_state)
             observed = [
-                self._asked_again(carried.Anew(self.assignment, backend, observed_test.calls), observed_test, functions)
+                self._asked_again(carried.Anew(self.oracle, backend, observed_test.calls), observed_test, functions)
                 for observed_test in observed
             ]
         for mistaken in beside[:1]:
@@ -99,16 +101,15 @@ class Suite:
                     ]
         return list(observed)
 
-    def _carried(self, backend: Backend, observed_test: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
+    def _carried(self, backend: Restartable, observed_test: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
         if not beside or not _may_come_from_below(observed_test.result):
             return observed_test
-        test = observed_test.result.test
-        replayed = Replayed(backend, observed_test.calls)
+        test, seen = observed_test.result.test, observed_test.calls
         for mistaken in beside:
             is_own = test.question in mistaken.functions
             if is_own and observed_test.result.kind in REFUSALS:
                 continue
-            self._context.backend = replayed if is_own else Beside(replayed, mistaken)
+            self._context.backend = Replayed(backend, seen) if is_own else Beside(backend, seen, mistaken)
             self._context.mistaken = mistaken if is_own else None
             result = self._tests[test].test_result(test)
             self._context.mistaken = None
@@ -129,7 +130,7 @@ class Suite:
 
     def _given(self, observed_test: ObservedTest, result: TestResult, functions: Sequence[str]) -> ObservedTest:
         """A test that passes given the mistake of one of these functions."""
-        function = carried.below(self.assignment, functions, result.test.question)
+        function = carried.below(self.oracle.blocks, functions, result.test.question)
         return replace(observed_test, result=replace(result, function=function))
 
     def on_other_features(
@@ -149,6 +150,27 @@ class Suite:
         """Whether a test's inputs are others in another draw."""
         return self._tests[test].uses_features
 
+    @functools.cached_property
+    def public_calls(self) -> frozenset[bytes]:
+        """What public tests ask of the solution."""
+        return frozenset(call.encoded for call in self._calls(Phase.PUBLIC))
+
+    @functools.cached_property
+    def new_calls(self) -> dict[str, list[Call]]:
+        """Function → the calls of hidden tests that no public one makes, and whose right value takes work."""
+        new: dict[str, dict[bytes, Call]] = {}
+        for call in self._calls(Phase.HIDDEN):
+            right = self.oracle.predictions(call).of(None)
+            takes_work = type(right) is not Refusal and not carried.is_trivial(right, call.args)
+            if takes_work and call.encoded not in self.public_calls:
+                new.setdefault(call.function, {})[call.encoded] = call
+        return {function: list(calls.values()) for function, calls in new.items()}
+
+    def _calls(self, phase: Phase) -> list[Call]:
+        observed = self.observe(catalogue.Module(self.oracle.right), phase)
+        calls = (call for observed_test in observed for call in observed_test.calls)
+        return [call for call in calls if is_looked_at(call)]
+
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
         calls: dict[str, list[dict[str, Any]]] = {}
@@ -157,7 +179,7 @@ class Suite:
             if not result.passed:
                 raise BrokenTest(f"the solution does not pass {result.test.name}: {result.message}")
         self._context.recorded_calls = None
-        return with_hints(self.assignment, {name: asked for name, asked in calls.items() if asked})
+        return with_hints(self.oracle, {name: asked for name, asked in calls.items() if asked})
 
 
 def _may_come_from_below(result: TestResult) -> bool:
@@ -170,10 +192,11 @@ class GraderContext(fixtures.TestContext):
     """Gives each test the submission that is being graded: with golden values for public tests, an oracle for hidden
     ones."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self.assignment = assignment
+    def __init__(self, oracle: Oracle) -> None:
+        self.oracle = oracle
         # Asked for every test of every submission: made out once.
-        self._public_tests, self._golden_values = assignment.public_tests, assignment.golden_values
+        self.name = oracle.assignment.name
+        self._public_tests, self._golden_values = oracle.assignment.public_tests, oracle.assignment.golden_values
         self.seed = course.seed()
         self.backend: Backend | None = None
         self.mistaken: Mistaken | None = None
@@ -184,16 +207,16 @@ class GraderContext(fixtures.TestContext):
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """What the fixture named after the assignment gives a test."""
-        if self.backend is None or assignment != self.assignment.name:
+        if self.backend is None or assignment != self.name:
             raise BrokenTest(f"{item.name} asks for {assignment}, and that is not what is being graded")
         return StudentModule(assignment, self.backend, self._reference(item), self.mistaken)
 
     def _reference(self, item: pytest.Item) -> Reference:
         if self.recorded_calls is not None:
-            return Recorder(self.assignment, self.recorded_calls.setdefault(item.name, []))
+            return Recorder(self.oracle, self.recorded_calls.setdefault(item.name, []))
         if item.path == self._public_tests and self.recorded_values:
             return GoldenValues(self._golden_values, item.name)
-        return catalogue.Oracle(self.assignment)
+        return self.oracle
 
 
 class _Runnable:
@@ -204,12 +227,11 @@ class _Runnable:
         self.context = context
         self.parameters: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
-        unknown = set(self.fixtures) - {context.assignment.name, RANDOM_INPUTS}
+        unknown = set(self.fixtures) - {context.name, RANDOM_INPUTS}
         if unknown or item.cls is not None:
             asks = f"asks for the fixture {', '.join(sorted(unknown))}" if unknown else "is a method"
             raise BrokenTest(
-                f"{item.name} {asks}: a test is a function of {context.assignment.name}, {RANDOM_INPUTS} and its"
-                " parameters"
+                f"{item.name} {asks}: a test is a function of {context.name}, {RANDOM_INPUTS} and its parameters"
             )
         self.uses_features = "features(" in inspect.getsource(item.function)
         """whether its inputs change with `inputs.of_term`"""
@@ -221,7 +243,7 @@ class _Runnable:
     def asks_for_values(self, test: Test) -> bool:
         """Whether the test fails where each value is another than the right one."""
         if self._asks_for_values is None:
-            self.context.backend = catalogue.OtherValues(catalogue.right(self.context.assignment))
+            self.context.backend = catalogue.OtherValues(self.context.oracle.right)
             self._asks_for_values = not self.test_result(test).passed
         return self._asks_for_values
 
@@ -232,7 +254,7 @@ class _Runnable:
     def observe(self, test: Test) -> ObservedTest:
         """As `test_result`, with the calls that it made."""
         given = {name: self._fixture(name) for name in self.fixtures}
-        submission = given.get(self.context.assignment.name)
+        submission = given.get(self.context.name)
         raised = None
         try:
             self.function(**given, **self.parameters)

@@ -11,6 +11,7 @@ from autograder.checks.results import Phase, Test, wrong_points
 from autograder.course import ROOT, Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
+from autograder.hints.oracle import Oracle
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import BrokenTest
 
@@ -40,7 +41,7 @@ def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) 
     answers = solution.get(ANSWERS, {})
     yield from _untested(assignment, functions, answers, suite.tests)
     yield from wrong_points(assignment.name, suite.tests)
-    yield from _unknown_mistakes(assignment, functions, answers)
+    yield from _unknown_mistakes(suite.oracle, functions, answers)
     lesson = assignment.lesson.read_text("utf-8")
     for function in sorted(functions):
         if f"`{function}" not in lesson:
@@ -62,17 +63,17 @@ def _untested(assignment: Assignment, functions: set[str], answers: dict[str, An
             yield f"{assignment.hidden_tests.relative_to(ROOT)} does not ask for the answer {key}"
 
 
-def _unknown_mistakes(assignment: Assignment, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:
+def _unknown_mistakes(oracle: Oracle, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:
     """Of the catalogue: what is about nothing, and whether there is enough."""
-    file, entries = assignment.misconceptions.relative_to(ROOT), catalogue.entries(assignment)
-    for entry in entries:
+    file = oracle.assignment.misconceptions.relative_to(ROOT)
+    for entry in oracle.entries:
         if entry.function not in functions:
             yield f"{file} has a mistake of {entry.function}, and the solution has no such function"
-    for answer in catalogue.wrong_answers(assignment):
+    for answer in oracle.wrong_answers:
         if answer.key not in answers:
             yield f"{file} has a wrong answer to {answer.key}, and the solution has no such question"
-    if len(entries) < FEWEST_MISCONCEPTIONS:
-        yield f"{file} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
+    if len(oracle.entries) < FEWEST_MISCONCEPTIONS:
+        yield f"{file} has {len(oracle.entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
 
 
 def _lost_by_the_solution(assignment: Assignment, suite: Suite) -> Iterator[str]:

@@ -1,15 +1,19 @@
 """Likely causes: which known mistake explains what a submission returned.
 
-    catalogue  the known mistakes that people wrote down, and the oracle that recognises them
+    catalogue  the known mistakes that people wrote down, and the solution with them in it
     signature  the mistakes that follow from a function's signature
+    known      all that can show in one function's results
+    refusals   what a solution refuses, and the rules behind it
     rule       when a mistake explains what was seen
-    live       in the grader: what each known mistake would have returned
+    observed   what a submission was seen to do
+    oracle     all that is known of an assignment: what the solution and each known mistake make of a call
+    live       in the grader: what is behind each mistake that was seen
     carried    a mistake costs once: what builds on it is judged beside it
-    recorder   records that for the public tests
+    recorder   records for the public tests what the oracle says
     recorded   and a student's machine reads it
 
 `rule` and `recorded` ship to students; they hold no solution.
 """
 
-FRONT_DOOR = ("carried", "catalogue", "live", "recorded", "recorder", "rule", "signature")
+FRONT_DOOR = ("carried", "catalogue", "live", "observed", "oracle", "recorded", "recorder", "rule")
 """The modules that other rooms may import."""

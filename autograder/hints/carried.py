@@ -11,7 +11,6 @@ come. There the submission is asked again: with the shape set right in it, or ea
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.proxy import Backend, Refusal, parts
-from autograder.course import Assignment
-from autograder.hints import catalogue, live, signature
+from autograder.checks.proxy import Refusal, parts
+from autograder.checks.source import Blocks
 from autograder.hints.catalogue import Misconception
-from autograder.hints.live import ObservedTest
+from autograder.hints.observed import ObservedTest, Replayed, Restartable, calls_of, is_looked_at
+from autograder.hints.oracle import Oracle
 from autograder.hints.rule import explanations, outcome, same
 from autograder.protocol import codec
-from autograder.protocol.call import ANSWERS, Call, Raised, Reply, perform
+from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 TRIVIALLY = 1e-6
 """How near to a result that needs no work one is taken for it."""
@@ -43,20 +42,17 @@ class Mistaken:
     """The solution with known mistakes in it, as a reference."""
 
     def __init__(
-        self, assignment: Assignment, entries: tuple[Misconception, ...], with_several_results: Collection[str] = ()
+        self, oracle: Oracle, entries: tuple[Misconception, ...], with_several_results: Collection[str] = ()
     ) -> None:
         """`with_several_results`: the functions that return a tuple when they are right."""
-        self.assignment = assignment
+        self.oracle = oracle
         self.entries = entries
         self.with_several_results = with_several_results
         self.functions = tuple(entry.function for entry in entries)
-        self.module = _module(assignment, entries)
 
     def outcome(self, call: Call) -> Any:
         """What comes of a call."""
-        if not live.is_looked_at(call):
-            return outcome(perform(self.module, replace(call.copy(), measured=False)))
-        return _outcome(self.assignment, self.entries, call.encoded)
+        return self.oracle.outcome(self.entries, call)
 
     def cell(self) -> str:
         """What gives the results of mistaken functions their right shape in the submission itself; empty where that is
@@ -79,45 +75,35 @@ def {function}(*args, _own={function}, **kwargs):
 """
 
 
-def below(assignment: Assignment, functions: Sequence[str], question: str) -> str:
+def below(blocks: Blocks, functions: Sequence[str], question: str) -> str:
     """Which of some functions a question builds on, or is; the first of them where it only calls them."""
-    used = {question, *live.below(assignment, question)}
+    used = {question, *blocks.below(question)}
     return next((function for function in functions if function in used), functions[0])
 
 
-_module = functools.lru_cache(maxsize=256)(lambda assignment, entries: catalogue.mistaken(assignment, *entries))
-
-
-@functools.lru_cache(maxsize=4096)
-def _outcome(assignment: Assignment, entries: tuple[Misconception, ...], encoded: bytes) -> Any:
-    """What comes of a call beside some mistakes. Remembered: in a class the same mistakes are made again and again."""
-    return outcome(perform(_module(assignment, entries), Call(*codec.decode(encoded))))
-
-
 def mistaken(
-    assignment: Assignment, observed: Sequence[ObservedTest], keeping_state: frozenset[str] = frozenset()
+    oracle: Oracle, observed: Sequence[ObservedTest], keeping_state: frozenset[str] = frozenset()
 ) -> Iterator[Mistaken]:
     """The solution with the mistakes that a submission was seen to make; once for each form that these may have. Most
     make none; of a function that depends on earlier calls it cannot be said."""
     forms_of: dict[str, list[Misconception]] = {}
     several: set[str] = set()
     wrong = {observed_test.result.test.question for observed_test in observed if observed_test.result.is_mistake}
-    for function in live.lowest_first(assignment, wrong - keeping_state):
-        calls = live.calls_of(function, observed)
-        below = Mistaken(assignment, tuple(forms[0] for forms in forms_of.values())) if forms_of else None
+    for function in oracle.blocks.lowest_first(wrong - keeping_state):
+        calls = calls_of(function, observed)
+        below = Mistaken(oracle, tuple(forms[0] for forms in forms_of.values())) if forms_of else None
         if below is None or not _explains(below, calls):
-            rows = live.evidence_of(assignment, function, observed)
+            rows = oracle.evidence(function, observed)
             several.update({function} if any(type(row.right) is tuple for row in rows) else ())
-            own, used = live.written(assignment, function)
+            known = oracle.known(function)
             # A mistake that is too small to be seen in a function itself may show in what builds on it.
-            coarse = [entry for entry in used if entry.function in wrong - forms_of.keys()]
-            plain = signature.of_results(assignment, function), live.scaled(assignment, function, rows)
-            groups = (coarse, own, *plain)
-            known = [entry for entry in explanations(rows, groups) if not _is_trivial(assignment, entry, calls)]
-            forms_of |= {known[0].function: known[:MAX_FORMS]} if known else {}
+            coarse = [entry for entry in known.below if entry.function in wrong - forms_of.keys()]
+            groups = (coarse, known.own, known.other_forms, known.scaled(rows))
+            forms = [entry for entry in explanations(rows, groups) if not _is_trivial(oracle, entry, calls)]
+            forms_of |= {forms[0].function: forms[:MAX_FORMS]} if forms else {}
     for number in range(max(map(len, forms_of.values()), default=0)):
         entries = tuple(forms[min(number, len(forms) - 1)] for forms in forms_of.values())
-        yield Mistaken(assignment, entries, several)
+        yield Mistaken(oracle, entries, several)
 
 
 def _explains(mistaken: Mistaken, calls: Iterable[tuple[Call, Reply]]) -> bool:
@@ -125,12 +111,12 @@ def _explains(mistaken: Mistaken, calls: Iterable[tuple[Call, Reply]]) -> bool:
     return all(same(outcome(reply), mistaken.outcome(call)) for call, reply in calls)
 
 
-def _is_trivial(assignment: Assignment, entry: Misconception, calls: Iterable[tuple[Call, Reply]]) -> bool:
+def _is_trivial(oracle: Oracle, entry: Misconception, calls: Iterable[tuple[Call, Reply]]) -> bool:
     """Whether a function with this mistake does no work, though the right one does."""
     made = []
     for call, _ in calls:
-        if live.is_looked_at(call):
-            of = live.predictions_of(assignment, call.encoded).of
+        if is_looked_at(call):
+            of = oracle.predictions(call).of
             if type(of(None)) is not Refusal and not is_trivial(of(None), call.args):
                 made.append((of(entry), call.args))
     refused = all(type(value) is Refusal for value, _ in made)
@@ -169,7 +155,7 @@ def _is_trivial_part(array: np.ndarray, args: Sequence[Any]) -> bool:
     return any(np.allclose(array, value, rtol=TRIVIALLY, atol=TRIVIALLY) for value in numbers)
 
 
-class Beside:
+class Beside(Replayed):
     """A submission's backend in which what agrees with the mistaken solution counts as what is right.
 
     Each such result is replaced by the right one, which may be a refusal, so that a test goes on as beside a right
@@ -177,26 +163,20 @@ class Beside:
     judged as ever.
     """
 
-    def __init__(self, backend: Backend, mistaken: Mistaken) -> None:
-        self.backend = backend
+    def __init__(self, backend: Restartable, seen: Mapping[Call, Reply], mistaken: Mistaken) -> None:
+        super().__init__(backend, seen)
         self.mistaken = mistaken
 
-    @property
-    def failure(self) -> Raised | None:
-        return self.backend.failure
-
     def call(self, call: Call) -> Reply:
-        reply = self.backend.call(call)
+        reply = super().call(call)
         if reply.raised is not None or call.function == ANSWERS or len(reply.value) + len(call.encoded) > LARGEST:
             return reply
-        # What a call hands back may be large: not everything is worth remembering.
-        predictions = live.predictions_of if live.is_looked_at(call) else live.Predictions
-        right, wrong = predictions(self.mistaken.assignment, call.encoded).of(None), self.mistaken.outcome(call)
+        right, wrong = self.mistaken.oracle.predictions(call).of(None), self.mistaken.outcome(call)
         got = outcome(reply)
         if type(wrong) is Refusal or not same(got, wrong) or same(wrong, right) or is_trivial(wrong, call.args):
             return reply
         if type(right) is Refusal:
-            return perform(catalogue.right(self.mistaken.assignment), replace(call.copy(), measured=False))
+            return perform(self.mistaken.oracle.right, replace(call.copy(), measured=False))
         return replace(reply, value=codec.encode(_made_right(got, right)))
 
 
@@ -209,22 +189,17 @@ def _made_right(got: Any, right: Any) -> Any:
     return right
 
 
-class Anew:
+class Anew(Replayed):
     """A submission's backend in which each call that came out wrong is made again, in a process where nothing was
     called yet."""
 
-    def __init__(self, assignment: Assignment, backend: live.Restartable, seen: Mapping[Call, Reply]) -> None:
-        self.assignment = assignment
-        self.backend = backend
-        self.replayed = live.Replayed(backend, seen)
-
-    @property
-    def failure(self) -> Raised | None:
-        return self.backend.failure
+    def __init__(self, oracle: Oracle, backend: Restartable, seen: Mapping[Call, Reply]) -> None:
+        super().__init__(backend, seen)
+        self.oracle = oracle
 
     def call(self, call: Call) -> Reply:
-        reply = self.replayed.call(call)
-        seen = live.observation(self.assignment, call, reply)
+        reply = super().call(call)
+        seen = self.oracle.observation(call, reply)
         if seen is not None and not seen.is_wrong:
             return reply
         self.backend.close()

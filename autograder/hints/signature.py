@@ -10,14 +10,13 @@ import functools
 import inspect
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from autograder.course import Assignment
-from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
+from autograder.hints.rule import Observation
 
 Implementation = Callable[..., Any]
 
@@ -26,10 +25,8 @@ SIGNATURE = "signature"
 refuses still."""
 
 
-@functools.cache
-def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
-    """The mistakes that can be told from a function's arguments and results alone. Their hints are the plainer ones."""
-    right = vars(catalogue.right(assignment))[function]
+def of_arguments(function: str, right: Implementation) -> list[Misconception]:
+    """Those of a function that takes an argument for another one than it is."""
     signature = inspect.signature(right)
     mistakes = []
 
@@ -50,13 +47,11 @@ def of_signature(assignment: Assignment, function: str) -> list[Misconception]:
     for first, second in itertools.pairwise(signature.parameters):
         hint = f"`{first}` and `{second}` are exchanged: your result is the one with each in the other's place."
         add(f"{first} and {second} exchanged", hint, _exchanged(right, signature, first, second))
-    return [*mistakes, *of_results(assignment, function)]
+    return mistakes
 
 
-@functools.cache
-def of_results(assignment: Assignment, function: str) -> list[Misconception]:
+def of_results(function: str, right: Implementation) -> list[Misconception]:
     """Those of a function that does all of its work, and returns another form of the right result."""
-    right = vars(catalogue.right(assignment))[function]
     return [
         Misconception(f"{function}: result {what}", function, hint, SIGNATURE, _with_result(right, change), undo)
         for what, hint, change, undo in (*((*change, "") for change in _RESULT_CHANGES), *_SHAPE_CHANGES)
@@ -67,10 +62,32 @@ FACTORS = (2, 3, 0.5, -1)
 """Those that are told. A submission could choose any other by what it has seen of a hidden input."""
 
 
-@functools.lru_cache(maxsize=64)
-def scaled(assignment: Assignment, function: str, factor: float) -> Misconception:
+NUMBERS = (int, float, np.ndarray, np.generic)
+"""What a factor can be seen in."""
+
+ENOUGH_NUMBERS = 3
+"""Wrong numbers, not 0, in which the same factor is no coincidence."""
+
+
+def factor(rows: Iterable[Observation]) -> float | None:
+    """How many times too large the largest wrong result is, where there are enough numbers to say so."""
+    pairs = [
+        (got[np.isfinite(right)], right[np.isfinite(right)])
+        for row in rows
+        if row.is_wrong and isinstance(row.got, NUMBERS) and isinstance(row.right, NUMBERS)
+        for got, right in [(np.asarray(row.got), np.asarray(row.right))]
+        if got.shape == right.shape and got.dtype.kind in "iuf" and right.dtype.kind in "iuf"
+    ]
+    if sum(np.count_nonzero(right) for _, right in pairs) < ENOUGH_NUMBERS:
+        return None
+    got, right = max(pairs, key=lambda pair: float(np.abs(pair[1]).max(initial=0)))
+    largest = np.abs(right).argmax()
+    times = float(got[largest]) / float(right[largest])
+    return times if times and np.isfinite(times) else None
+
+
+def scaled(function: str, right: Implementation, factor: float) -> Misconception:
     """The right result times a number, which is the same in every call."""
-    right = vars(catalogue.right(assignment))[function]
     times = next((times for times in FACTORS if math.isclose(factor, times, rel_tol=1e-6)), None)
     hint = (
         "In every call your result is the right one times the same number: look for a factor that is missing or too"

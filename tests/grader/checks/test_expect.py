@@ -15,6 +15,7 @@ from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase, Test
 from autograder.course import find
 from autograder.hints import catalogue
+from autograder.hints.oracle import Oracle
 from autograder.protocol import call, codec
 from autograder.protocol.call import Call
 from autograder.protocol.failure import BrokenTest, Kind, Wrong
@@ -29,7 +30,7 @@ def submission(source: str) -> StudentModule:
     module, failure = call.load("rope", [source], "rope.py")
     backend = catalogue.Module(module)
     backend.failure = failure  # type: ignore[assignment]
-    return StudentModule("rope", backend, catalogue.Oracle(ROPE))
+    return StudentModule("rope", backend, Oracle(ROPE))
 
 
 def grade(source: str, check: Any) -> Wrong:

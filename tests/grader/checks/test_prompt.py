@@ -11,6 +11,7 @@ from autograder.checks.proxy import StudentModule
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
+from autograder.hints.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
 
@@ -42,7 +43,7 @@ def test_long_arrays_are_told_by_how_they_are_made() -> None:
 
 def test_an_argument_that_the_submission_made_stands_as_its_call() -> None:
     submission = StudentModule(
-        "rope", catalogue.Module(catalogue.solution(course.find("rope"))), catalogue.Oracle(course.find("rope"))
+        "rope", catalogue.Module(catalogue.solution(course.find("rope"))), Oracle(course.find("rope"))
     )
     half = submission.interleaved_to_half(np.arange(600.0) / 7)
     submission.half_to_interleaved(half)

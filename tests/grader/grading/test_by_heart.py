@@ -17,7 +17,7 @@ from autograder.grading import by_heart
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.live import ObservedTest
+from autograder.hints.observed import ObservedTest
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import Kind

@@ -19,9 +19,9 @@ from autograder.checks.results import Phase, TestResult, by_question, points_won
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import carried, catalogue, live, signature
+from autograder.hints import carried, catalogue, live
 from autograder.hints.catalogue import Misconception
-from autograder.hints.live import ObservedTest
+from autograder.hints.observed import ObservedTest
 from autograder.protocol import call
 from tests.grader.support.wrong_versions import VERSIONS
 
@@ -70,7 +70,7 @@ _KNOWN: dict[str, list[Known]] = {}
 def _tried(assignment: Assignment, suite: Suite, entry: Misconception) -> Known:
     backend = catalogue.Module(catalogue.mistaken(assignment, entry))
     seen, hidden = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS), suite.observe(backend, Phase.HIDDEN)
-    named = live.with_causes(assignment, [*seen, *hidden], [assignment.solution.read_text("utf-8")])
+    named = live.with_causes(suite.oracle, [*seen, *hidden], [assignment.solution.read_text("utf-8")])
     return Known(entry, named, judged_by(suite, backend, seen, hidden))
 
 
@@ -194,16 +194,18 @@ LAZY = {
 def test_a_lazy_function_earns_nothing_beside_a_known_mistake(assignment: Assignment, suite: Suite) -> None:
     """Every function above the mistake is lazy, in each way in turn."""
     functions = {test.question for test in suite.tests} - {call.ANSWERS}
-    plain = [entry for function in sorted(functions) for entry in signature.of_results(assignment, function)]
+    plain = [entry for function in sorted(functions) for entry in suite.oracle.known(function).other_forms]
     for work, entry in zip(itertools.cycle(LAZY), [*catalogue.entries(assignment), *plain[::3]], strict=False):
         module = catalogue.mistaken(assignment, entry)
         above = {
-            name for name in {test.question for test in suite.tests} if entry.function in live.below(assignment, name)
+            name
+            for name in {test.question for test in suite.tests}
+            if entry.function in suite.oracle.blocks.below(name)
         }
         if not above:
             continue
         for name in above:
-            setattr(module, name, _lazy(vars(catalogue.right(assignment))[name], work))
+            setattr(module, name, _lazy(vars(suite.oracle.right)[name], work))
         with np.errstate(all="ignore"):
             results = judged(suite, catalogue.Module(module))
         earned = [

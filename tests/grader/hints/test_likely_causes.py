@@ -13,6 +13,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, live, rule
+from autograder.hints.oracle import Oracle
 from autograder.protocol import call
 from autograder.protocol.failure import REFUSALS, Kind
 from autograder.reports.one_submission import as_json
@@ -28,7 +29,7 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
     module, failure = call.load(name, [text], str(assignment.solution))
     assert failure is None, failure
-    return live.with_causes(assignment, suite.observe(catalogue.Module(module)), [text])
+    return live.with_causes(suite.oracle, suite.observe(catalogue.Module(module)), [text])
 
 
 def hints(results: list[TestResult], function: str) -> str:
@@ -128,7 +129,7 @@ def test_a_missing_refusal_is_told_by_its_rule_and_not_as_another_one(
     ],
 )
 def test_the_rule_of_a_refusal_is_the_part_that_applies(asked: call.Call, rule: str) -> None:
-    assert catalogue.refusal(course.find("context_extension"), asked.encoded) == ("ValueError", rule)
+    assert Oracle(course.find("context_extension")).refusals.rule(asked) == ("ValueError", rule)
 
 
 def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: dict[str, Suite]) -> None:

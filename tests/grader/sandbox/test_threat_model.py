@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder import course
 from autograder.checks.results import Phase
 from autograder.grading.suite import Suite
-from autograder.hints import live, rule, signature
+from autograder.hints import rule, signature
 from tests.grader.support.told import OUTCOMES
 
 HERE = Path(__file__).parent
@@ -42,13 +42,15 @@ def test_how_much_a_grading_can_tell(suites: dict[str, Suite]) -> None:
     rule for bad arguments."""
     assert math.log2(OUTCOMES) <= 3.2 and rule.MAX_HINTS == 2
     for assignment in course.assignments():
-        hidden = [test for test in _suite(suites, assignment).tests if test.phase is Phase.HIDDEN]
+        suite = _suite(suites, assignment)
+        hidden = [test for test in suite.tests if test.phase is Phase.HIDDEN]
         refusals = 3 * assignment.solution.read_text("utf-8").count("raise ")  # a rule is told in three ways
         bits = 0.0
         for question in {test.question for test in hidden}:
-            causes = len({entry.hint for group in live.candidates(assignment, question, ()) for entry in group})
-            causes += len({signature.scaled(assignment, question, 1.5**power).hint for power in range(2, 99)})
-            causes += len({signature.scaled(assignment, question, factor).hint for factor in signature.FACTORS})
+            known = suite.oracle.known(question)
+            causes = len({entry.hint for group in known.candidates(()) for entry in group})
+            causes += len({signature.scaled(question, known.right, 1.5**power).hint for power in range(2, 99)})
+            causes += len({signature.scaled(question, known.right, factor).hint for factor in signature.FACTORS})
             told = math.log2(1 + causes + causes * (causes - 1) // 2 + refusals)
             assert told <= 15, (assignment.name, question, causes)
             bits += told

@@ -360,7 +360,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
         if path.relative_to(course.PACKAGE).parts[0] not in ("handout", "laptop", "protocol")
     ]
     parsing = {path.relative_to(course.PACKAGE).as_posix() for path in rooms if "ast.parse(" in path.read_text("utf-8")}
-    own = {"checks/results.py", "checks/source.py", "grading/quiz.py", "hints/catalogue.py"}
+    own = {"checks/results.py", "checks/source.py", "grading/quiz.py", "hints/refusals.py"}
     assert parsing == own | {"checks/parsing.py"}
 
 

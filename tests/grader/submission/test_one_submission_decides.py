@@ -29,6 +29,7 @@ from autograder.grading import feedback
 from autograder.grading import grader as graders
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
+from autograder.hints.oracle import Oracle
 from autograder.otter import package
 from autograder.protocol.call import load
 from autograder.protocol.failure import BrokenTest, Wrong
@@ -113,7 +114,7 @@ def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader, tm
 def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_own() -> None:
     assignment = course.find("rope")
     backend = catalogue.Module(catalogue.solution(assignment))
-    own = StudentModule("rope", backend, catalogue.Oracle(assignment))
+    own = StudentModule("rope", backend, Oracle(assignment))
     with pytest.raises(BrokenTest):
         expect.matches(own.rope_frequencies, 3)
     with pytest.raises(BrokenTest):
