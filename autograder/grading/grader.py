@@ -14,9 +14,9 @@ from autograder.checks.results import Phase, TestResult, wrong_points
 from autograder.course import Assignment, UserError
 from autograder.grading import by_heart
 from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
+from autograder.grading.judgement import Judgement
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
-from autograder.hints import live
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
@@ -45,21 +45,15 @@ class Grader:
         backend = Sandboxed(self.sandbox, Program(assignment.name, cells))
         try:
             with bounded_memory():
-                seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
+                judgement = Judgement(suite, backend, cells)
+                public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 state = backend.state
-                depending = live.depending_on_earlier_calls(suite.oracle, (), seen, backend)
-                keeping_state = suite.oracle.blocks.lowest(depending)
-                public = suite.carry(backend, seen, seen, keeping_state)
+                at_once = Outcome(state.stopped, judgement.of(public))
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
-                at_once = Outcome(state.stopped, live.with_causes(suite.oracle, public, cells, keeping_state))
-                hidden = suite.observe(backend, Phase.HIDDEN)
-                depending |= live.depending_on_earlier_calls(suite.oracle, seen, hidden, backend)
-                keeping_state = suite.oracle.blocks.lowest(depending)
-                hidden = suite.carry(backend, hidden, [*seen, *hidden], keeping_state)
-                test_results = live.with_causes(suite.oracle, [*public, *hidden], cells, keeping_state)
+                test_results = judgement.of(suite.observe(backend, Phase.HIDDEN))
                 stopped = backend.status
-                test_results = by_heart.take_back(suite, backend, seen, test_results)
+                test_results = by_heart.take_back(suite, backend, public, test_results)
         finally:
             backend.close()
         status = stopped or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)
