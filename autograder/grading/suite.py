@@ -129,8 +129,10 @@ class Suite:
         return self._given(observed_test, result, functions) if result.passed else observed_test
 
     def _given(self, observed_test: ObservedTest, result: TestResult, functions: Sequence[str]) -> ObservedTest:
-        """A test that passes given the mistake of one of these functions."""
-        function = carried.below(self.oracle.blocks, functions, result.test.question)
+        """A test that passes given the mistake of one of these functions: of the first that its own builds on, or
+        is."""
+        used = {result.test.question, *self.oracle.blocks.below(result.test.question)}
+        function = next((function for function in functions if function in used), functions[0])
         return replace(observed_test, result=replace(result, function=function))
 
     def on_other_features(

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.proxy import Refusal, parts
-from autograder.checks.source import Blocks
 from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest, Replayed, Restartable, calls_of, is_looked_at
 from autograder.hints.oracle import Oracle
@@ -73,12 +72,6 @@ def {function}(*args, _own={function}, **kwargs):
     parts = [{undo} for part in map(np.asarray, result if {several} else [result])]
     return tuple(parts) if {several} else parts[0]
 """
-
-
-def below(blocks: Blocks, functions: Sequence[str], question: str) -> str:
-    """Which of some functions a question builds on, or is; the first of them where it only calls them."""
-    used = {question, *blocks.below(question)}
-    return next((function for function in functions if function in used), functions[0])
 
 
 def mistaken(

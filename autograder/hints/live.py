@@ -82,25 +82,16 @@ def _located(oracle: Oracle, observed_test: ObservedTest) -> ObservedTest:
             differs = difference(row.got, row.right, None)
             if not words or words == result.call or differs is None:
                 return observed_test
-            message = (
-                result.message
-                if differs[1] in result.message
-                else f"{result.message}\nAt this call, {call.function}: {differs[1]}"
-            )
-            return replace(observed_test, result=replace(result, call=words, message=message))
+            more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"
+            return observed_test.but(call=words, message=result.message + more)
     return observed_test
 
 
 def _of_its_kind(observed_test: ObservedTest, hints: Mapping[str, Hints]) -> ObservedTest:
     """A test that fails because of earlier calls is of that kind, whatever came."""
-    result = observed_test.result
-    if (
-        result.kind not in VALUES
-        or result.test.question not in hints
-        or hints[result.test.question].values is not STATE
-    ):
-        return observed_test
-    return replace(observed_test, result=replace(result, kind=Kind.EARLIER_CALLS))
+    told = hints.get(observed_test.result.test.question, Hints())
+    is_of_it = observed_test.result.kind in VALUES and told.values is STATE
+    return observed_test.but(kind=Kind.EARLIER_CALLS) if is_of_it else observed_test
 
 
 def _missing_below(oracle: Oracle, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
@@ -123,7 +114,7 @@ def _missing_below(oracle: Oracle, observed: Sequence[ObservedTest], blocks: Blo
         others = [name for name in missed if name in below]
         others += [name for name in before if below & blocks.below(name)]
         lower = next((name for name in others if line in missed[name]), None)
-        yield replace(observed_test, result=replace(observed_test.result, function=lower)) if lower else observed_test
+        yield observed_test.but(function=lower) if lower else observed_test
 
 
 def _explained(oracle: Oracle, observed_test: ObservedTest, hints: Hints, given: set[str]) -> TestResult:
@@ -166,7 +157,7 @@ def depending_on_earlier_calls(
             if (row := oracle.observation(call, reply)) is not None
         }
         wrong = next((call for call, row in rows.items() if row.is_wrong), None)
-        if wrong is not None and any(map(_is_right, rows.values())):
+        if wrong is not None and not all(row.is_refusal or row.is_wrong for row in rows.values()):
             suspects[name] = wrong
     if suspects:
         backend.close()
@@ -177,7 +168,3 @@ def depending_on_earlier_calls(
             if again is not None and not again.is_wrong:
                 depending.add(name)
     return frozenset(depending)
-
-
-def _is_right(row: Observation) -> bool:
-    return not row.is_refusal and not row.is_wrong

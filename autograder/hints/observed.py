@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from autograder.checks.proxy import Backend, StudentModule
 from autograder.checks.results import TestResult
@@ -31,9 +31,12 @@ class ObservedTest:
         """With what its submission replied, as far as that is looked at; a test that asks for none makes no call."""
         seen = submission.seen if submission is not None else {}
         replies = {call: reply for call, reply in seen.items() if reply is not None and call.function != ANSWERS}
-        return cls(
-            result, {call: reply if len(reply.value) <= LOOKED_AT else TOO_LARGE for call, reply in replies.items()}
-        )
+        kept = {call: reply if len(reply.value) <= LOOKED_AT else TOO_LARGE for call, reply in replies.items()}
+        return cls(result, kept)
+
+    def but(self, **changes: Any) -> ObservedTest:
+        """The same with another result."""
+        return replace(self, result=replace(self.result, **changes))
 
 
 def calls_of(function: str, observed: Iterable[ObservedTest]) -> list[tuple[Call, Reply]]:

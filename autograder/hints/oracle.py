@@ -152,8 +152,8 @@ class Oracle:
         """Every distinct call of a function."""
         rows: dict[bytes, Observation] = {}
         for call, reply in calls_of(function, observed):
-            if is_looked_at(call) and call.encoded not in rows and (row := self.observation(call, reply)) is not None:
-                rows[call.encoded] = row
+            if (row := self.observation(call, reply)) is not None:
+                rows.setdefault(call.encoded, row)
         return list(rows.values())
 
 
