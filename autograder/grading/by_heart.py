@@ -37,12 +37,9 @@ def take_back(
     """The results without the points of public tests that were passed by heart. `public`: what the submission was seen
     to do in public tests."""
     wrong = {result.test.question for result in results if result.test.phase is Phase.HIDDEN and result.is_mistake}
-    passed = [
-        result.test
-        for result in results
-        if result.test.phase is Phase.PUBLIC and result.passed and result.test.question in wrong
-    ]
-    passed = [test for test in passed if suite.asks_for_values(test)]
+    asked = [result for result in results if result.test.phase is Phase.PUBLIC and result.test.question in wrong]
+    of_values = [result for result in asked if suite.asks_for_values(result.test)]
+    passed = [result.test for result in of_values if result.passed]
     if not passed:
         return list(results)
     kept = [test for test in passed if suite.uses_features(test)]
@@ -65,13 +62,7 @@ def take_back(
     open_still = {test.question for test in passed} - computed - by_heart
     with backend.anew() as again:
         for question in sorted(open_still, key=lambda question: (question in late, question)):
-            own = [
-                result
-                for result in results
-                if result.test.question == question
-                and result.test.phase is Phase.PUBLIC
-                and suite.asks_for_values(result.test)
-            ]
+            own = [result for result in of_values if result.test.question == question]
             if points_won(own) > points_possible(own) / 2 and _answers_nothing(suite, again, question):
                 by_heart.add(question)
     taken = {test for test in passed if test.question in by_heart and (test in kept or test.question not in computed)}

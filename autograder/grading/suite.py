@@ -52,10 +52,8 @@ class Suite:
         self.assignment = assignment
         self.oracle = Oracle(assignment)
         self._context = GraderContext(self.oracle)
-        items = sorted(
-            ((describe(item), item) for item in collect(assignment, self._context)),
-            key=lambda pair: pair[0].phase.value,
-        )
+        items = [(describe(item), item) for item in collect(assignment, self._context)]
+        items.sort(key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self._context) for test, item in items}
 
     @property
@@ -177,7 +175,7 @@ class Suite:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""
         calls: dict[str, list[dict[str, Any]]] = {}
         self._context.recorded_calls = calls
-        for result in self.run(catalogue.Module(catalogue.solution(self.assignment)), Phase.PUBLIC):
+        for result in self.run(catalogue.Module(self.oracle.right), Phase.PUBLIC):
             if not result.passed:
                 raise BrokenTest(f"the solution does not pass {result.test.name}: {result.message}")
         self._context.recorded_calls = None

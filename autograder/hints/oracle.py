@@ -30,6 +30,10 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import Kind
 
+MOST_PREDICTED = 512
+"""Mistakes of which it is remembered what they make of one call: the known ones, and some of those by a factor, of
+which a class has any number."""
+
 R = TypeVar("R")
 
 
@@ -176,6 +180,8 @@ class Predictions:
     def of(self, entry: Misconception | None) -> Any:
         """What comes of the call beside a mistake, or beside none."""
         if entry not in self.known:
+            if len(self.known) == MOST_PREDICTED:
+                self.known = {None: self.known[None]}
             self.known[entry] = self._compute(entry)
         return self.known[entry]
 
