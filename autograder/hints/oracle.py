@@ -47,8 +47,7 @@ def remembered(most: int | None) -> Callable[[Callable[..., R]], functools.cache
 
 
 class Oracle:
-    """The reference that staff compare with, and what is known of its assignment besides. Read when it is first
-    asked."""
+    """The reference that staff compare with. What it knows is read when it is first asked."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
@@ -83,7 +82,7 @@ class Oracle:
         """The mistakes that can show in the results of a function."""
         return KnownMistakes(function, vars(self.right)[function], self.entries, self.blocks.below(function))
 
-    # The solution is called on the same arguments as a submission
+    # What the solution makes of a call
 
     def wanted(self, call: Call) -> Any:
         """What the solution returns, or REFUSED."""
@@ -107,7 +106,7 @@ class Oracle:
         """The known wrong numbers for an entry of ANSWERS, each with its hint."""
         return {answer.value: answer.hint for answer in self.wrong_answers if answer.key == key}
 
-    # And so are known mistakes
+    # What known mistakes make of it
 
     @remembered(768)
     def mistaken(self, *entries: Misconception) -> types.ModuleType:

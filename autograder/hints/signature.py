@@ -138,7 +138,7 @@ def _with_result(right: Implementation, change: Callable[[Any], Any]) -> Impleme
 
 
 def _array(value: Any, dimensions: int = 1) -> np.ndarray:
-    if isinstance(value, str | bool | dict) or value is None:
+    if isinstance(value, bool | str | dict | None):
         raise _NotApplicable
     array = np.asarray(value)
     if array.ndim < dimensions or array.dtype.kind not in "iuf":
@@ -147,11 +147,7 @@ def _array(value: Any, dimensions: int = 1) -> np.ndarray:
 
 
 def _number(value: Any) -> Any:
-    if (
-        isinstance(value, bool | str | dict)
-        or value is None
-        or (np.ndim(value) and np.asarray(value).dtype.kind not in "iuf")
-    ):
+    if isinstance(value, bool | str | dict | None) or (np.ndim(value) and np.asarray(value).dtype.kind not in "iuf"):
         raise _NotApplicable
     return value if isinstance(value, int | float) else np.asarray(value)
 
