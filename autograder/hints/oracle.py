@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import _lru_cache_wrapper
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -51,6 +52,7 @@ class Oracle:
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
+        self._observed: WeakKeyDictionary[Call, tuple[Reply, Observation | None]] = WeakKeyDictionary()
 
     @functools.cached_property
     def right(self) -> types.ModuleType:
@@ -133,10 +135,14 @@ class Oracle:
 
     # What a submission was seen to do
 
-    @remembered(1024)
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """A call as evidence; None for one that says nothing or is too large to look at. Public calls are looked at
-        twice."""
+        """A call as evidence; None for one that says nothing or is too large to look at. Remembered for as long as the
+        call is there, since public ones are looked at twice."""
+        if call not in self._observed or self._observed[call][0] != reply:
+            self._observed[call] = reply, self._observation(call, reply)
+        return self._observed[call][1]
+
+    def _observation(self, call: Call, reply: Reply) -> Observation | None:
         if not is_looked_at(call):
             return None
         try:
