@@ -577,6 +577,15 @@ def every_table_counted(method, parameters):
 
 @misconception(
     "learned_parameters",
+    hint="You counted Shaw's table twice, for keys and for values; here `key_table` alone counts, and once.",
+    origin="expected: Shaw et al. 2018 §3.2, which has two tables",
+)
+def a_second_table_for_values(method, parameters):
+    return extrapolation.learned_parameters(method, parameters) * (2 if method == "shaw" else 1)
+
+
+@misconception(
+    "learned_parameters",
     hint="You counted rows; the rule counts numbers, and a row has one for each column.",
     origin="expected: len for size",
 )
