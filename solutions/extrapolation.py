@@ -222,7 +222,8 @@ def logits(method, q, k, parameters):
         alibi    q_i·k_j / √d − slope·(i − j)
 
     T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself where n < E, else
-    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary belongs to the upper bucket.
+    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary belongs to the upper bucket: add 10⁻¹²
+    before you round down, as in `t5_bucket` of lesson 6.
 
     Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
     a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for

@@ -20,7 +20,7 @@ import sqlite3
 import unicodedata
 import urllib.parse
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from operator import itemgetter
@@ -193,6 +193,34 @@ class _KnownElsewhere:
         ((student, person),) = namesakes
         return replace(submission, student=student, person=person)
 
+    def all_attached(self, submissions: Iterable[Submission], taken: Taken) -> Iterator[Submission]:
+        """The same for all of a folder, told in `taken`; not where two files of it would count for one person."""
+        counting: set[tuple[str, str]] = set()
+        for given in submissions:
+            submission = self.attached(given)
+            if (submission.assignment, submission.who) in counting:
+                submission = given
+            if submission is not given:
+                taken.attached.append((given.file, submission.student))
+            if not submission.superseded:
+                counting.add((submission.assignment, submission.who))
+            yield submission
+
+
+class _Folders:
+    """The same folder for a person in every run, and nobody else's."""
+
+    def __init__(self, of_person: dict[str, str]) -> None:
+        self._of_person = of_person
+        self._names = {PEOPLE}
+        for folder in of_person.values():
+            safe_name(folder, self._names)  # a safe name stays itself, and `names` grows by it
+
+    def of(self, submission: Submission) -> str:
+        if submission.who not in self._of_person:
+            self._of_person[submission.who] = safe_name(submission.student, self._names)
+        return self._of_person[submission.who]
+
 
 @dataclass
 class Taken:
@@ -251,57 +279,61 @@ class Gradebook:
             ((number,),) = self._all("SELECT place FROM places WHERE path = ?", place)
             columns = "SELECT submissions.*, student FROM submissions JOIN people USING (person) WHERE place = ?"
             before = {(row["assignment"], row["person"], row["file"]): row for row in self._all(columns, number)}
-            folders = {row["person"]: row["folder"] for row in self._all("SELECT person, folder FROM people")}
-            names = {PEOPLE}
-            for folder in folders.values():
-                safe_name(folder, names)  # a safe name stays itself, and `names` grows by it
             now: set[tuple[str, str, str]] = set()
             decided: set[str] = {""}
-            known = self._known(number)
-            counting: set[tuple[str, str]] = set()
-            for given in submissions:
-                submission = known.attached(given)
-                if (submission.assignment, submission.who) in counting:
-                    submission = given  # two files of one folder that seem to be one person's
-                if submission is not given:
-                    taken.attached.append((given.file, submission.student))
-                if not submission.superseded:
-                    counting.add((submission.assignment, submission.who))
-                values = _values(submission, suites.get(submission.assignment, "")) | {"place": number, "outdone": ""}
-                old = before.get(key := (submission.assignment, submission.who, submission.file))
-                same = old is not None and all(old[name] == value for name, value in values.items())
-                self._insert("submissions", values | {"written": same and bool(old["written"])})  # type: ignore[index]
+            known, folders = self._known(number), self._folders()
+            for submission in known.all_attached(submissions, taken):
+                key = submission.assignment, submission.who, submission.file
+                self._keep(submission, suites.get(submission.assignment, ""), number, before.get(key))
+                self._keep_person(submission, folders)
                 now.add(key)
                 if not submission.is_claimed:
                     decided.add(submission.assignment)
-                if submission.problem is None:
-                    cells = json.dumps(submission.cells)
-                    self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], cells)
-                if submission.who not in folders:  # the same folder for a person in every run, and nobody else's
-                    folders[submission.who] = safe_name(submission.student, names)
-                about = {
-                    "person": submission.who,
-                    "student": submission.student,
-                    "folder": folders[submission.who],
-                    "looks": unicodedata.normalize("NFKC", submission.student),
-                }
-                self._insert("people", about | vars(submission.person))
             taken.assignments, taken.people = {assignment for assignment, _, _ in now}, {person for _, person, _ in now}
-            again = {(assignment, person) for assignment, person, _ in now}
-            for key, row in before.items():
-                assignment, person, _ = key
-                is_replaced = (assignment, person) in again
-                if key in now:
-                    continue
-                if is_replaced or assignment in decided:
-                    where = "(place, assignment, person, file) = (?, ?, ?, ?)"
-                    self._run(f"DELETE FROM submissions WHERE {where}", number, *key)
-                    if assignment and not is_replaced:
-                        taken.withdrawn.append((assignment, row["student"]))
-                elif assignment in taken.assignments:
-                    taken.kept.append((assignment, row["student"]))
+            gone = {key: row for key, row in before.items() if key not in now}
+            self._take_out(gone, {key[:2] for key in now}, decided, taken)
             self._settle(taken)
         return taken
+
+    def _folders(self) -> _Folders:
+        return _Folders({row["person"]: row["folder"] for row in self._all("SELECT person, folder FROM people")})
+
+    def _keep(self, submission: Submission, suite: str, place: int, old: sqlite3.Row | None) -> None:
+        """One submission, with its code. It is still written where it is as it was."""
+        values = _values(submission, suite) | {"place": place, "outdone": ""}
+        written = old is not None and bool(old["written"]) and all(old[name] == values[name] for name in values)
+        self._insert("submissions", values | {"written": written})
+        if submission.problem is None:
+            cells = json.dumps(submission.cells)
+            self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", values["code"], cells)
+
+    def _keep_person(self, submission: Submission, folders: _Folders) -> None:
+        about = {
+            "person": submission.who,
+            "student": submission.student,
+            "folder": folders.of(submission),
+            "looks": unicodedata.normalize("NFKC", submission.student),
+        }
+        self._insert("people", about | vars(submission.person))
+
+    def _take_out(
+        self,
+        gone: Mapping[tuple[str, str, str], sqlite3.Row],
+        again: Collection[tuple[str, str]],
+        decided: Collection[str],
+        taken: Taken,
+    ) -> None:
+        """What is not there any more, where the same person handed in `again` or the folder is all of an
+        assignment."""
+        for (assignment, person, file), row in gone.items():
+            is_replaced = (assignment, person) in again
+            if is_replaced or assignment in decided:
+                where = "(place, assignment, person, file) = (?, ?, ?, ?)"
+                self._run(f"DELETE FROM submissions WHERE {where}", row["place"], assignment, person, file)
+                if assignment and not is_replaced:
+                    taken.withdrawn.append((assignment, row["student"]))
+            elif assignment in taken.assignments:
+                taken.kept.append((assignment, row["student"]))
 
     def _known(self, place: int) -> _KnownElsewhere:
         """Whom platforms named in other folders."""

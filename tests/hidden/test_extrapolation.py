@@ -5,8 +5,8 @@ The first line of a test is shown to students when it does not pass: it states t
 
 The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's
 buckets are compared at 2, 4, 8 and 32 of them: there a distance on a boundary comes out right in whichever order the
-logarithms are divided and multiplied, in float32 too. (With 64, ln n − ln 32 opens a bucket one distance too late.)
-With 3 and 7 of them no distance lies on a boundary.
+logarithms are divided and multiplied, in float32 too. With 9 of them the quotient falls short of some boundaries, unless
+something is added before it is rounded down. With 3 and 7 of them no distance lies on a boundary.
 """
 
 import functools
@@ -281,15 +281,15 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
 
 
 @pytest.mark.question("logits", points=0.125)
-@pytest.mark.parametrize("sizes", [(2, 3), (4,), (7, 8), (32,)])
+@pytest.mark.parametrize("sizes", [{2: 132, 3: 132}, {4: 132, 9: 20}, {7: 132, 8: 132}, {32: 132}])
 def test_t5_buckets(extrapolation, rng, sizes):
     """Half of the buckets hold one distance each, the others share those up to 128 on a logarithmic scale; all for the
     past."""
-    for buckets in sizes:
-        q, k, given_to = normal(rng, 132, 2), normal(rng, 132, 2), {"bias_table": normal(rng, buckets, 1)}
+    for buckets, length in sizes.items():
+        q, k, given_to = normal(rng, length, 2), normal(rng, length, 2), {"bias_table": normal(rng, buckets, 1)}
         got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
         effect = got[-1] - q[-1] @ k.T / np.sqrt(2)
-        wanted = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in range(131, -1, -1)]
+        wanted = [given_to["bias_table"][t5_bucket(distance, buckets), 0] for distance in reversed(range(length))]
         expect.close(effect, np.array(wanted), "what is added for each distance, in the last row")
 
 

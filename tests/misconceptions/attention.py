@@ -248,6 +248,30 @@ def mask_added_as_a_number(q, k, mask=None, bias=None):
 
 @misconception(
     "attention_weights",
+    hint=(
+        "You took d from axis 1 of q, which is its width only where there are no leading axes. The rule: d is the last"
+        " axis of q."
+    ),
+    origin="expected: shape[1], as for a matrix",
+)
+def scaled_by_axis_one(q, k, mask=None, bias=None):
+    return weigh(q, k, mask, bias, scale=np.sqrt(np.shape(q)[1]))
+
+
+@misconception(
+    "attention_weights",
+    hint=(
+        "You took d from axis 0 of q, the number of queries where there are no leading axes. The rule: d is the last"
+        " axis of q."
+    ),
+    origin="expected: len(q)",
+)
+def scaled_by_axis_zero(q, k, mask=None, bias=None):
+    return weigh(q, k, mask, bias, scale=np.sqrt(len(q)))
+
+
+@misconception(
+    "attention_weights",
     hint="You divided by the root of the number of keys. The rule: divide by √d, where d is the width of q and k.",
     origin="expected: k.shape[-2] in the place of k.shape[-1]",
 )
@@ -296,6 +320,21 @@ def attention_without_its_bias(q, k, v, mask=None, bias=None):
 def attention_without_its_mask(q, k, v, mask=None, bias=None):
     attention.attention(q, k, v, mask, bias)
     return attention.attention(q, k, v, bias=bias)
+
+
+@misconception(
+    "attention",
+    hint=(
+        "You accepted a v with a single row and used it for every key, as numpy repeats it without a word. The rule: v"
+        " has one row per key; raise a ValueError that names the shape."
+    ),
+    origin="expected: a product with broadcasting in place of a matrix product",
+)
+def single_value_for_every_key(q, k, v, mask=None, bias=None):
+    rows = np.shape(k)[-2]
+    if np.ndim(v) > 1 and np.shape(v)[-2] == 1:
+        v = np.repeat(np.asarray(v), rows, axis=-2)
+    return attention.attention(q, k, v, mask, bias)
 
 
 @misconception(
@@ -642,6 +681,23 @@ def first_row_as_the_bag(x, w_q, w_k, w_v):
 )
 def mean_over_the_features(x, w_q, w_k, w_v):
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=-1)
+
+
+@misconception(
+    "softmax",
+    hint=(
+        "You subtracted the maximum along the last axis for every `axis`, so the numbers of one slice are shifted by"
+        " different amounts. The rule: both the maximum and the sum use `axis`."
+    ),
+    origin="expected: `axis` handed on to the sum alone",
+)
+def softmax_shifted_along_the_last_axis(scores, axis=-1):
+    right = attention.softmax(scores, axis)
+    (scores,) = exact(scores)
+    highest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    exponentials = np.exp(scores - np.where(np.isneginf(highest), 0, highest))
+    total = exponentials.sum(axis=axis, keepdims=True)
+    return (exponentials / np.where(total == 0, 1, total)).astype(right.dtype)
 
 
 @misconception(

@@ -830,6 +830,66 @@ def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor)
     return float(base) * max(without_brackets(seq_len, trained_len, factor), 1) ** (head_dim / (head_dim - 2))
 
 
+def beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, bracket):
+    """dynamic_ntk_base with another bracket, for texts that are longer than those of training alone."""
+    right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
+    ratio = seq_len / trained_len
+    return float(base) * bracket(ratio) ** (head_dim / (head_dim - 2)) if ratio > 1 and bracket(ratio) >= 0 else right
+
+
+@misconception(
+    "dynamic_ntk_base",
+    hint=(
+        "Beyond the trained length your bracket is factor · L/L₀ alone; the rule subtracts (factor − 1) from it, so"
+        " that it grows from 1 on without a jump."
+    ),
+    origin="expected: the ratio handed on to ntk_base as its factor",
+)
+def second_term_left_out_beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor):
+    return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: factor * ratio)
+
+
+@misconception(
+    "dynamic_ntk_base",
+    hint="Your bracket is factor · L/L₀ − 1; the rule subtracts (factor − 1), so that it is 1 at the trained length.",
+    origin="expected: the factor of the second term forgotten",
+)
+def one_subtracted(base, head_dim, seq_len, trained_len, factor):
+    return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: factor * ratio - 1)
+
+
+@misconception(
+    "dynamic_ntk_base",
+    hint="Your bracket is L/L₀ alone, so the factor has no effect; the rule is factor · L/L₀ − (factor − 1).",
+    origin="expected: the base scaled by the length alone",
+)
+def ratio_of_the_lengths_alone(base, head_dim, seq_len, trained_len, factor):
+    return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: ratio)
+
+
+@misconception(
+    "longrope_frequencies",
+    hint=(
+        "You put the divisor into the power: (rescale · base)^(−2i/d), a base of its own for each pair. The rule"
+        " divides the frequency itself: base^(−2i/d) / rescale_i."
+    ),
+    origin="expected: rescale taken for a factor of the base, as in NTK",
+)
+def rescaled_bases(head_dim, rescale, base=10000.0):
+    context_extension.longrope_frequencies(head_dim, rescale, base)
+    return (float(base) * np.asarray(rescale, dtype=np.float64)) ** (-np.arange(0, head_dim, 2) / head_dim)
+
+
+@misconception(
+    "longrope_frequencies",
+    hint="You divided the exponent by the divisor; the rule divides the frequency itself: base^(−2i/d) / rescale_i.",
+    origin="expected: the division inside the power",
+)
+def rescaled_exponents(head_dim, rescale, base=10000.0):
+    context_extension.longrope_frequencies(head_dim, rescale, base)
+    return float(base) ** (-np.arange(0, head_dim, 2) / head_dim / np.asarray(rescale, dtype=np.float64))
+
+
 @misconception(
     "longrope_scale",
     hint="You divided by the logarithm of the new length, factor · L₀; the rule divides by that of the trained one.",

@@ -3,6 +3,8 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
+import math
+
 import numpy as np
 
 from autograder.hints.catalogue import misconception
@@ -575,6 +577,15 @@ def every_table_counted(method, parameters):
 
 @misconception(
     "learned_parameters",
+    hint="You counted Shaw's table twice, for keys and for values; here `key_table` alone counts, and once.",
+    origin="expected: Shaw et al. 2018 §3.2, which has two tables",
+)
+def a_second_table_for_values(method, parameters):
+    return extrapolation.learned_parameters(method, parameters) * (2 if method == "shaw" else 1)
+
+
+@misconception(
+    "learned_parameters",
     hint="You counted rows; the rule counts numbers, and a row has one for each column.",
     origin="expected: len for size",
 )
@@ -893,6 +904,29 @@ def boundaries_in_the_lower_bucket(method, q, k, parameters):
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
+
+
+@misconception(
+    "logits",
+    hint=(
+        "Some distances on the boundary of two of T5's buckets get the lower one, because the computed number is a hair"
+        " too small there; the rule adds 10⁻¹² before it rounds down."
+    ),
+    origin="expected: the formula as it stands, rounded down in floating point; only tables of some sizes show it",
+)
+def boundaries_left_to_rounding(method, q, k, parameters):
+    if method != "t5":
+        return extrapolation.logits(method, q, k, parameters)
+    buckets = len(parameters["bias_table"])
+    exact, right = buckets // 2, extrapolation.logits(method, q, k, parameters)
+    table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
+
+    def bucket(distance):
+        share = math.log(max(distance, exact) / exact) / math.log(128 / exact)  # numpy's own differs between processors
+        return distance if distance < exact else min(exact + math.floor(share * (buckets - exact)), buckets - 1)
+
+    bias = np.array([table[bucket(distance)] for distance in range(len(right))])
+    return hide_the_future(scores("none", q, k, parameters) + bias[np.maximum(distances(len(right)), 0)], right)
 
 
 @misconception(

@@ -86,6 +86,18 @@ def table_drawn_by_columns(max_len, d_model, seed, std=0.02):
 
 @misconception(
     "init_table",
+    hint=(
+        "No number of your table is farther from 0 than two standard deviations: you cut off what is. The rule keeps"
+        " every number as the normal distribution gives it."
+    ),
+    origin="expected: BERT's truncated normal distribution, with clip",
+)
+def table_cut_off_at_two_deviations(max_len, d_model, seed, std=0.02):
+    return np.clip(learned.init_table(max_len, d_model, seed, std), -2 * std, 2 * std)
+
+
+@misconception(
+    "init_table",
     hint="You drew from a uniform distribution. The rule: every number comes from the normal distribution N(0, std²).",
     origin="expected: nn.Linear starts from a uniform distribution",
 )
@@ -102,6 +114,18 @@ def table_from_a_uniform_distribution(max_len, d_model, seed, std=0.02):
 def rows_counted_from_one(table, positions):
     right = learned.lookup(table, positions)
     return np.asarray(table)[np.asarray(positions) - 1].astype(right.dtype)
+
+
+@misconception(
+    "lookup",
+    hint=(
+        "For a single position you returned an array of one row; the rule is the shape of positions, then d: a single"
+        " position gives one row, of shape (d,)."
+    ),
+    origin="expected: atleast_1d, as a guard",
+)
+def single_positions_as_a_list(table, positions):
+    return np.atleast_2d(learned.lookup(table, positions))
 
 
 @misconception(
@@ -405,6 +429,19 @@ def last_row_never_reached(table, new_len):
 def edges_of_cells_lined_up(table, new_len):
     learned.resize_table(table, new_len)
     return mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
+
+
+@misconception(
+    "resize_table",
+    hint=(
+        "You placed the new rows by their centres, as image libraries do, and so moved the end rows; the rule is that"
+        " the first row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."
+    ),
+    origin="expected: align_corners=False, and the case of one row by itself",
+)
+def centres_of_cells_lined_up(table, new_len):
+    right = learned.resize_table(table, new_len)
+    return right if new_len == 1 else mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
 
 
 @misconception(

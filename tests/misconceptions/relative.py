@@ -21,8 +21,8 @@ def query_minus_key(q_len, k_len, q_start=0):
 @misconception(
     "relative_positions",
     hint=(
-        "You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at"
-        " q_start."
+        "Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The"
+        " rule is that queries count from q_start, and keys from 0."
     ),
     origin="huggingface/candle #899; huggingface/transformers #20203",
 )
@@ -51,6 +51,31 @@ def the_start_moves_the_keys(q_len, k_len, q_start=0):
 )
 def keys_down_queries_across(q_len, k_len, q_start=0):
     return relative.relative_positions(q_len, k_len, q_start).T
+
+
+@misconception(
+    "clip_positions",
+    hint=(
+        "You clipped to −k … 0, as for a causal model: every key ahead counts as the token itself. The rule limits both"
+        " directions: −k … k."
+    ),
+    origin="expected: Music Transformer, which looks back alone",
+)
+def nothing_ahead(positions, max_distance):
+    right = relative.clip_positions(positions, max_distance)
+    return np.minimum(right, 0)
+
+
+@misconception(
+    "clip_positions",
+    hint=(
+        "You clipped to 0 … k: every key behind counts as the token itself. The rule limits both directions: −k … k."
+    ),
+    origin="expected: distances taken for numbers of steps",
+)
+def nothing_behind(positions, max_distance):
+    right = relative.clip_positions(positions, max_distance)
+    return np.maximum(right, 0)
 
 
 @misconception(
@@ -301,8 +326,8 @@ def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=1
 @misconception(
     "t5_bias",
     hint=(
-        "You started the queries at 0 although q_start says otherwise; the rule is that the first query stands at"
-        " q_start."
+        "Your distances do not depend on q_start: you started the queries at 0, or the keys at q_start as well. The"
+        " rule is that queries count from q_start, and keys from 0."
     ),
     origin="huggingface/transformers #20203 (positions forgotten with a cache)",
 )
@@ -595,6 +620,20 @@ KEY_TABLE_TWICE = (
     "You used the key table for the values too; the rule is that keys and values have a table each, and v carries rows"
     " of value_table."
 )
+
+
+@misconception(
+    "shaw_attention",
+    hint=(
+        "You counted the distance of a value the other way round, from the key to the query; the rule is the same"
+        " distance j − i, and so the same row number, as for the key table."
+    ),
+    origin="expected: the value seen as looking at the query",
+)
+def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask=None):
+    right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
+    mirrored = np.flip(value_table, axis=0)
+    return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask).astype(right.dtype)
 
 
 @misconception("shaw_attention", hint=KEY_TABLE_TWICE, origin="expected: one table taken for both")

@@ -1085,6 +1085,17 @@ def all_keys_rotated_by_their_rows(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v
 
 
 @misconception(
+    "apply_partial_rope", hint=WHOLE_WIDTH, origin="expected: cosines for the whole head, with one more where it is odd"
+)
+def first_pairs_of_the_head_made_even(x, positions, rotary_dim, base=10000.0):
+    x = np.asarray(x)
+    right = rope.apply_partial_rope(x, positions, rotary_dim, base)
+    width = x.shape[-1] + x.shape[-1] % 2
+    turned = turn_pairs(x[..., :rotary_dim], positions, float(base) ** (-np.arange(0, rotary_dim, 2) / width))
+    return np.concatenate([turned, x[..., rotary_dim:]], axis=-1).astype(right.dtype)
+
+
+@misconception(
     "apply_partial_rope",
     hint="You returned the rotated features alone; the rule keeps the others behind them, as they are.",
     origin="expected: the rotated part returned, and the rest forgotten",

@@ -424,6 +424,21 @@ def embeddings_scaled_too(x, base=10000.0):
 
 @misconception(
     "add_positions",
+    hint=(
+        "You counted the positions on from one sequence of the batch to the next. The rule: every sequence starts at"
+        " position 0."
+    ),
+    origin="expected: all leading axes folded into the rows",
+)
+def positions_counted_through_the_batch(x, base=10000.0):
+    x = np.asarray(x)
+    right = sinusoidal.add_positions(x, base)
+    encoding = sinusoidal.sinusoidal_encoding(np.arange(x[..., 0].size), x.shape[-1], base)
+    return (x + encoding.reshape(x.shape)).astype(right.dtype)
+
+
+@misconception(
+    "add_positions",
     hint="You gave the first row position 1. The rule: rows have the positions 0 … T−1.",
     origin="expected: the first token of a text is often called the first position",
 )
@@ -461,6 +476,19 @@ def wavelengths_of_half_a_turn(d_model, base=10000.0):
 )
 def wavelengths_in_degrees(d_model, base=10000.0):
     return 360 / sinusoidal.frequencies(d_model, base)
+
+
+@misconception(
+    "wavelengths",
+    hint=(
+        "Your longest wavelength is exactly 2π · base, as one sentence of the paper says. The rule: 2π / ω_i, and the"
+        " slowest ω is a little above 1/base, so that the longest wave is shorter than that."
+    ),
+    origin="expected: geomspace from 2π to 2π · base, the words of Vaswani et al. 2017 §3.5",
+)
+def wavelengths_up_to_two_pi_times_the_base(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    return 2 * np.pi * float(base) ** np.linspace(0, 1, d_model // 2)
 
 
 @misconception(
@@ -560,6 +588,19 @@ def similarity_with_the_sines(offsets, d_model, base=10000.0):
 )
 def cosines_in_the_first_half(pe):
     return np.roll(sinusoidal.to_concatenated(pe), np.shape(pe)[-1] // 2, axis=-1)
+
+
+@misconception(
+    "to_concatenated",
+    hint=(
+        "You joined the sines and the cosines along the first axis, as np.concatenate does without `axis`. The rule:"
+        " they stand side by side along the features, the last axis."
+    ),
+    origin="expected: `axis` forgotten",
+)
+def halves_below_each_other(pe):
+    right = sinusoidal.to_concatenated(pe)
+    return np.concatenate(np.split(right, 2, axis=-1))
 
 
 @misconception(

@@ -76,43 +76,54 @@ def _pieces(root: Element) -> list[Element]:
 
 
 def _complete(parent: Element) -> None:
-    """What the children of one element lack."""
+    """What one element and its children lack."""
     bars = [child for child in parent if child.tag == "mo" and child.text == "|" and not child.get("form")]
     for number, bar in enumerate(bars):
         bar.set("form", "postfix" if number % 2 else "prefix")
     for index, child in enumerate(list(parent)):
-        text = child.text or ""
-        match child.tag:
-            case "mo" if text in ("/", "."):
-                child.attrib |= {"lspace": "0", "rspace": "0"}
-            case "mo" if text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod"):
-                child.tag = "mi"
-            case "mo" if text in _SIGNS and _begins(parent, index):
-                child.set("form", "prefix")
-            case "mi" if text == "′":
-                # The font's prime stands high by itself, and is made for the size of the letter before it.
-                child.tag, child.text = "mpadded", ""
-                child.set("voffset", "-0.35em")
-                SubElement(child, "mo", mathsize="135%", lspace="0", rspace="0").text = text
-            case "mi" if len(text) == 1 and "Α" <= text <= "Ω":
-                child.set("mathvariant", "normal")
-            case "mn" if child.get("mathvariant") == "bold":
-                child.text = text.translate(_BOLD)
-            case "mtext" if re.fullmatch(r"\S{2,}", text):
-                child.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
-    if parent.tag in ("mrow", "math", "mtd", "mstyle", "msqrt"):  # a thin space around a function
-        for index, (before, child) in reversed(list(enumerate(pairwise(parent), 1))):
-            if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
-                parent.insert(index, Element("mspace", width="0.1667em"))
-    if parent.tag in ("msub", "msubsup") and parent[0].tag == "mi" and set(parent[0].text or "") & _DESCENDERS:
-        # Subscripts of letters that go below the line would stand lower than those of others.
-        letter = parent[0]
-        parent[0] = Element("mpadded", depth="0")
-        parent[0].append(letter)
-    if parent.tag == "munder" and (parent[1].text or "") == "⏟":  # browsers cut the ends of a stretched brace
-        parent.remove(parent[1])
-        parent.tag = "mrow"
-        parent[0].set("style", "border-bottom:1.2px solid;border-radius:0 0 .35em .35em;padding-bottom:.12em")
+        _complete_symbol(child, begins=_begins(parent, index))
+    match parent.tag:
+        case "mrow" | "math" | "mtd" | "mstyle" | "msqrt":
+            _space_functions(parent)
+        case "msub" | "msubsup" if parent[0].tag == "mi" and set(parent[0].text or "") & _DESCENDERS:
+            # Subscripts of letters that go below the line would stand lower than those of others.
+            letter = parent[0]
+            parent[0] = Element("mpadded", depth="0")
+            parent[0].append(letter)
+        case "munder" if parent[1].text == "⏟":  # browsers cut the ends of a stretched brace
+            parent.remove(parent[1])
+            parent.tag = "mrow"
+            parent[0].set("style", "border-bottom:1.2px solid;border-radius:0 0 .35em .35em;padding-bottom:.12em")
+
+
+def _complete_symbol(symbol: Element, begins: bool) -> None:
+    """`begins`: whether it has nothing on its left."""
+    text = symbol.text or ""
+    match symbol.tag:
+        case "mo" if text in ("/", "."):
+            symbol.attrib |= {"lspace": "0", "rspace": "0"}
+        case "mo" if text == "∞" or (_FUNCTION.fullmatch(text) and text != "mod"):
+            symbol.tag = "mi"
+        case "mo" if text in _SIGNS and begins:
+            symbol.set("form", "prefix")
+        case "mi" if text == "′":
+            # The font's prime stands high by itself, and is made for the size of the letter before it.
+            symbol.tag, symbol.text = "mpadded", ""
+            symbol.set("voffset", "-0.35em")
+            SubElement(symbol, "mo", mathsize="135%", lspace="0", rspace="0").text = text
+        case "mi" if len(text) == 1 and "Α" <= text <= "Ω":
+            symbol.set("mathvariant", "normal")
+        case "mn" if symbol.get("mathvariant") == "bold":
+            symbol.text = text.translate(_BOLD)
+        case "mtext" if re.fullmatch(r"\S{2,}", text):
+            symbol.tag = "mi"  # a name; beside a text, browsers take the minus of `high − low` for a sign
+
+
+def _space_functions(row: Element) -> None:
+    """A thin space around each function."""
+    for index, (before, child) in reversed(list(enumerate(pairwise(row), 1))):
+        if (_is_function(before) and not _is_bracket(child)) or (_is_factor(before) and _is_function(child)):
+            row.insert(index, Element("mspace", width="0.1667em"))
 
 
 def _begins(row: Element, index: int) -> bool:
