@@ -12,8 +12,8 @@ from autograder import course
 from autograder.checks.results import Phase, TestResult
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, live, rule
-from autograder.hints.oracle import Oracle
+from autograder.hints import catalogue, live, rule, signature
+from autograder.hints.oracle import MOST_PREDICTED, Oracle
 from autograder.protocol import call
 from autograder.protocol.failure import REFUSALS, Kind
 from autograder.reports.one_submission import as_json
@@ -340,3 +340,19 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     value = np.array([largest, -largest] * 8)
     assert np.isfinite(rule.fingerprint(value).sums).all()
     assert rule.same(rule.read_mark(rule.mark(value), value), value)
+
+
+def test_what_an_oracle_remembers_does_not_grow_with_the_class() -> None:
+    """Each submission may have a factor of its own, and its calls are gone when it is graded."""
+    asked, rope = call.Call("rope_frequencies", (8,)), Oracle(course.find("rope"))
+    known, predictions = rope.known(asked.function), rope.predictions(asked)
+    right = predictions.of(None)
+    for number in range(2 * MOST_PREDICTED):
+        predictions.of(signature.scaled(asked.function, known.right, 2.0 + number))
+        assert len(predictions.known) <= MOST_PREDICTED
+    assert predictions.of(None) is right
+    reply = call.perform(rope.right, asked)
+    seen = rope.observation(asked, reply)
+    assert seen is rope.observation(asked, reply) and len(rope._observed) == 1
+    del asked
+    assert not rope._observed
