@@ -37,7 +37,7 @@ from autograder.submission.names import safe_name, utf8_safe
 
 FILE = "gradebook.sqlite"
 LOCK = "gradebook.lock"
-VERSION = 4
+VERSION = 5
 
 _SCHEMA = f"""
 CREATE TABLE submissions (

@@ -117,9 +117,12 @@ class Graders(ABC):
             if answer is None:
                 queue.put_first(job)
             elif not (answer.lost and queue.try_again(job)):
-                # The next job first: what the coordinator does with this answer then costs the graders no time.
-                feed()
-                yield job, answer
+                # The next job first: what the coordinator does with this answer then costs the graders no time. An
+                # answer that has come is never lost.
+                try:
+                    feed()
+                finally:
+                    yield job, answer
 
     @abstractmethod
     def has_room(self, under_way: int) -> bool:

@@ -19,7 +19,8 @@ from autograder.batch.jobs import TRIES, BatchError, GraderReply, Graders, Job, 
 from autograder.course import PACKAGE
 
 ANSWER_SECONDS = 180.0
-"""Seconds after which a grader that has not answered is taken for stuck: three times what a submission may use."""
+"""Seconds after which a grader that has not answered is taken for stuck: longer than a submission may take, with all
+that it is asked anew."""
 
 SLOW_SECONDS = 5.0
 """Seconds after which a grader is slow that still has one job: another is at work beside it, as long as jobs wait."""

@@ -19,6 +19,9 @@ from autograder.handout.leaks import leaks
 from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
 
+QUESTIONS = "tests/public/questions.json"
+"""What every handout has, and no checkout of the course."""
+
 COURSE = "course"
 """The folder of the course's pages, in the handout and beside it."""
 
@@ -50,7 +53,7 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
         tests = Suite(assignment).tests
         shipped |= _of(assignment, tests)
         asked[assignment.name] = questions.of(assignment, tests)
-    shipped["tests/public/questions.json"] = json.dumps(asked, indent=1).encode("utf-8")
+    shipped[QUESTIONS] = json.dumps(asked, indent=1).encode("utf-8")
     return shipped | {f"{COURSE}/{name}": content for name, content in course().items()}
 
 
@@ -85,7 +88,7 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         raise HandoutError(
             f"{target} cannot be the handout's name: give one that ends in .zip, and is not {COURSE}.zip"
         )
-    for old, sign in ((beside, "autograder/checks/__main__.py"), (pages, "search.js")):
+    for old, sign in ((beside, QUESTIONS), (pages, "search.js")):
         if os.path.lexists(old) and (old.is_symlink() or not (old / sign).is_file()):
             raise HandoutError(
                 f"{old} lies where a part of the handout goes, and is none: move it, or choose another --out"

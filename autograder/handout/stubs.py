@@ -119,40 +119,56 @@ def _agree(committed: str, right: str) -> bool:
     if not right.startswith("{"):
         return committed == right
     old, new = json.loads(committed), json.loads(right)
-    if not _same_hints(old.get("known", {}), new["known"]) or old["calls"].keys() != new["calls"].keys():
+    coarse = {function: _coarse(old, function) | _coarse(new, function) for function in new["known"]}
+    if _exact_hints(old, coarse) != _exact_hints(new, coarse) or old["calls"].keys() != new["calls"].keys():
         return False
     pairs = [(old["calls"][test], new["calls"][test]) for test in new["calls"]]
-    return all(len(calls) == len(others) and all(map(_same_call, calls, others)) for calls, others in pairs)
+    return all(
+        len(calls) == len(others)
+        and all(_same_call(call, other, coarse[other["function"]]) for call, other in zip(calls, others, strict=True))
+        for calls, others in pairs
+    )
 
 
-def _same_hints(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Function → group → number → hint: the same of every number that shows in both."""
-    if old.keys() != new.keys():
-        return False
-    pairs = [(hints, new[function][group]) for function, groups in old.items() for group, hints in groups.items()]
-    return all(hints[number] == others[number] for hints, others in pairs for number in hints.keys() & others.keys())
+def _coarse(recorded: dict[str, Any], function: str) -> set[str]:
+    """The numbers of a function's mistakes of precision: their hints speak of float32."""
+    groups = recorded.get("known", {}).get(function, {})
+    return {number for hints in groups.values() for number, hint in hints.items() if "float32" in hint}
 
 
-def _same_call(old: dict[str, Any], new: dict[str, Any]) -> bool:
+def _exact_hints(recorded: dict[str, Any], coarse: dict[str, set[str]]) -> dict[tuple[str, str, str], str]:
+    """The hint of each other mistake, by function, group and number."""
+    return {
+        (function, group, number): hint
+        for function, groups in recorded.get("known", {}).items()
+        for group, hints in groups.items()
+        for number, hint in hints.items()
+        if number not in coarse.get(function, ())
+    }
+
+
+def _same_call(old: dict[str, Any], new: dict[str, Any], coarse: set[str]) -> bool:
     if old["function"] != new["function"] or (old["wanted"] is None) != (new["wanted"] is None):
         return False
     right = decoded(new["wanted"])
     if new["wanted"] is not None and difference(decoded(old["wanted"]), right, tolerance=1e-12) is not None:
         return False
     marks, others, unchanged = old["mistakes"], new["mistakes"], mark(right)
+    if (marks.keys() ^ others.keys()) - coarse:
+        return False
     return all(
-        _same_mark(marks.get(number, unchanged), others.get(number, unchanged), right)
+        _same_mark(marks.get(number, unchanged), others.get(number, unchanged), right, number in coarse)
         for number in marks.keys() | others.keys()
     )
 
 
-def _same_mark(old: str, new: str, right: Any) -> bool:
-    """Alike up to the last digits, or both right but for the digits of float32."""
+def _same_mark(old: str, new: str, right: Any, is_coarse: bool) -> bool:
+    """Alike up to the last digits; of a mistake of precision, or both right but for the digits of float32."""
     if old == new or not (old and new):
         return old == new
     marks = read_mark(old, right), read_mark(new, right)
     nearly = replace(fingerprint(right), tolerance=TOLERANCE[np.dtype(np.float32)])
-    return same(*marks) or all(map(nearly.matches, marks))
+    return same(*marks) or (is_coarse and all(map(nearly.matches, marks)))
 
 
 def regenerate() -> list[str]:

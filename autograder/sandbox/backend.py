@@ -72,7 +72,7 @@ class Sandboxed:
         self.deaths = 0
         self.slow: Counter[str] = Counter()
         self.undefined: dict[str, Reply] = {}
-        """function → the reply of a file that does not define it: it is not asked for again"""
+        """function → the reply of a file that does not define it: it is not asked for again before another has run"""
         self.status: Status | None = None
         self.why = ""
         self.printed = ""
@@ -106,6 +106,8 @@ class Sandboxed:
             reply = self._call(call.function, request)
         if reply.raised is not None and reply.raised.is_undefined(call.function):
             self.undefined[call.function] = reply
+        else:
+            self.undefined.clear()  # what has run may have defined others
         return reply
 
     def _call(self, function: str, request: bytes) -> Reply:
@@ -193,7 +195,7 @@ class Sandboxed:
         up, makes no difference."""
         self.close()
         program = replace(self.source, cells=(*self.source.cells, *cells))
-        with contextlib.closing(Sandboxed(self.sandbox, program, self.sandbox.limits.of_a_second_look)) as again:
+        with contextlib.closing(Sandboxed(self.sandbox, program, self.limits.of_a_second_look)) as again:
             yield again
 
     def close(self) -> None:

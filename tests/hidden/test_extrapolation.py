@@ -5,8 +5,8 @@ The first line of a test is shown to students when it does not pass: it states t
 
 The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's
 buckets are compared at 2, 4, 8 and 32 of them: there a distance on a boundary comes out right in whichever order the
-logarithms are divided and multiplied, in float32 too. With 9 of them the quotient falls short of some boundaries, unless
-something is added before it is rounded down. With 3 and 7 of them no distance lies on a boundary.
+logarithms are divided and multiplied, in float32 too. With 9 of them the quotient falls short of some boundaries,
+unless something is added before it is rounded down. With 3 and 7 of them no distance lies on a boundary.
 """
 
 import functools

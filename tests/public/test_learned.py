@@ -140,6 +140,7 @@ def test_sgd_step_by_hand(learned):
 @pytest.mark.question("sgd_step", points=0.375)
 def test_sgd_step(learned):
     """The step is learning rate times gradient; the given table does not change."""
+    expect.matches(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
     expect.unchanged(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
 
 

@@ -46,7 +46,7 @@ def test_bias_by_hand(state):
 @pytest.mark.question("decay_bias", points=0.25)
 def test_bias(state):
     """The gates after key j up to query i add up; above the diagonal stands −inf; the result is float64."""
-    expect.dtype(state.decay_bias, gates(7))
+    expect.matches(state.decay_bias, gates(7))
     expect.dtype(state.decay_bias, gates(2, 3, 5))
     expect.dtype(state.decay_bias, gates(4).astype(np.float32))
 
@@ -95,7 +95,7 @@ def test_matrix_by_hand(state):
 @pytest.mark.question("decay_matrix", points=0.125)
 def test_matrix(state):
     """The product of the gates between key and query, 1 on the diagonal, 0 above; a shut gate cuts; float64."""
-    expect.dtype(state.decay_matrix, gates(2, 6))
+    expect.matches(state.decay_matrix, gates(2, 6))
     log_f = gates(7)
     log_f[3] = -INF
     expect.dtype(state.decay_matrix, log_f.astype(np.float32))
@@ -107,7 +107,7 @@ def test_matrix(state):
 @pytest.mark.question("constant_decay", points=0.125)
 def test_constant(state):
     """Each token has the gate −slope, in float64, for whole slopes too."""
-    expect.dtype(state.constant_decay, 3, 0.25)
+    expect.matches(state.constant_decay, 3, 0.25)
     expect.dtype(state.constant_decay, 6, 3)
 
 
@@ -261,7 +261,7 @@ def test_step_by_hand(state):
 @pytest.mark.question("linear_step", points=0.125)
 def test_step(state):
     """Forget, write, then read; the gate is a number or one for each leading axis; no argument is changed."""
-    expect.unchanged(state.linear_step, *one_token(), -0.75)
+    expect.matches(state.linear_step, *one_token(), -0.75)
     expect.unchanged(state.linear_step, *one_token(2, 5), gates(2, 5))
 
 
@@ -377,7 +377,7 @@ def test_delta_by_hand(state):
 def test_delta(state):
     """Forget first, then write β times what is missing under the key; k as it is given; no argument is changed."""
     before, _, k, v = one_token()
-    expect.unchanged(state.delta_step, before, k, v, 0.75, -0.5)
+    expect.matches(state.delta_step, before, k, v, 0.75, -0.5)
     before, _, k, v = one_token(2, 5)
     expect.unchanged(state.delta_step, before, k, v, np.abs(features(2, 5)), gates(2, 5))
 
@@ -477,7 +477,7 @@ def test_cope_by_hand(state):
 @pytest.mark.question("cope_positions", points=0.25)
 def test_cope(state):
     """The gates from key j up to the query's own position add up; 0 above; fewer queries than keys too; float64."""
-    expect.dtype(state.cope_positions, np.abs(features(5, 5)) / 2)
+    expect.matches(state.cope_positions, np.abs(features(5, 5)) / 2)
     expect.dtype(state.cope_positions, np.abs(features(2, 3, 6)) / 2)
     expect.dtype(state.cope_positions, np.abs(features(1, 4, dtype=np.float32)) / 2)
 
@@ -541,7 +541,7 @@ def test_half_life_by_hand(state):
 @pytest.mark.question("half_life", points=0.125)
 def test_half_life(state):
     """ln ½ over log_f, in float64, for a number or an array of any shape."""
-    expect.dtype(state.half_life, gates(2, 4))
+    expect.matches(state.half_life, gates(2, 4))
     expect.dtype(state.half_life, gates(5).astype(np.float32))
     expect.dtype(state.half_life, -0.25)
 

@@ -19,6 +19,7 @@ import tempfile
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -407,6 +408,37 @@ def test_one_slow_submission_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
         answers = list(graders.answers(jobs_room.JobQueue(keys, Job)))
         assert {job.key for job, _ in answers} == {*keys} and keys[0] in [job.key for job, _ in answers[-2:]]
         assert not any(answer.lost for _, answer in answers) and len({*_Waits.asked}) == 2
+
+
+class _Leaves(jobs_room.Graders):
+    """A grader that answers one job and then has no room any more."""
+
+    def has_room(self, under_way: int) -> bool:
+        if self.answered:
+            raise BatchError("no worker is left")
+        return under_way == 0
+
+    def submit(self, job: Job) -> Future[GraderReply]:
+        future: Future[GraderReply] = Future()
+        future.set_result(GraderReply())
+        return future
+
+    def reply(self, future: Future[GraderReply]) -> GraderReply:
+        self.answered = True
+        return future.result()
+
+    def close(self) -> None:
+        pass
+
+    answered = False
+
+
+def test_an_answer_that_has_come_is_kept_where_no_grader_is_left() -> None:
+    keys = [Key(NAME, "suite", str(number)) for number in range(3)]
+    answers = _Leaves().answers(jobs_room.JobQueue(keys, Job))
+    assert next(answers) == (Job(keys[0]), GraderReply())
+    with pytest.raises(BatchError, match="no worker is left"):
+        next(answers)
 
 
 @pytest.mark.usefixtures("cold_graders")

@@ -88,10 +88,19 @@ def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there:
 
 
 def test_a_handout_is_written_over_an_earlier_one(tmp_path: Path) -> None:
-    put(tmp_path, {"fall/autograder/checks/__main__.py": "", "fall/old.txt": "", "course/search.js": ""})
+    put(tmp_path, {f"fall/{bundle.QUESTIONS}": "{}", "fall/old.txt": "", "course/search.js": ""})
     for _ in range(2):
         build(tmp_path / "fall.zip", [ROPE.name])
         assert not (tmp_path / "fall" / "old.txt").exists() and (tmp_path / "course" / "search.js").is_file()
+
+
+def test_a_checkout_of_the_course_is_no_earlier_handout(tmp_path: Path) -> None:
+    """A handout put in its place would take all of it."""
+    for folder in ("assignments", "autograder", "solutions", "tests/public"):
+        shutil.copytree(course.ROOT / folder, tmp_path / "fall" / folder)
+    with pytest.raises(HandoutError, match="fall lies where a part of the handout goes"):
+        build(tmp_path / "fall.zip", [ROPE.name])
+    assert (tmp_path / "fall" / "solutions" / "rope.py").is_file()
 
 
 def test_the_handout_gives_nothing_away(shipped: Path) -> None:
