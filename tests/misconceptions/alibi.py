@@ -140,6 +140,15 @@ def halves_from_one(n_heads):
 
 @misconception(
     "alibi_slopes",
+    hint="Your exponent is −8h; the rule divides it by the number of heads, −8h/n, so that the last slope is 1/256.",
+    origin="expected: the division by n left out",
+)
+def exponent_without_the_number_of_heads(n_heads):
+    return in_two_sequences(lambda power: 2.0 ** (-8.0 * np.arange(1, power + 1)), n_heads)
+
+
+@misconception(
+    "alibi_slopes",
     hint="Your exponent is −h/n; the rule has an 8 in it, so that the last slope of a power of two is 1/256.",
     origin="expected: the 8 of the exponent left out",
 )
@@ -221,6 +230,20 @@ def queries_counted_from_the_start(n_heads, q_len, k_len):
 )
 def blooms_bias_without_a_mask(q, k, v, causal=True):
     return attend(q, k, v, causal, lambda bias: alibi.bloom_bias(bias.shape[0], bias.shape[-1]))
+
+
+@misconception(
+    "alibi_bias",
+    hint=(
+        "You reward keys behind the query and lower those ahead: your distance is signed. The rule is −slope · |i − j|"
+        " for both."
+    ),
+    origin="expected: slope · (i − j), without minus and absolute value",
+)
+def keys_behind_gain(n_heads, q_len, k_len):
+    bias = alibi.alibi_bias(n_heads, q_len, k_len)
+    ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
+    return np.where(ahead, bias, -bias)
 
 
 @misconception(

@@ -76,6 +76,48 @@ def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
 
 @misconception(
     "softmax",
+    hint="You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1.",
+    origin="expected: the exponentials returned as they are",
+)
+def softmax_without_its_sum(scores, axis=-1):
+    right = attention.softmax(scores, axis)
+    highest = right.max(axis=axis, keepdims=True, initial=0)
+    return (right / np.where(highest == 0, 1, highest)).astype(right.dtype)
+
+
+@misconception(
+    "softmax",
+    hint="You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1.",
+    origin="expected: the exponentials returned as they are, and no maximum subtracted",
+)
+def exponentials_of_the_scores(scores, axis=-1):
+    return np.exp(exact(scores)[0]).astype(attention.softmax(scores, axis).dtype)
+
+
+@misconception(
+    "softmax",
+    hint="Your weights sum to 1 along the first axis for every `axis`. The rule: both maximum and sum use `axis`.",
+    origin="expected: axis=0 written into the function",
+)
+def softmax_along_the_first_axis_always(scores, axis=-1):
+    attention.softmax(scores, axis)
+    return attention.softmax(scores, 0)
+
+
+@misconception(
+    "softmax",
+    hint="The largest score has the smallest weight in yours: you took e to the maximum minus the score. The rule is e"
+    " to the score minus the maximum.",
+    origin="expected: the subtraction turned round",
+)
+def softmax_of_the_negative(scores, axis=-1):
+    right = attention.softmax(scores, axis)
+    (scores,) = exact(scores)
+    return attention.softmax(np.where(np.isneginf(scores), scores, -scores), axis).astype(right.dtype)
+
+
+@misconception(
+    "softmax",
     hint=(
         "You divided by the sum over the whole array, so all weights together sum to 1. The rule: each slice along"
         " `axis` sums to 1."

@@ -80,6 +80,16 @@ def nothing_behind(positions, max_distance):
 
 @misconception(
     "clip_positions",
+    hint="You returned the distances as they are; the rule is that one beyond the limit counts as the limit.",
+    origin="expected: the clipping left out",
+)
+def nothing_is_clipped(positions, max_distance):
+    relative.clip_positions(positions, max_distance)
+    return np.array(positions)
+
+
+@misconception(
+    "clip_positions",
     hint="You made far behind and far ahead the same; the rule is to clip to −k and to k, and to keep the sign.",
     origin="expected: the distance clipped in place of the relative position",
 )

@@ -71,6 +71,31 @@ def frequencies_end_at_one_over_base(head_dim, base=10000.0):
 
 @misconception(
     "rope_frequencies",
+    hint="Your exponents count the odd features, 1, 3, 5, …; the rule is 2i, so that they begin with 0.",
+    origin="expected: arange(1, d, 2)",
+)
+def exponents_of_the_odd_features(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    return float(base) ** (-np.arange(1, head_dim, 2) / head_dim)
+
+
+NOT_DIVIDED = "You did not divide the exponent by d, so that the frequencies vanish at once; the rule is base^(−2i/d)."
+
+
+@misconception("rope_frequencies", hint=NOT_DIVIDED, origin="expected: the division forgotten")
+def exponent_not_divided(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    return float(base) ** -np.arange(0.0, head_dim, 2)
+
+
+@misconception("rope_frequencies", hint=NOT_DIVIDED, origin="expected: i where 2i/d is meant")
+def exponent_of_the_pair_alone(head_dim, base=10000.0):
+    rope.rope_frequencies(head_dim, base)
+    return float(base) ** -np.arange(0.0, head_dim // 2)
+
+
+@misconception(
+    "rope_frequencies",
     hint=(
         "You counted the pairs from 1, so your fastest pair is one step too slow; the rule is that pair 0 rotates by 1"
         " radian per position, for every base."
@@ -287,6 +312,32 @@ def angles_in_full_turns(positions, head_dim, base=10000.0):
     return rope.rope_cos_sin(2 * np.pi * np.asarray(positions, dtype=np.float64), head_dim, base)
 
 
+ONE_OF_TWO = "You returned the same function twice. The rule: the cosines of the angles, then their sines."
+
+
+@misconception("rope_cos_sin", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+def cosines_twice(positions, head_dim, base=10000.0):
+    cos, _ = rope.rope_cos_sin(positions, head_dim, base)
+    return cos, cos.copy()
+
+
+@misconception("rope_cos_sin", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+def sines_twice(positions, head_dim, base=10000.0):
+    _, sin = rope.rope_cos_sin(positions, head_dim, base)
+    return sin, sin.copy()
+
+
+@misconception(
+    "rope_cos_sin",
+    hint="You divided the positions by θ. The rule: the angle is position · θ_i, and θ is a frequency, no wavelength.",
+    origin="expected: t / θ, as with 10000^(2i/d) in the denominator of the paper",
+)
+def positions_over_frequencies(positions, head_dim, base=10000.0):
+    rope.rope_cos_sin(positions, head_dim, base)
+    angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] / rope.rope_frequencies(head_dim, base)
+    return np.cos(angles), np.sin(angles)
+
+
 @misconception(
     "rope_cos_sin",
     hint="You returned the sines first. The rule: the cosines come first, then the sines.",
@@ -375,6 +426,65 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
 )
 def rotated_pairs_taken_apart(x, positions, base=10000.0):
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
+
+
+def rotated_by(x, positions, base, turn):
+    """apply_rope where `turn` makes a pair of its two features, cos and sin."""
+    right = rope.apply_rope(x, positions, base)
+    even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
+    first, second = turn(even, odd, *rope.rope_cos_sin(positions, right.shape[-1], base))
+    return np.stack([first, second], axis=-1).reshape(right.shape).astype(right.dtype)
+
+
+@misconception(
+    "apply_rope",
+    hint="You exchanged cosine and sine in the rotation; the rule: at position 0 the features stay as they are.",
+    origin="expected: the two results of rope_cos_sin taken in the other order",
+)
+def cosine_and_sine_exchanged(x, positions, base=10000.0):
+    return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin))
+
+
+WRONG_PARTNERS = (
+    "One line of your rotation has the wrong partners: each feature goes with the cosine in its own line, and with the"
+    " sine in that of the other one; look at the 2 × 2 matrix of the lesson."
+)
+
+
+@misconception("apply_rope", hint=WRONG_PARTNERS, origin="expected: the second line copied from the first")
+def second_line_with_wrong_partners(x, positions, base=10000.0):
+    return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, a * cos + b * sin))
+
+
+@misconception("apply_rope", hint=WRONG_PARTNERS, origin="expected: the first line with cosine and sine exchanged")
+def first_line_with_wrong_partners(x, positions, base=10000.0):
+    return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * sin + b * cos))
+
+
+@misconception("apply_rope", hint=WRONG_PARTNERS, origin="expected: each feature rotated with itself")
+def features_rotated_with_themselves(x, positions, base=10000.0):
+    return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - a * sin, b * sin + b * cos))
+
+
+@misconception(
+    "apply_rope",
+    hint=(
+        "Both features of a pair subtract their sine in yours, which is no rotation; the rule is that one of the two"
+        " has a minus."
+    ),
+    origin="expected: the minus copied into both lines",
+)
+def both_sines_negative(x, positions, base=10000.0):
+    return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin))
+
+
+@misconception(
+    "apply_rope",
+    hint="You put the second feature of each pair before the first one; the rule is that both stay at their places.",
+    origin="expected: the two results written to each other's places",
+)
+def features_of_a_pair_exchanged(x, positions, base=10000.0):
+    return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin + b * cos, a * cos - b * sin))
 
 
 @misconception(

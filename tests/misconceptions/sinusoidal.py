@@ -108,6 +108,26 @@ def base_of_one_thousand(d_model, base=1000.0):
 
 @misconception(
     "frequencies",
+    hint="Your exponents count the odd features, 1, 3, 5, …. The rule: 2i, so that they begin with 0.",
+    origin="expected: arange(1, d, 2)",
+)
+def exponents_of_the_odd_features(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    return float(base) ** (-np.arange(1, d_model, 2) / d_model)
+
+
+@misconception(
+    "frequencies",
+    hint="You did not divide the exponent by d, so that the frequencies vanish at once. The rule: base^(−2i/d).",
+    origin="expected: the division forgotten",
+)
+def exponent_not_divided(d_model, base=10000.0):
+    sinusoidal.frequencies(d_model, base)
+    return float(base) ** -np.arange(0.0, d_model, 2)
+
+
+@misconception(
+    "frequencies",
     hint=(
         "You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian"
         " per position, for every base."
@@ -303,6 +323,32 @@ def fractions_cut_off(positions, d_model, base=10000.0):
 )
 def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
     return sinusoidal.to_concatenated(sinusoidal.sinusoidal_encoding(positions, d_model, base))
+
+
+ONE_OF_TWO = "Both features of a pair have the same function. The rule: the even ones are sines, the odd ones cosines."
+
+
+@misconception("sinusoidal_encoding", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+def sines_twice(positions, d_model, base=10000.0):
+    sines = np.sin(angles(positions, d_model, base))
+    return interleaved(sines, sines)
+
+
+@misconception("sinusoidal_encoding", hint=ONE_OF_TWO, origin="expected: a line copied and not changed")
+def cosines_twice(positions, d_model, base=10000.0):
+    cosines = np.cos(angles(positions, d_model, base))
+    return interleaved(cosines, cosines)
+
+
+@misconception(
+    "sinusoidal_encoding",
+    hint="You divided the positions by ω. The rule: the angle is p · ω_i; it is base^(2i/d) that stands below p.",
+    origin="expected: the paper's p / 10000^(2i/d), with the frequency in the place of the power",
+)
+def positions_over_frequencies(positions, d_model, base=10000.0):
+    angles(positions, d_model, base)
+    turned = np.asarray(positions, dtype=np.float64)[..., np.newaxis] / sinusoidal.frequencies(d_model, base)
+    return interleaved(np.sin(turned), np.cos(turned))
 
 
 @misconception(
