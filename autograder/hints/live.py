@@ -15,9 +15,10 @@ from autograder.checks.expect import difference
 from autograder.checks.prompt import text, typed
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import Blocks, blocks_of
+from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest, Restartable, calls_of
 from autograder.hints.oracle import Oracle
-from autograder.hints.rule import Hints, Observation, explanations, joined, missing_refusals
+from autograder.hints.rule import Hints, Observation, dtype_hint, explanations, joined, missing_refusals
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind, Stopped
 
@@ -65,8 +66,12 @@ def hints_of(oracle: Oracle, function: str, rows: Sequence[Observation], is_buil
     broken says more."""
     known = oracle.known(function)
     values = [] if is_built_on_a_wrong_one else explanations(rows, known.candidates(rows))
-    told = values, missing_refusals(rows, (known.own, known.below))
-    return Hints(*(joined(mistake.hint for mistake in mistakes) for mistakes in told))
+    refusals = missing_refusals(rows, (known.own, known.below))
+    return Hints(_told(values), _told(refusals), dtype_hint(rows))
+
+
+def _told(mistakes: Sequence[Misconception]) -> str | None:
+    return joined(mistake.hint for mistake in mistakes)
 
 
 def _located(oracle: Oracle, observed_test: ObservedTest) -> ObservedTest:
@@ -123,16 +128,18 @@ def _explained(oracle: Oracle, observed_test: ObservedTest, hints: Hints, given:
     if result.kind in REFUSALS and result.function is not None:
         return result
     hint = hints.of(result.kind)
-    if hint is None and result.test.phase is Phase.HIDDEN:
-        if result.kind in REFUSALS and observed_test.calls:
-            hint = oracle.refusals.broken(*list(observed_test.calls.items())[-1])
-        elif result.kind is Kind.REFUSED:
+    if hint is None and result.test.phase is Phase.HIDDEN and observed_test.calls:
+        call, reply = list(observed_test.calls.items())[-1]
+        if result.kind in REFUSALS:
+            hint = oracle.refusals.broken(call, reply)
+        # What the solution refuses as well is a wrong result of another function, handed on.
+        elif result.kind is Kind.REFUSED and oracle.refusals.line(call) is None:
             hint = oracle.refusals.all_of(result.test.question)
     if hint is None or hint in given:
         hint = result.hint if result.kind in VALUES else None
     else:
         given.add(hint)
-    return replace(result, hint=hint) if result.kind in VALUES | REFUSALS else result
+    return replace(result, hint=hint) if result.kind in VALUES | REFUSALS | {Kind.DTYPE} else result
 
 
 def depending_on_earlier_calls(

@@ -94,8 +94,11 @@ def _rule(message: str, stated: list[tuple[str, ...]]) -> str | None:
     for texts in stated:
         pattern = "(.+?)".join(re.escape(part) for part in texts)
         if match := re.fullmatch(pattern, message, re.DOTALL):
-            # A name may stand in the message, a value may not.
-            names = [group if re.fullmatch(r"(?!nan|inf)[a-z_ ]+", group) else "…" for group in match.groups()]
-            without_values = "".join(part + name for part, name in zip(texts, [*names, ""], strict=True))
+            without_values = texts[0]
+            for before, group, after in zip(texts, match.groups(), texts[1:], strict=False):
+                # A name may stand in the message, and the smallest size of all; a value may not.
+                is_smallest = before.endswith("at least ") and group in ("0", "1", "2")
+                is_told = is_smallest or re.fullmatch(r"(?!nan|inf)[a-z_ ]+", group)
+                without_values += (group if is_told else "…") + after
             return re.split(r"; (?:got|there is)|: got", without_values)[0].strip()
     return None

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.proxy import Refusal
+from autograder.checks.proxy import Refusal, parts
 from autograder.protocol import codec
 from autograder.protocol.call import Reply
 from autograder.protocol.failure import VALUES, Kind
@@ -169,10 +169,13 @@ class Hints:
 
     values: str | None = None
     refusals: str | None = None
+    dtypes: str | None = None
 
     def of(self, kind: Kind | None) -> str | None:
         """The hint for a mistake of some kind."""
-        return self.values if kind in VALUES else self.refusals if kind is Kind.NO_ERROR else None
+        if kind in VALUES:
+            return self.values
+        return {Kind.NO_ERROR: self.refusals, Kind.DTYPE: self.dtypes}.get(kind) if kind else None
 
 
 def explanations(rows: Sequence[Observation], groups: Iterable[Iterable[M]]) -> list[M]:
@@ -220,6 +223,26 @@ def _explains_refusals(row: Observation, predicted: Any) -> bool:
     if row.is_refusal:
         return same(row.got, predicted) if row.accepted else type(predicted) is Refusal
     return predicted is row.right or same(row.got, predicted)
+
+
+_DTYPES = {
+    ("int64", "float64"): "Whole numbers come back as whole numbers; the rule for them is float64.",
+    ("float32", "float64"): "Your result is float32 where the rule is float64: float32 arrays alone do not decide it.",
+    ("float64", "float32"): "Your result is float64 where the rule is float32: compute in float64, and turn it back.",
+}
+"""What came and what was wanted → what is told of it."""
+
+
+def dtype_hint(rows: Iterable[Observation]) -> str | None:
+    """What came in the place of the right dtype, where that is the same in all calls that have another."""
+    pairs = {
+        (str(np.asarray(got).dtype), str(np.asarray(right).dtype))
+        for row in rows
+        if row.accepted and not row.is_refusal
+        for got, right in zip(parts(row.got), parts(row.right), strict=False)
+    }
+    others = [pair for pair in pairs if len(set(pair)) > 1]
+    return _DTYPES.get(others[0]) if len(others) == 1 else None
 
 
 def joined(hints: Iterable[str]) -> str | None:

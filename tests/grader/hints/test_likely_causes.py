@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import re
 import textwrap
+from typing import Any
 
 import numpy as np
 import pytest
 
 from autograder import course
+from autograder.checks import proxy
 from autograder.checks.results import Phase, TestResult
+from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, live, rule, signature
@@ -123,7 +128,7 @@ def test_a_missing_refusal_is_told_by_its_rule_and_not_as_another_one(
 @pytest.mark.parametrize(
     ("asked", "rule"),
     [
-        (call.Call("ntk_base", (1e4, 2.0, 2)), "a head_dim that is odd or below 4 is refused"),
+        (call.Call("ntk_base", (1e4, 2.0, 2)), "head_dim must be even and give at least 2 pairs"),
         (call.Call("yarn_frequencies", (8, 1e4, 4.0, 1024, 1.0, 2.0)), "beta_fast must be at least beta_slow"),
         (call.Call("longrope_frequencies", (8, [1.0])), "rescale needs one number for each pair"),
     ],
@@ -332,6 +337,55 @@ def test_versions_written_by_hand_are_never_told_a_false_cause(version: WrongVer
     for one in results:
         if one.test.question == version.function and one.hint and one.kind not in (Kind.NO_ERROR, Kind.WRONG_ERROR):
             assert re.search(version.true, one.hint), one.hint
+
+
+FORMS = [
+    lambda part: part[..., :-1],
+    lambda part: part.ravel(),
+    lambda part: part[np.newaxis],
+]
+"""Results that another function cannot take."""
+
+
+def test_what_refuses_a_wrong_result_of_another_function_is_not_to_blame(assignment: Assignment, suite: Suite) -> None:
+    """Every function that tests hand on the result of, in each form."""
+    handed_on = dict.fromkeys(name for test in suite.tests for name in test.calls if name != test.question)
+    for change, function in itertools.product(FORMS, handed_on):
+        module = catalogue.solution(assignment)
+        right = getattr(module, function)
+
+        def wrong(*args: object, _right: Any = right, _change: Any = change, **kwargs: object) -> object:
+            result = _right(*args, **kwargs)
+            parts = tuple(_change(part) if np.ndim(part) else part for part in map(np.asarray, proxy.parts(result)))
+            return parts if isinstance(result, tuple) else parts[0]
+
+        setattr(module, function, wrong)
+        results = live.with_causes(
+            suite.oracle, suite.observe(catalogue.Module(module)), [assignment.solution.read_text("utf-8")]
+        )
+        above = suite.oracle.blocks
+        blamed = {
+            result.test.question
+            for result in results
+            if (result.hint or "").startswith("It refuses more") and function not in above.below(result.test.question)
+        }
+        assert not blamed, (function, blamed)
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "result", "told"),
+    [
+        ("sinusoidal", "to_interleaved", "np.asarray(_right(pe), np.asarray(pe).dtype)", "Whole numbers come back"),
+        ("rope", "apply_rope", "np.float64(_right(x, positions, base))", "float64 where the rule is float32"),
+        ("attention", "merge_heads", "np.float32(_right(x))", "float32 where the rule is float64"),
+    ],
+)
+def test_a_wrong_dtype_is_told_with_the_one_that_came(
+    name: str, function: str, result: str, told: str, suites: dict[str, Suite]
+) -> None:
+    signature = inspect.signature(vars(catalogue.solution(course.find(name)))[function])
+    source = f"_right = {function}\ndef {function}{signature}: return {result}"
+    assert told in hints(results_of(name, source, suites), function)
 
 
 @pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
