@@ -322,15 +322,16 @@ def _section(standing: Standing) -> str:
     """The likely cause, what public tests saw, and what hidden ones add to it."""
     public = [mistake for mistake in standing.own if not mistake.test.hidden]
     in_full = {mistake.kind: mistake for mistake in reversed(public)}  # of each kind the first
+    causes = _hints(standing.own)
     parts = [
         f"## `{standing.name}`: {scored(standing.test_results)}",
-        *(f"**Likely cause:** {hint}" for hint in _hints(standing.own)),
+        *(f"**Likely cause:** {hint}" for hint in causes),
         *(
-            f"{_heading(mistake)}:\n\n{quoted(_with_call(mistake) + mistake.message)}"
+            f"{_heading(mistake)}:\n\n{quoted(_with_call(mistake) + mistake.message)}{_own_hint(mistake, causes, 2)}"
             for mistake in public
             if mistake is in_full[mistake.kind]
         ),
-        _unseen(standing.own),
+        _unseen(standing.own, causes),
         f"Its values are not right, and built on `{standing.cause}`: fix that first." if standing.cause else "",
         f"See the lesson, section `{standing.name}`.",
     ]
@@ -342,16 +343,23 @@ def _heading(mistake: TestResult) -> str:
     return inline(mistake.heading) if mistake.said_instead else mistake.heading
 
 
-def _unseen(missed: list[TestResult]) -> str:
+def _unseen(missed: list[TestResult], causes: Collection[str]) -> str:
     """What hidden tests found, where that is more than the public ones and a known cause say already."""
     hidden = [mistake for mistake in missed if mistake.test.hidden]
     seen = {mistake.kind for mistake in missed if not mistake.test.hidden}
-    known = (seen | {Kind.VALUE} if seen and _hints(missed) else seen) & VALUES
-    news = dict.fromkeys(f"- {_told_of(mistake)}." for mistake in hidden if mistake.kind not in known)
+    known = (seen | {Kind.VALUE} if seen and causes else seen) & VALUES
+    news = dict.fromkeys(
+        f"- {_told_of(mistake)}.{_own_hint(mistake, causes)}" for mistake in hidden if mistake.kind not in known
+    )
     same = "it fails in the same way" if any(mistake.kind in known for mistake in hidden) else ""
     if not news:
         return f"On inputs that are not shown {same}." if same else ""
     return f"On inputs that are not shown{f' {same}, and' if same else ''}:\n\n" + "\n".join(news)
+
+
+def _own_hint(mistake: TestResult, causes: Collection[str], lines: int = 0) -> str:
+    """What is known of this mistake alone, so many lines below it or behind it."""
+    return ("\n" * lines or " ") + mistake.hint if mistake.hint and mistake.hint not in causes else ""
 
 
 def _told_of(mistake: TestResult) -> str:
@@ -360,9 +368,11 @@ def _told_of(mistake: TestResult) -> str:
     return words[0].upper() + words[1:] if mistake.kind is Kind.REFUSED else f"{_heading(mistake)}: {words}"
 
 
-def _hints(test_results: list[TestResult]) -> KeysView[str]:
-    """The known causes of a question's mistakes, in the order of its tests."""
-    return dict.fromkeys(result.hint for result in test_results if result.hint).keys()
+def _hints(mistakes: list[TestResult]) -> KeysView[str]:
+    """The known causes of a question's mistakes, in the order of its tests: of wrong values where there are any, since
+    what is said of a refusal explains none."""
+    of_values = [mistake for mistake in mistakes if mistake.kind in VALUES]
+    return dict.fromkeys(mistake.hint for mistake in of_values or mistakes if mistake.hint).keys()
 
 
 def _with_call(result: TestResult) -> str:

@@ -91,13 +91,21 @@ class Suite:
                 self._asked_again(carried.Anew(self.oracle, backend, observed_test.calls), observed_test, functions)
                 for observed_test in observed
             ]
-        for mistaken in beside[:1]:
-            if cell := mistaken.cell():
-                with backend.anew(cell) as reshaped:
-                    observed = [
-                        self._asked_again(reshaped, observed_test, mistaken.functions) for observed_test in observed
-                    ]
-        return list(observed)
+        known = beside[0] if beside else Mistaken(self.oracle, ())
+        observed = self._with_others_instead(backend, observed, known)
+        failing = {each.result.test.question for each in observed if _may_come_from_below(each.result)}
+        instead = carried.with_stand_ins(known, failing - {*known.functions, *keeping_state})
+        return observed if instead is known else self._with_others_instead(backend, observed, instead)
+
+    def _with_others_instead(
+        self, backend: Restartable, observed: Sequence[ObservedTest], mistaken: Mistaken
+    ) -> list[ObservedTest]:
+        """Asked again with what stands instead of mistaken functions in the submission."""
+        if not mistaken.cell:
+            return list(observed)
+        with backend.anew(mistaken.cell) as other:
+            beside = Beside(other, {}, mistaken.where_shapes_are_right)
+            return [self._asked_again(beside, observed_test, mistaken.functions) for observed_test in observed]
 
     def _carried(self, backend: Restartable, observed_test: ObservedTest, beside: Sequence[Mistaken]) -> ObservedTest:
         if not beside or not _may_come_from_below(observed_test.result):

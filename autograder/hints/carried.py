@@ -5,14 +5,16 @@ Examiners call it consequential marking. A mistake is carried on only where some
 result is the right one in another form (twice, transposed), where the function behaves so in all its observed calls,
 and where it still makes the function do some work: beside a constant, zeros or an echo anything would be right.
 
-Beside a result of another shape what builds on it raises, and beside one that depends on earlier calls anything may
-come. There the submission is asked again: with the shape set right in it, or each call in a process of its own.
+Beside a result of another shape what builds on it raises, beside a mistake that nobody knows it is anything, and so it
+is beside a result that depends on earlier calls. There the submission is asked again: with the shape set right in it,
+with a stand-in for the function, in the solution too, or each call in a process of its own.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -53,16 +55,23 @@ class Mistaken:
         """What comes of a call."""
         return self.oracle.outcome(self.entries, call)
 
+    @property
     def cell(self) -> str:
-        """What gives the results of mistaken functions their right shape in the submission itself; empty where that is
-        not all that is wrong."""
-        return "".join(
-            _RESHAPING.format(
-                function=entry.function, undo=entry.undo, several=entry.function in self.with_several_results
-            )
-            for entry in self.entries
-            if entry.undo
-        )
+        """What gives mistaken functions of the submission itself their right shape, or their stand-in; empty where they
+        stay as they are."""
+        return "".join(map(self._instead, self.entries))
+
+    @property
+    def where_shapes_are_right(self) -> Mistaken:
+        """What is mistaken still after that."""
+        return Mistaken(self.oracle, tuple(entry for entry in self.entries if not entry.undo))
+
+    def _instead(self, entry: Misconception) -> str:
+        if entry.source:
+            source = textwrap.indent(entry.source, "    ")
+            return _STANDING_IN.format(function=entry.function, source=source, name=entry.name)
+        several = entry.function in self.with_several_results
+        return _RESHAPING.format(function=entry.function, undo=entry.undo, several=several) if entry.undo else ""
 
 
 _RESHAPING = """
@@ -71,6 +80,14 @@ def {function}(*args, _own={function}, **kwargs):
     result = _own(*args, **kwargs)
     parts = [{undo} for part in map(np.asarray, result if {several} else [result])]
     return tuple(parts) if {several} else parts[0]
+"""
+
+
+_STANDING_IN = """
+def {function}(*args, **kwargs):
+    import numpy as np
+{source}
+    return {name}(*args, **kwargs)
 """
 
 
@@ -97,6 +114,22 @@ def mistaken(
     for number in range(max(map(len, forms_of.values()), default=0)):
         entries = tuple(forms[min(number, len(forms) - 1)] for forms in forms_of.values())
         yield Mistaken(oracle, entries, several)
+
+
+def with_stand_ins(known: Mistaken, failing: Set[str]) -> Mistaken:
+    """The solution with known mistakes, and with a stand-in for the lowest of the functions that fail all the same: as
+    far as others build on it that do."""
+    oracle, entries = known.oracle, list(known.entries)
+    below = {function: oracle.blocks.below(function) for function in failing}
+    for function in oracle.blocks.lowest_first(failing):
+        is_built_on = any(function in others for others in below.values())
+        if (
+            function in oracle.stand_ins
+            and is_built_on
+            and below[function].isdisjoint(failing & oracle.stand_ins.keys())
+        ):
+            entries.append(oracle.stand_ins[function])
+    return Mistaken(oracle, tuple(entries), known.with_several_results) if entries[len(known.entries) :] else known
 
 
 def _explains(mistaken: Mistaken, calls: Iterable[tuple[Call, Reply]]) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -42,6 +43,8 @@ class Misconception:
     implementation: Callable[..., Any]
     undo: str = ""
     """where nothing but the shape of a result is wrong: an expression in `part` that gives it the right one"""
+    source: str = ""
+    """of a stand-in, its text"""
 
 
 def misconception(
@@ -51,6 +54,21 @@ def misconception(
 
     def mark(implementation: Callable[..., Any]) -> Misconception:
         return Misconception(implementation.__name__, function, hint, origin, implementation, undo)
+
+    return mark
+
+
+def stand_in(function: str) -> Callable[[Callable[..., Any]], Misconception]:
+    """Marks what takes the place of `function`, in a submission as in the solution, where nobody knows its mistake.
+
+    What builds on it then has something to work with. It does other work of the same form: it gives no answer away.
+    """
+
+    def mark(implementation: Callable[..., Any]) -> Misconception:
+        text = inspect.getsource(implementation)
+        return Misconception(
+            implementation.__name__, function, "", "a stand-in", implementation, source=text[text.index("def ") :]
+        )
 
     return mark
 
@@ -76,7 +94,16 @@ def wrong_answers(assignment: Assignment) -> tuple[WrongAnswer, ...]:
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     """All entries of an assignment's catalogue, in the order of its file."""
-    return tuple(value for value in vars(_catalogue(assignment)).values() if isinstance(value, Misconception))
+    return tuple(entry for entry in _marked(assignment) if not entry.source)
+
+
+def stand_ins(assignment: Assignment) -> dict[str, Misconception]:
+    """Function → its stand-in, for those on which much of a lesson builds."""
+    return {entry.function: entry for entry in _marked(assignment) if entry.source}
+
+
+def _marked(assignment: Assignment) -> Iterator[Misconception]:
+    return (value for value in vars(_catalogue(assignment)).values() if isinstance(value, Misconception))
 
 
 def _catalogue(assignment: Assignment) -> types.ModuleType:

@@ -75,6 +75,11 @@ class Oracle:
         return catalogue.entries(self.assignment)
 
     @functools.cached_property
+    def stand_ins(self) -> dict[str, Misconception]:
+        """What takes the place of a function whose mistake is not known."""
+        return catalogue.stand_ins(self.assignment)
+
+    @functools.cached_property
     def wrong_answers(self) -> tuple[WrongAnswer, ...]:
         """The known wrong answers of the catalogue."""
         return catalogue.wrong_answers(self.assignment)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, stand_in, wrong_answer
 from solutions import naive
 
 # integer_positions
@@ -542,3 +542,11 @@ WRONG_ANSWERS = [
         "middle_of_512", 256 / 511, hint="You took position 256; the token at position 255 has 255 tokens before it."
     ),
 ]
+
+
+# Stand-ins
+
+
+@stand_in("bits_needed")
+def more_bits_than_needed(length):
+    return min(40, 3 + int(length) // 2)

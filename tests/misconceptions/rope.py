@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, wrong_answer
+from autograder.hints.catalogue import misconception, stand_in, wrong_answer
 from solutions import rope
 
 
@@ -1267,3 +1267,26 @@ WRONG_ANSWERS = [
         ),
     ),
 ]
+
+
+# Stand-ins
+
+
+@stand_in("rope_frequencies")
+def frequencies_of_no_power(head_dim, base=10000.0):
+    return 1 / (1.5 + np.arange(head_dim // 2) + 1 / np.float64(base))
+
+
+@stand_in("rope_cos_sin")
+def no_circle(positions, head_dim, base=10000.0):
+    slopes = (1 + np.arange(head_dim // 2)) / (head_dim + np.log(np.float64(base)) ** 2)
+    heights = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
+    return 1 / (1 + heights**2), np.tanh(heights)
+
+
+@stand_in("apply_rope")
+def stretched_in_place_of_rotated(x, positions, base=10000.0):
+    x = np.asarray(x)
+    slopes = (1 + np.arange(x.shape[-1])) / (x.shape[-1] + np.log(np.float64(base)) ** 2)
+    heights = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
+    return (x * (1.5 + np.tanh(heights))).astype("f4" if x.dtype == "f4" else "f8")
