@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -71,10 +71,10 @@ class Cluster(Graders):
         self._workers: dict[str, int] = {}
         self._looked = -LOOK_AGAIN
 
-    def answers(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
+    def answers(self, queue: JobQueue, meanwhile: Callable[[], None]) -> Iterator[tuple[Job, GraderReply]]:
         """As everywhere, as long as the scheduler is there."""
         try:
-            yield from super().answers(queue)
+            yield from super().answers(queue, meanwhile)
         except (CommClosedError, CancelledError, TimeoutError) as error:
             raise BatchError(
                 f"the Dask scheduler at {self._address} is gone: start it and run the same command again to go on"

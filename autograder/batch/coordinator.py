@@ -174,7 +174,7 @@ class _ClassRun:
                 closing(graders),
                 self._interruptible(queue),
             ):
-                for job, answer in graders.answers(queue):
+                for job, answer in graders.answers(queue, meanwhile=self._keep):
                     if job.probe_of is not None:
                         self._probed(queue, job.probe_of, answer)
                     elif answer.grade is not None:
@@ -217,6 +217,8 @@ class _ClassRun:
 
     def _keep(self) -> None:
         """What has come goes into the gradebook, then into the folders of all students who share it."""
+        if not self.fresh:
+            return
         self.book.add(self.fresh)
         output.write_rows(self.book, [row for key, _, _ in self.fresh for row in self.book.rows(**key._asdict())])
         self.fresh.clear()

@@ -94,8 +94,9 @@ class JobQueue:
 class Graders(ABC):
     """Those of this machine, or of a cluster."""
 
-    def answers(self, queue: JobQueue) -> Iterator[tuple[Job, GraderReply]]:
-        """Every job with its answer, in the order in which they come. None is taken before there is room for it."""
+    def answers(self, queue: JobQueue, meanwhile: Callable[[], None]) -> Iterator[tuple[Job, GraderReply]]:
+        """Every job with its answer, in the order in which they come. None is taken before there is room for it;
+        `meanwhile` is called where none has come for a second."""
         under_way: dict[Any, Job] = {}
         done: SimpleQueue[Any] = SimpleQueue()
 
@@ -112,6 +113,7 @@ class Graders(ABC):
             try:
                 future = done.get(timeout=LOOK_AGAIN)
             except Empty:
+                meanwhile()
                 continue
             job, answer = under_way.pop(future), self.reply(future)
             if answer is None:

@@ -405,7 +405,7 @@ def test_one_slow_submission_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(pool, "SLOW_SECONDS", 0.0)
     keys = [Key(NAME, "suite", str(number)) for number in range(LARGE)]
     with contextlib.closing(pool.Pool(1, Setup())) as graders:
-        answers = list(graders.answers(jobs_room.JobQueue(keys, Job)))
+        answers = list(graders.answers(jobs_room.JobQueue(keys, Job), lambda: None))
         assert {job.key for job, _ in answers} == {*keys} and keys[0] in [job.key for job, _ in answers[-2:]]
         assert not any(answer.lost for _, answer in answers) and len({*_Waits.asked}) == 2
 
@@ -433,9 +433,36 @@ class _Leaves(jobs_room.Graders):
     answered = False
 
 
+class _WaitsForOthers(_Leaves):
+    """A grader that answers about its first job only when it is told to."""
+
+    def __init__(self) -> None:
+        self.first: Future[GraderReply] = Future()
+
+    def has_room(self, under_way: int) -> bool:
+        return True
+
+    def submit(self, job: Job) -> Future[GraderReply]:
+        return self.first if job.key.code == "0" else super().submit(job)
+
+
+def test_what_has_come_can_be_kept_while_the_last_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_room, "LOOK_AGAIN", 0.0)
+    keys = [Key(NAME, "suite", str(number)) for number in range(3)]
+    graders, come, kept = _WaitsForOthers(), [], []
+
+    def keep() -> None:
+        kept.extend(come)
+        graders.first.set_result(GraderReply())
+
+    for job, _ in graders.answers(jobs_room.JobQueue(keys, Job), keep):
+        come.append(job.key)
+    assert sorted(kept) == keys[1:] and come[-1] == keys[0]
+
+
 def test_an_answer_that_has_come_is_kept_where_no_grader_is_left() -> None:
     keys = [Key(NAME, "suite", str(number)) for number in range(3)]
-    answers = _Leaves().answers(jobs_room.JobQueue(keys, Job))
+    answers = _Leaves().answers(jobs_room.JobQueue(keys, Job), lambda: None)
     assert next(answers) == (Job(keys[0]), GraderReply())
     with pytest.raises(BatchError, match="no worker is left"):
         next(answers)
