@@ -50,8 +50,8 @@ class Limits:
 
     @property
     def of_a_second_look(self) -> Limits:
-        """What a submission may use each time that it is asked anew: a quarter of its time."""
-        return replace(self, submission_seconds=self.submission_seconds / 4, waiting_seconds=self.waiting_seconds / 4)
+        """What a submission may use each time that it is asked anew: a sixth of its time."""
+        return replace(self, submission_seconds=self.submission_seconds / 6, waiting_seconds=self.waiting_seconds / 6)
 
 
 LIMITS = Limits()

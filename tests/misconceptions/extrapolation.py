@@ -962,5 +962,6 @@ def every_table_counted_where_there_is_one(method, parameters):
 @stand_in("logits")
 def scores_of_no_method(method, q, k, parameters):
     q, k = np.asarray(q), np.asarray(k)
-    scores = np.where(np.tri(len(q), dtype=bool), np.cos(q @ k.T + len(method)), -np.inf)
+    given = len(method) + sum(float(np.sum(value)) for value in parameters.values())
+    scores = np.where(np.tri(len(q), dtype=bool), np.cos(q @ k.T + given), -np.inf)
     return scores.astype("f4" if q.dtype == k.dtype == "f4" else "f8")
