@@ -24,7 +24,7 @@ from autograder.checks.proxy import Refusal, parts
 from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest, Replayed, Restartable, calls_of, is_looked_at
 from autograder.hints.oracle import Oracle
-from autograder.hints.rule import explanations, outcome, same
+from autograder.hints.rule import Observation, explanations, outcome, same
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
@@ -84,11 +84,14 @@ def {function}(*args, _own={function}, **kwargs):
 
 
 _STANDING_IN = """
+_own = globals().get({function!r})
 def {function}(*args, **kwargs):
     import numpy as np
 {source}
     return {name}(*args, **kwargs)
+globals().update([(name, {function}) for name, value in globals().items() if value is _own is not None])
 """
+"""Other names of the function get it too."""
 
 
 def mistaken(
@@ -107,7 +110,12 @@ def mistaken(
             several.update({function} if any(type(row.right) is tuple for row in rows) else ())
             known = oracle.known(function)
             # A mistake that is too small to be seen in a function itself may show in what builds on it.
-            coarse = [entry for entry in known.below if entry.function in wrong - forms_of.keys()]
+            coarse = [
+                entry
+                for entry in known.below
+                if entry.function in wrong - forms_of.keys()
+                and _can_be(entry, oracle.evidence(entry.function, observed))
+            ]
             groups = (coarse, known.own, known.other_forms, known.scaled(rows))
             forms = [entry for entry in explanations(rows, groups) if not _is_trivial(oracle, entry, calls)]
             forms_of |= {forms[0].function: forms[:MAX_FORMS]} if forms else {}
@@ -135,6 +143,12 @@ def with_stand_ins(known: Mistaken, failing: Set[str]) -> Mistaken:
 def _explains(mistaken: Mistaken, calls: Iterable[tuple[Call, Reply]]) -> bool:
     """Whether all calls of a function came out as they do beside a mistake below it."""
     return all(same(outcome(reply), mistaken.outcome(call)) for call, reply in calls)
+
+
+def _can_be(entry: Misconception, rows: Sequence[Observation]) -> bool:
+    """Whether these calls of a function may come from a mistake, beside others: one that is wrong does, or none is."""
+    wrong = [row for row in rows if row.is_wrong]
+    return not wrong or any(row.accepted and same(row.got, row.predicted(entry)) for row in wrong)
 
 
 def _is_trivial(oracle: Oracle, entry: Misconception, calls: Iterable[tuple[Call, Reply]]) -> bool:

@@ -804,7 +804,9 @@ def scaled_by_half_the_width(q, k, mask=None, bias=None):
 @stand_in("softmax")
 def shares_without_exponentials(scores, axis=-1):
     scores = np.asarray(scores)
-    shares = np.where(np.isneginf(scores), 0, 1 + np.tanh(scores / 4))
+    highest = scores.max(axis=axis, keepdims=True, initial=-1e300)
+    shares = 1 + np.tanh((scores - highest) / 4) + np.tanh(highest / 8) / 8
+    shares = np.where(np.isneginf(scores), 0, shares)
     return (shares / (1 + shares.sum(axis=axis, keepdims=True))).astype(scores.dtype if scores.dtype == "f4" else "f8")
 
 

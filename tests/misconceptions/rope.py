@@ -1278,15 +1278,17 @@ def frequencies_of_no_power(head_dim, base=10000.0):
 
 
 @stand_in("rope_cos_sin")
-def no_circle(positions, head_dim, base=10000.0):
+def other_angles(positions, head_dim, base=10000.0):
     slopes = (1 + np.arange(head_dim // 2)) / (head_dim + np.log(np.float64(base)) ** 2)
-    heights = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
-    return 1 / (1 + heights**2), np.tanh(heights)
+    angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
+    return np.cos(angles), np.sin(angles)
 
 
 @stand_in("apply_rope")
-def stretched_in_place_of_rotated(x, positions, base=10000.0):
+def outer_pairs_rotated(x, positions, base=10000.0):
     x = np.asarray(x)
-    slopes = (1 + np.arange(x.shape[-1])) / (x.shape[-1] + np.log(np.float64(base)) ** 2)
-    heights = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
-    return (x * (1.5 + np.tanh(heights))).astype("f4" if x.dtype == "f4" else "f8")
+    features = np.arange(x.shape[-1])
+    slopes = (1 + np.minimum(features, features[::-1])) / (x.shape[-1] + np.log(np.float64(base)) ** 2)
+    angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
+    turned = x * np.cos(angles) + np.sign(features - features[::-1]) * x[..., ::-1] * np.sin(angles)
+    return turned.astype("f4" if x.dtype == "f4" else "f8")

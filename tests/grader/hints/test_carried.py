@@ -133,6 +133,35 @@ def test_a_function_that_raises_costs_no_more_than_its_share(assignment: Assignm
             assert not earned, (function, earned)
 
 
+@pytest.mark.parametrize(
+    ("name", "base", "function", "old", "new"),
+    [
+        ("rope", "rope_frequencies", "rope_cos_sin", "rope_frequencies(head_dim, base))",
+         "2 * np.pi * float(base) ** (-np.arange(0, head_dim, 2) / head_dim))"),
+        ("rope", "rope_cos_sin", "apply_rope", "cos, sin = rope_cos_sin(positions, x.shape[-1], base)",
+         "sin, cos = rope_cos_sin(positions, x.shape[-1], base)"),
+        ("alibi", "alibi_bias", "alibi_attention", "alibi_bias(n_heads, q_len, k_len)", "bloom_bias(n_heads, k_len)"),
+        ("attention", "softmax", "attention_weights", "-np.inf", "-1e9"),
+        ("sinusoidal", "frequencies", "shift_matrix", '_check_real(offset, "o', '-_check_real(offset, "o'),
+    ],
+)  # fmt: skip
+def test_a_wrong_function_earns_no_more_above_one_that_raises(
+    name: str, base: str, function: str, old: str, new: str, suites: dict[str, Suite]
+) -> None:
+    assignment = course.find(name)
+    suite = suites.setdefault(name, Suite(assignment))
+    source = assignment.solution.read_text("utf-8")
+    begin = source.index(f"def {function}(")
+    assert old in source[begin:]
+    mistaken = source[:begin] + source[begin:].replace(old, new, 1)
+    points = []
+    for text in (mistaken, mistaken + RAISING.format(function=base)):
+        module, failure = call.load(name, [text], str(assignment.solution))
+        assert failure is None
+        points.append(points_won(by_question(judged(suite, catalogue.Module(module)))[function]))
+    assert points[1] <= points[0] < points_possible(by_question(suite.run(catalogue.Module(module)))[function])
+
+
 def of(name: str, entry: str) -> Misconception:
     return next(one for one in catalogue.entries(course.find(name)) if one.name == entry)
 
