@@ -11,6 +11,7 @@ from __future__ import annotations
 import array
 import atexit
 import contextlib
+import ctypes
 import fcntl
 import functools
 import gc
@@ -40,6 +41,8 @@ MOST = 1 << 20
 MOST_FILES = 253
 """of a request, by the kernel"""
 NUMBER = struct.Struct("i")
+DIE_WITH_PARENT = 1
+"""PR_SET_PDEATHSIG, in Linux's linux/prctl.h"""
 
 
 def serve(path: str) -> None:
@@ -51,6 +54,7 @@ def serve(path: str) -> None:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()  # or every process would soon have a copy of its own of all that is loaded
+    server = os.getpid()
     asking: dict[int, socket.socket] = {}
     ended, child_signal = socket.socketpair()
     child_signal.setblocking(False)
@@ -70,6 +74,7 @@ def serve(path: str) -> None:
                 message, files, _, _ = socket.recv_fds(who, MOST, MOST_FILES)
                 process = os.fork()
                 if process == 0:
+                    _end_with(server)
                     break
                 asking[process] = who
                 for file in files:
@@ -81,6 +86,13 @@ def serve(path: str) -> None:
     for unwanted in (ended, child_signal, who, *asking.values()):
         unwanted.close()
     _end(functools.partial(_run, files, **json.loads(message)))
+
+
+def _end_with(server: int) -> None:
+    """This process ends with the one that it was forked from: whoever asked for it may be gone before it is killed."""
+    ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != server:
+        os._exit(1)
 
 
 def _tell(asking: dict[int, socket.socket]) -> None:
