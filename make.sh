@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# What `make TARGET` does. Values (SUBMISSIONS, FILE, …) come in the environment and are quoted wherever they are used.
+set -euo pipefail
+cd "$(dirname "$0")"
+bin=.venv/bin
+
+# Side by side, with one thread each for linear algebra: with more of them, processes wait for each other.
+side_by_side() { OPENBLAS_NUM_THREADS=1 $bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder "$@"; }
+
+# .venv from the lock that is named, else from the one that it was set up from. requirements-grading.lock is half of
+# requirements.lock: it grades, checks and builds zips, and makes no pages, pictures or tests.
+set_up() {
+    exec 9>.venv.lock
+    flock -n 9 || { echo "Another make is setting up .venv: waiting for it."; flock 9; }
+    installed=$(cat .venv/packages 2>/dev/null || true)
+    lock=${LOCK:-${installed##* }}
+    case ${lock:=requirements.lock} in
+        requirements.lock | requirements-grading.lock) ;;
+        *) echo "LOCK is requirements.lock or requirements-grading.lock" >&2; exit 2 ;;
+    esac
+    [ "$(sha256sum "$lock")" = "$installed" ] || install_packages
+    if [ ! .venv/ready -nt pyproject.toml ]; then  # the project itself, as a link to this checkout
+        $bin/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
+        touch .venv/ready
+    fi
+    exec 9>&-
+}
+
+install_packages() {
+    local python=${PYTHON:-python3}
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whereabouts needs Python 3.11 or newer; say which with make PYTHON=python3.12")'
+    echo "Setting up .venv, once. It takes a minute or two and up to 800 MB: most of that is Otter-Grader's, which brings Jupyter and pandas."
+    "$python" -m venv --clear .venv
+    $bin/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes -r "$lock" |
+        awk -v all="$(grep -c == "$lock")" '/^Collecting/ {printf "\r  %d packages of about %d", ++n, all; fflush()}
+            /^Installing/ {printf "\n  installing them\n"; fflush()}'
+    sha256sum "$lock" >.venv/packages
+}
+
+set_up
+case $1 in lint | format | quick | test | figures)
+    if [ "$lock" != requirements.lock ]; then
+        echo "This needs all packages, and .venv has those that grade: make setup LOCK=requirements.lock"
+        exit 2
+    fi ;;
+esac
+case $1 in
+    setup) ;;
+    grade) $bin/autograder grade --out "${OUT:-results}" ${ASSIGNMENT:+--assignment "$ASSIGNMENT"} \
+        ${JOBS:+--jobs "$JOBS"} -- "${SUBMISSIONS-tests/submissions}" ;;
+    check) if [ "${FILE:-}" ]; then
+            # That some test fails (exit code 1) is an answer, and no error of make's.
+            $bin/autograder check ${ASSIGNMENT:+--assignment "$ASSIGNMENT"} -- "$FILE" || [ $? -eq 1 ]
+        else
+            $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"}
+        fi ;;
+    # The pages of the handout, which show what the checks say of assignments/ here.
+    lesson) [ -d dist/course ] || $bin/autograder handout
+        $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;
+    test) side_by_side ;;
+    quick) side_by_side --quick ;;  # what starts no kernel, browser or batch
+    lint)
+        $bin/ruff check .
+        $bin/ruff format --check -q .
+        $bin/mypy ;;
+    format) $bin/ruff format . ;;
+    autograder) $bin/autograder build ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
+    handout | doctor) $bin/autograder "$1" ;;
+    solutions) $bin/python -m autograder.handout.solutions ;;
+    figures) $bin/python -m assignments.figures ;;
+    experiment) $bin/python -m assignments.measuring ${FULL:+--full} ;;
+    bench) $bin/python -m tests.grader.tools.bench ${SHORT:+--short} ;;
+    mutants | causes) OPENBLAS_NUM_THREADS=1 $bin/python -m "tests.grader.tools.$1" ${ASSIGNMENT:+"$ASSIGNMENT"} ;;
+esac
