@@ -432,7 +432,7 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
     save(measurements, losses, HERE)
     kept = saved(HERE / "measured.csv")
     (HERE / "measured.md").write_text(tables(kept), encoding="utf-8")
-    figures, pictures = measuring.load(HERE.parent / "figures.py"), HERE.parent / "figures"
+    figures, pictures = measuring.load(HERE / "figures.py"), HERE.parent / "figures"
     pictures.mkdir(exist_ok=True)
     for draw in (figures.extended_accuracy, figures.trained_further):
         figures.save(draw(kept), pictures / f"{draw.__name__}.svg")

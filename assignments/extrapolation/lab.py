@@ -757,7 +757,7 @@ def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
     write_rows(HERE / "measured.csv", Row._fields, ((*row[:6], *(f"{one:.4f}" for one in row[6:])) for row in rows))
     write_rows(HERE / "attention.csv", ("task", "method", "change", "distance", "weight"), looks)
     write_rows(HERE / "losses.csv", ("task", "method", "change", "step", "loss"), curves)
-    implementation, figures = load(path), load(HERE.parent / "figures.py")
+    implementation, figures = load(path), load(HERE / "figures.py")
     text = tables(implementation)
     (HERE / "measured.md").write_text(text, encoding="utf-8")
     pictures = HERE.parent / "figures"
@@ -923,7 +923,7 @@ def try_one(path: Path, method: str, changes: Sequence[str], task: str = "copy 3
             ["method", "setting", *map(str, accuracy)], [[method, name, *map(mean_and_reliable, accuracy.values())]]
         )
     )
-    figures = load(HERE.parent / "figures.py")
+    figures = load(HERE / "figures.py")
     picture = HERE / "last_run.svg"
     figures.save(figures.one_run(rows, [float(row[-1]) for row in curve], setting.steps, saved()), picture)
     print(f"drawn in {picture}")

@@ -497,7 +497,7 @@ def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
     kept = saved(HERE / "measured.csv")
     text = tables(kept, saved_looks(HERE / "first_token.csv"))
     (HERE / "measured.md").write_text(text, encoding="utf-8")
-    figures, pictures = measuring.load(HERE.parent / "figures.py"), HERE.parent / "figures"
+    figures, pictures = measuring.load(HERE / "figures.py"), HERE.parent / "figures"
     pictures.mkdir(exist_ok=True)
     figures.save(figures.schedules_measured(kept), pictures / "schedules_measured.svg")
     figures.save(figures.schedule_losses(saved_losses(HERE / "losses.csv")), pictures / "schedule_losses.svg")

@@ -27,7 +27,7 @@ COURSE = "course"
 
 TEMPLATE = Path(__file__).with_name("template")
 
-_GIVEN = ("*.md", "figures.py", "measuring.py", "figures/*.svg", "*/lab.py", "*/*.csv", "*/measured.md")
+_GIVEN = ("*.md", "figures.py", "measuring.py", "figures/*.svg", "*/figures.py", "*/lab.py", "*/*.csv", "*/measured.md")
 """What lies in assignments/ beside the lessons, stubs and notebooks."""
 
 _EXAMPLE = "attention"

@@ -89,13 +89,6 @@ def _shared_files(name: str) -> Iterator[tuple[Path, str]]:
     words = ROOT / "assignments" / "glossary.md"
     row = f"| middle of a step ({name}) | Half a width after the beginning of the step. | {number} |\n"
     yield words, _inserted(words, (_position_of_word(words, name), row))
-    pictures = ROOT / "assignments" / "figures.py"
-    drawn = pictures.read_text("utf-8")
-    on_the_map = re.finditer(r"^    \(\"\w+\", [\d.]+, \".*\", \(.*\), \".*\"\),\n", drawn, re.MULTILINE)
-    lesson = f'    ("{name}", 2, "1", (), "the middle of every step"),\n'
-    after = re.search(r"^(?:# Drawing all of them|def _module\(|def draw_all\()", drawn, re.MULTILINE)
-    picture = ([after.start()] if after else [], _filled(_TEMPLATES / "figure.py.txt", name))
-    yield pictures, _inserted(pictures, ([match.end() for match in on_the_map], lesson), picture)
 
 
 def _inserted(path: Path, *pieces: tuple[list[int], str]) -> str:

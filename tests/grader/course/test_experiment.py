@@ -257,7 +257,6 @@ def test_the_experiment_keeps_its_numbers_and_draws_them(tmp_path: Path, monkeyp
     repository."""
     folder = tmp_path / "extrapolation"
     shutil.copytree(lab.HERE, folder)
-    shutil.copy(course.ROOT / "assignments" / "figures.py", tmp_path)
     rows, looks, losses = lab.saved(), lab.rows_of(lab.HERE / "attention.csv"), lab.rows_of(lab.HERE / "losses.csv")
     results = [
         tuple(
@@ -289,7 +288,6 @@ def test_one_method_with_one_setting_runs_from_the_command_line(
 ) -> None:
     folder = tmp_path / "extrapolation"
     shutil.copytree(lab.HERE, folder)
-    shutil.copy(course.ROOT / "assignments" / "figures.py", tmp_path)
     monkeypatch.setattr(lab, "HERE", folder)
     monkeypatch.setattr(lab, "SEEDS", (0,))
     lab.main(

@@ -30,20 +30,23 @@ def notebook(assignment: Assignment) -> NotebookNode:
 
 def lay_out(folder: Path, written: bool) -> None:
     """What a student has on disk, with the functions written or not."""
-    shutil.copy(GIVEN / "figures.py", folder)
+    folder.mkdir()
+    for path in GIVEN.glob("*.py"):
+        shutil.copy(path, folder)
     for assignment in course.assignments():
         target = folder / assignment.name
         target.mkdir()
         source = assignment.solution.read_text("utf-8")
         (target / assignment.solution.name).write_text(source if written else stub(source, assignment.name), "utf-8")
-        for path in (*assignment.folder.glob("lab.py"), *assignment.folder.glob("*.csv")):
-            shutil.copy(path, target)
+        for pattern in ("figures.py", "lab.py", "*.csv"):
+            for path in assignment.folder.glob(pattern):
+                shutil.copy(path, target)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["stub", "solution"])
 def executed(request: pytest.FixtureRequest, quick_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Sent:
     """All notebooks, run."""
-    folder = tmp_path_factory.mktemp("handout")
+    folder = tmp_path_factory.mktemp("handout") / "assignments"
     lay_out(folder, request.param)
     with kernels.running(quick_python) as kernel:
         return {

@@ -35,7 +35,8 @@ def running(quick_python: Path) -> Iterator[BlockingKernelClient]:
 
 def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[str, list[Message]]:
     """Source of each cell → what the kernel sent while it ran in that folder."""
-    kernel.execute_interactive(f"import os\nos.chdir({str(folder)!r})")
+    kernel.execute_interactive(f"import os, sys\nos.chdir({str(folder)!r})")
+    kernel.execute_interactive("for name in ('figures', 'lab'):\n    sys.modules.pop(name, None)")
     sent: dict[str, list[Message]] = {}
     for source in sources:
         sent[source] = []

@@ -1,0 +1,176 @@
+"""The pictures of lesson 8, drawn from the functions of whoever hands in `context_extension.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from assignments.figures import (
+    BLUE,
+    FAINT,
+    GREY,
+    LINES,
+    ORANGE,
+    Lesson,
+    as_numbers,
+    headline,
+    loss_curves,
+    make_panels,
+    picture,
+    seed_lines,
+    small_multiples,
+)
+from assignments.figures import (
+    explore as explore,
+)
+from assignments.figures import (
+    save as save,
+)
+
+LESSON = Lesson(8, 2.5, "5", (2,), "slower rotations, for longer texts")
+
+
+@picture
+def extended_frequencies(
+    context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
+) -> Figure:
+    """Four methods: which pairs each of them slows down, and by how much."""
+    ones = np.ones(head_dim // 2)
+    trained = as_numbers(context_extension.longrope_frequencies(head_dim, ones))
+    turns = as_numbers(context_extension.rotations_in_context(head_dim, trained_len))
+    ntk = context_extension.longrope_frequencies(
+        head_dim, ones, base=context_extension.ntk_base(10000.0, factor, head_dim)
+    )
+    slowed = {
+        "interpolation": trained * np.asarray(context_extension.interpolate_positions(ones, factor)),
+        "NTK-aware": ntk,
+        "YaRN": context_extension.yarn_frequencies(head_dim, 10000.0, factor, trained_len),
+        "Llama 3.1": context_extension.llama3_frequencies(head_dim, 10000.0, factor, trained_len=trained_len),
+    }
+    pairs = np.arange(head_dim // 2)
+    figure, (left, right) = make_panels(2, 9.4, 3.5)
+    never = np.flatnonzero(turns < 1)
+    for axes in (left, right):
+        if never.size:
+            axes.axvspan(never[0] - 0.5, pairs[-1] + 0.5, color=FAINT, alpha=0.6, linewidth=0)
+        axes.set(xlabel="pair i (fast pairs left, slow pairs right)", xlim=(-0.5, pairs[-1] + 0.5))
+    right.plot(
+        pairs, turns, color=GREY, linestyle="-", linewidth=5, alpha=0.6, label="in training", solid_capstyle="butt"
+    )
+    for (name, frequencies), (colour, style) in zip(slowed.items(), LINES, strict=True):
+        frequencies = as_numbers(frequencies)
+        left.plot(pairs, frequencies / trained, color=colour, linestyle=style, label=name)
+        right.plot(pairs, turns * factor * frequencies / trained, color=colour, linestyle=style)
+    left.set(ylabel="new frequency / trained frequency", ylim=(0, 1.06))
+    left.set_title(f"how much each pair is slowed: from {trained_len:,} to {factor:g} × {trained_len:,} tokens")
+    right.set(yscale="log", ylabel="full rotations over the whole sequence")
+    right.set_title("grey pairs: less than one rotation in training")
+    right.axhline(1, color=GREY, linestyle=":", linewidth=1)
+    left.legend(loc="upper right")
+    right.legend(loc="upper right")
+    return figure
+
+
+@picture
+def angles_beyond_training(
+    context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
+) -> Figure:
+    """The slowest pair on its circle, in training and beyond; and how many rotations every pair makes in training."""
+    turns = as_numbers(context_extension.rotations_in_context(head_dim, trained_len))
+    figure = Figure(figsize=(9.4, 3.4), layout="constrained")
+    grid = figure.add_gridspec(1, 2, width_ratios=(1, 2))
+    circle, bars = figure.add_subplot(grid[0], aspect="equal"), figure.add_subplot(grid[1])
+    ends = 2 * np.pi * turns[-1] * np.array([0, 1, factor])
+    for start, end, colour, width in ((0, 2 * np.pi, FAINT, 1), (ends[1], ends[2], ORANGE, 3), (0, ends[1], BLUE, 6)):
+        arc = np.linspace(start, min(end, 2 * np.pi), 200)
+        circle.plot(np.cos(arc), np.sin(arc), color=colour, linestyle="-", linewidth=width, solid_capstyle="butt")
+    for length, end, colour in ((trained_len, ends[1], BLUE), (factor * trained_len, ends[2], ORANGE)):
+        circle.annotate("", (np.cos(end), np.sin(end)), (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
+        circle.text(
+            1.45 * np.cos(end),
+            1.3 * np.sin(end),
+            f"{length:,.0f}:\n{np.degrees(end):.0f}°",
+            ha="center",
+            va="center",
+            color=colour,
+        )
+    circle.set(xlim=(-1.9, 1.9), ylim=(-1.6, 1.6), xticks=[], yticks=[], title="the slowest pair, and the length")
+    circle.set_xlabel("blue: in training; orange: new")
+    circle.spines[:].set_visible(False)
+    pairs, few = np.arange(len(turns)), turns < 1
+    bars.bar(pairs[~few], turns[~few], color=BLUE, width=0.8, label="at least one rotation")
+    bars.bar(pairs[few], turns[few], color=ORANGE, width=0.8, hatch="///", label="less than one")
+    bars.axhline(1, color=GREY, linestyle=":", linewidth=1)
+    bars.set(
+        yscale="log",
+        xlabel="pair",
+        ylabel=f"rotations in {trained_len:,} tokens",
+        title=f"{few.sum()} of {len(turns)} pairs make less than one",
+    )
+    bars.legend(loc="upper right")
+    return figure
+
+
+@picture
+def extended_accuracy(extended: Iterable[Any]) -> Figure:
+    """What each method makes of the same trained models at longer lengths: a thin line per model, and their mean."""
+    rows = [row for row in extended if row.further_steps == 0]
+    tasks = ("copy 3 back", "latest passkey", "passkey")
+    methods = ("as trained", "no position", "interpolation", "NTK-aware", "YaRN", "limits 1 and 1")
+    lengths = sorted({row.length for row in rows if row.run == tasks[0]})
+    figure = Figure(figsize=(9.6, 4.6), layout="constrained")
+    grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True)
+    for (row, column), axes in np.ndenumerate(grid):
+        chosen = [one for one in rows if (one.run, one.method) == (tasks[row], methods[column])]
+        seed_lines(axes, {(one.length, one.seed): one.accuracy for one in chosen}, lengths)
+        axes.set_xticks(lengths[::2], [str(length) for length in lengths[::2]])
+        if row == 0:
+            axes.set_title(methods[column])
+        if row == len(tasks) - 1:
+            axes.set_xlabel("length, in tokens")
+        if column == 0:
+            axes.set_ylabel(f"{tasks[row]}:\naccuracy")
+    headline(
+        figure,
+        f"trained at {lengths[0]} tokens, without further training. Thin lines: the same 8 models in every panel."
+        " Dotted: 0.9",
+    )
+    return figure
+
+
+@picture
+def trained_further(extended: Iterable[Any]) -> Figure:
+    """Copying at 64 tokens after more and more steps of training there: a thin line per model, and their mean."""
+    rows = [row for row in extended if (row.run, row.length) == ("copy 3 back, trained further", 64)]
+    steps = sorted({row.further_steps for row in rows})
+    figure, panels = small_multiples(
+        list(dict.fromkeys(row.method for row in rows)), "steps at 64 tokens", "accuracy", columns=6
+    )
+    for method, axes in panels.items():
+        found = {(row.further_steps, row.seed): row.accuracy for row in rows if row.method == method}
+        curves = np.array([[found[step, seed] for step in steps] for seed in sorted({row.seed for row in rows})])
+        axes.plot(range(len(steps)), curves.T, color=BLUE, linestyle="-", linewidth=0.8, alpha=0.35)
+        axes.plot(range(len(steps)), curves.mean(axis=0), "o-", color=BLUE, markersize=3)
+        axes.set(ylim=(-0.03, 1.08), yticks=(0, 0.5, 1))
+        axes.set_xticks(range(len(steps)), [str(step) for step in steps])
+    return figure
+
+
+@picture
+def extension_losses(extension_loss: Iterable[Any]) -> Figure:
+    """The loss of each model in its training at the trained length, by step."""
+    rows = [row for row in extension_loss if "further" not in row.run]
+    return loss_curves(
+        {run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6
+    )
+
+
+def measurements() -> dict[str, Any]:
+    """What the pictures that need no function are drawn from."""
+    from assignments.context_extension import lab
+
+    return {"extended": lab.saved(), "extension_loss": lab.saved_losses()}
