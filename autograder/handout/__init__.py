@@ -1,8 +1,6 @@
 """Solutions → what students get: a handout that provably holds no answer.
 
     stubs      the committed files that are generated from the solutions
-    questions  the form of each answer, and the answers of the questions for practice
-    page       the lessons as pages for a browser, with pictures that move
     bundle     the handout as a folder and as a zip
     classroom  GitHub Classroom's workflow of an assignment
     leaks      reads every byte of a handout and finds what must not be in it

@@ -14,10 +14,10 @@ from autograder.checks.results import Test
 from autograder.course import PACKAGE, ROOT, Assignment, assignments, shipped_code
 from autograder.files import write_zip
 from autograder.grading.suite import Suite
-from autograder.handout import classroom, otter_tests, questions
+from autograder.handout import classroom, otter_tests
 from autograder.handout.leaks import leaks
-from autograder.handout.page import course
 from autograder.handout.stubs import HandoutError, stale
+from autograder.pages import course, questions
 
 QUESTIONS = "tests/public/questions.json"
 """What every handout has, and no checkout of the course."""

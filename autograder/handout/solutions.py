@@ -12,8 +12,8 @@ from markupsafe import Markup
 from autograder.course import Assignment, assignments
 from autograder.files import atomic
 from autograder.grading import quiz
-from autograder.handout.page import code, style
 from autograder.handout.stubs import BEGIN, END
+from autograder.pages import code, style
 from autograder.protocol.call import ANSWERS
 from autograder.reports.templates import filled
 

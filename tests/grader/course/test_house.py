@@ -18,6 +18,7 @@ ORDER = [
     "cli",
     "doctor",
     "handout",
+    "pages",
     "laptop",
     "otter",
     "batch",

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from autograder.course import ROOT, assignments
 from autograder.handout import bundle
-from autograder.handout.page import course, dials
+from autograder.pages import course, dials
 from tests.grader.support.once import Once
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

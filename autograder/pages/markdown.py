@@ -18,8 +18,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonConsoleLexer, get_lexer_by_name
 
-from autograder.handout.page.formulas import mathml
-from autograder.handout.page.glossary import Glossary, slug
+from autograder.pages.formulas import PageError, mathml
+from autograder.pages.glossary import Glossary, slug
 
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
@@ -76,6 +76,8 @@ class Renderer:
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
             out.append(token)
+            if left := [part.content for part in token.children or [] if part.type == "text" and "$" in part.content]:
+                raise PageError(f"{folder}: a formula does not come to its end: {left[0].strip()}")
             if token.type == "inline" and before.type == "heading_open":
                 before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
                 touched |= set(self._glossary.meanings) if token.content == "Sources" else set()

@@ -16,10 +16,9 @@ from markupsafe import Markup
 
 from autograder.course import ROOT, Assignment, assignments
 from autograder.grading.suite import Suite
-from autograder.handout import questions
-from autograder.handout.page import dials
-from autograder.handout.page.glossary import Glossary, slug
-from autograder.handout.page.markdown import Placed, Renderer, code
+from autograder.pages import dials, questions
+from autograder.pages.glossary import Glossary, slug
+from autograder.pages.markdown import Placed, Renderer, code
 from autograder.reports import templates
 
 HERE = Path(__file__).parent

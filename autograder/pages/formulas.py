@@ -14,11 +14,11 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from latex2mathml.converter import convert_to_element
 
-from autograder.handout.stubs import HandoutError
+from autograder.course import UserError
 
 
-class FormulaError(HandoutError):
-    """A formula cannot be shown. The message holds the formula."""
+class PageError(UserError):
+    """A text cannot be shown as a page. The message holds the formula, or what is left of it."""
 
 
 _BEFORE = (
@@ -37,25 +37,25 @@ _AFTER = frozenset("([{,;=<>≤≥≈→↦⌊⌈|+−·×/∣")
 
 
 def mathml(latex: str, display: bool = False) -> str:
-    """One formula. Raises FormulaError for a command that is not known."""
+    """One formula. Raises PageError for a command that is not known."""
     source = latex.strip()
     if display and r"\qquad" in source:  # two formulas: where a line is full, the second stands below the first
         return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
-        raise FormulaError(f"{latex}: a brace has no other one")
+        raise PageError(f"{latex}: a brace has no other one")
     for pattern, replacement in _BEFORE:
         source = pattern.sub(replacement, source)
     try:
         root = convert_to_element(source, display="block" if display else "inline")
     except Exception as error:  # latex2mathml raises a type of its own for each mistake, with no base in common
-        raise FormulaError(f"{latex}: {error!r}") from error
+        raise PageError(f"{latex}: {error!r}") from error
     for element in (elements := list(root.iter())):
         # latex2mathml writes characters as entities, and leaves a text as it is.
         element.text = html.unescape(element.text or "").replace("\\_", "_")
     for element in elements:
         _complete(element)
     if unknown := [text for text in root.itertext() if "\\" in text]:
-        raise FormulaError(f"{latex}: {', '.join(unknown)} is not known")
+        raise PageError(f"{latex}: {', '.join(unknown)} is not known")
     pieces = [root] if display or len("".join(root.itertext())) <= _LONG else _pieces(root)
     root.set("alttext", latex.strip())
     return "<wbr>".join(tostring(piece, encoding="unicode") for piece in pieces)

@@ -5,6 +5,7 @@ installation.
     markdown   a lesson's Markdown → HTML
     formulas   LaTeX → MathML
     glossary   the terms of the glossary, explained where a lesson touches them
+    questions  the form of each answer, and the answers of the questions for practice
     dials      pictures that move, and all JavaScript (script/, and dials/ here and in lessons)
     style, templates, fonts   what the pages look like
     live.js    what the checks say, on the page: it runs only where `python -m autograder.checks … --page` serves it
@@ -12,7 +13,9 @@ installation.
 Everything is made from what the handout has, but for the answers to questions without points: no page knows a solution.
 """
 
-from autograder.handout.page.markdown import code
-from autograder.handout.page.site import course, style
+from autograder.pages.markdown import code
+from autograder.pages.site import course, style
 
 __all__ = ["code", "course", "style"]
+FRONT_DOOR = ("questions",)
+"""The modules that other rooms may import."""

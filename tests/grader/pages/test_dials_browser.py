@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Locator
 
 from autograder import course
-from autograder.handout.page import dials
+from autograder.pages import dials
 from tests.grader.support.browsing import DIALS, Dial, Opened
 
 

@@ -21,10 +21,11 @@ from autograder import course
 from autograder.course import ROOT, Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
-from autograder.handout.page import dials, site
-from autograder.handout.page.formulas import FormulaError, mathml
-from autograder.handout.page.glossary import Glossary
 from autograder.hints import catalogue
+from autograder.pages import dials, site
+from autograder.pages.formulas import PageError, mathml
+from autograder.pages.glossary import Glossary
+from autograder.pages.markdown import Renderer
 from autograder.protocol.call import ANSWERS
 from tests.grader.support.browsing import DIALS
 
@@ -189,8 +190,18 @@ def test_every_formula_is_converted_and_the_font_has_its_characters() -> None:
 
 @pytest.mark.parametrize("formula", [r"\unknown x", r"\frac{1", r"\left( x"])
 def test_a_formula_that_cannot_be_shown_fails_the_build(formula: str) -> None:
-    with pytest.raises(FormulaError, match=re.escape(formula)):
+    with pytest.raises(PageError, match=re.escape(formula)):
         mathml(formula)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["is $S + k (v\n- r)^\\top$ here", "costs $5", "**$x**", "| a |\n|---|\n| $b |", "[a $](x.md)", "# $ in a heading"],
+)
+def test_a_dollar_that_is_left_in_a_text_fails_the_build(text: str) -> None:
+    """A line that begins with a minus is a list, and ends the formula before it."""
+    with pytest.raises(PageError, match=r"\$"):
+        Renderer(Glossary(""), ROOT / "assignments").render(text, "state")
 
 
 @pytest.mark.parametrize(
