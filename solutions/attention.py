@@ -16,18 +16,15 @@ an argument in place. A bad argument raises ValueError, and the message contains
 
 import numpy as np
 
-# BEGIN SOLUTION
-# Several functions share this rule. Shapes that do not multiply or do not broadcast need no check here: numpy raises a
-# ValueError for them.
 
+def _features(*arrays):
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
 
-def _feature_dtype(*features):
-    """float32 if every feature array is float32, else float64."""
-    all_float32 = all(feature.dtype == np.float32 for feature in features)
-    return np.float32 if all_float32 else np.float64
-
-
-# END SOLUTION
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
 
 
 def softmax(scores, axis=-1):
@@ -47,14 +44,13 @@ def softmax(scores, axis=-1):
     Source: Vaswani et al. 2017 §3.2.1.
     """
     # BEGIN SOLUTION
-    scores = np.asarray(scores)
-    exact = scores.astype(np.float64)
+    scores, dtype = _features(scores)
     # −inf − (−inf) is NaN, so a slice of −inf alone is shifted by the lowest finite number instead.
-    peak = exact.max(axis=axis, keepdims=True, initial=np.finfo(exact.dtype).min)
-    weights = np.exp(exact - peak)
+    peak = scores.max(axis=axis, keepdims=True, initial=np.finfo(scores.dtype).min)
+    weights = np.exp(scores - peak)
     # The largest term is exp(0) = 1, so only a slice of −inf alone has a sum below 1: its zeros stay zeros.
     total = weights.sum(axis=axis, keepdims=True).clip(min=1)
-    return (weights / total).astype(_feature_dtype(scores))
+    return (weights / total).astype(dtype)
     # END SOLUTION
 
 
@@ -77,10 +73,10 @@ def attention_weights(q, k, mask=None, bias=None):
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
     # BEGIN SOLUTION
-    q, k = features = np.asarray(q), np.asarray(k)
+    q, k, dtype = _features(q, k)
     if q.shape[-1] < 1:
         raise ValueError(f"q needs at least one feature; got shape {q.shape}")
-    scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     *_, n_queries, n_keys = scores.shape
     if bias is not None:
         scores = scores + bias
@@ -89,7 +85,7 @@ def attention_weights(q, k, mask=None, bias=None):
     # numpy repeats a single query or key until a mask of several rows or columns fits.
     if scores.shape[-2:] != (n_queries, n_keys):
         raise ValueError(f"mask or bias makes scores of shape {scores.shape} of {n_queries} queries and {n_keys} keys")
-    return softmax(scores).astype(_feature_dtype(*features))
+    return softmax(scores).astype(dtype)
     # END SOLUTION
 
 
@@ -108,9 +104,8 @@ def attention(q, k, v, mask=None, bias=None):
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
     # BEGIN SOLUTION
-    q, k, v = np.asarray(q), np.asarray(k), np.asarray(v)
-    weights = attention_weights(q.astype(np.float64), k, mask, bias)
-    return (weights @ v).astype(_feature_dtype(q, k, v))
+    q, k, v, dtype = _features(q, k, v)
+    return (attention_weights(q, k, mask, bias) @ v).astype(dtype)
     # END SOLUTION
 
 
@@ -147,10 +142,8 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
     Source: Vaswani et al. 2017 §3.2.2 and §3.2.3, one head.
     """
     # BEGIN SOLUTION
-    # One rounding, at the end: everything before it is float64.
-    x, *weights = features = [np.asarray(array) for array in (x, w_q, w_k, w_v)]
-    q, k, v = (x.astype(np.float64) @ weight for weight in weights)
-    return attention(q, k, v, mask).astype(_feature_dtype(*features))
+    x, w_q, w_k, w_v, dtype = _features(x, w_q, w_k, w_v)
+    return attention(x @ w_q, x @ w_k, x @ w_v, mask).astype(dtype)
     # END SOLUTION
 
 
@@ -170,12 +163,12 @@ def split_heads(x, n_heads):
     Source: Vaswani et al. 2017 §3.2.2.
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     width = x.shape[-1]
     if not 1 <= n_heads <= width or width % n_heads:
         raise ValueError(f"{width} features cannot be cut into {n_heads} equal heads")
     blocks = x.reshape(*x.shape[:-1], n_heads, width // n_heads)
-    return np.swapaxes(blocks, -2, -3).astype(_feature_dtype(x))
+    return np.swapaxes(blocks, -2, -3).astype(dtype)
     # END SOLUTION
 
 
@@ -191,10 +184,10 @@ def merge_heads(x):
     Source: Vaswani et al. 2017 §3.2.2.
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     tokens = np.swapaxes(x, -2, -3)  # of fewer than three axes numpy says so, in a ValueError
     *leading, length, n_heads, width = tokens.shape
-    return tokens.reshape(*leading, length, n_heads * width).astype(_feature_dtype(x))
+    return tokens.reshape(*leading, length, n_heads * width).astype(dtype)
     # END SOLUTION
 
 
@@ -212,11 +205,11 @@ def permute_tokens(x, order):
     Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
     """
     # BEGIN SOLUTION
-    x, order = np.asarray(x), np.asarray(order)
+    (x, dtype), order = _features(x), np.asarray(order)
     length = x.shape[-2]
     if sorted(order.tolist()) != list(range(length)):
         raise ValueError(f"order must hold each of the {length} rows exactly once; got {order.tolist()}")
-    return np.take(x, order, axis=-2).astype(_feature_dtype(x))
+    return np.take(x, order, axis=-2).astype(dtype)
     # END SOLUTION
 
 
@@ -235,7 +228,7 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
     Source: Lee et al. 2019 (Set Transformer) §3, for the property.
     """
     # BEGIN SOLUTION
-    x = np.asarray(x).astype(np.float64)
+    x, _ = _features(x)
     difference = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
     difference -= self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
     return float(np.abs(difference).max())
@@ -257,9 +250,8 @@ def bag_of_tokens(x, w_q, w_k, w_v):
     Source: Lee et al. 2019 (Set Transformer) §2.1, for the property.
     """
     # BEGIN SOLUTION
-    x, *weights = features = [np.asarray(array) for array in (x, w_q, w_k, w_v)]
-    outputs = self_attention(x.astype(np.float64), *weights)
-    return outputs.mean(axis=-2).astype(_feature_dtype(*features))
+    *arrays, dtype = _features(x, w_q, w_k, w_v)
+    return self_attention(*arrays).mean(axis=-2).astype(dtype)
     # END SOLUTION
 
 

@@ -14,15 +14,20 @@ value, or the shape. Looking up past either end of a table raises IndexError.
 
 import numpy as np
 
+
+def _features(*arrays):
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
+
+
 # BEGIN SOLUTION
 # The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
 # with the right error, a row past the end of a table, is left to numpy.
-
-
-def _feature_dtype(*features):
-    """float32 where every feature array is float32, else float64: positions never decide."""
-    all_float32 = all(feature.dtype == np.float32 for feature in features)
-    return np.float32 if all_float32 else np.float64
 
 
 def _check_size(size, name):
@@ -75,8 +80,8 @@ def lookup(table, positions):
     Source: GPT-2 and BERT, position embeddings.
     """
     # BEGIN SOLUTION
-    table = np.asarray(table)
-    return table[_check_rows(positions)].astype(_feature_dtype(table))
+    table, dtype = _features(table)
+    return table[_check_rows(positions)].astype(dtype)
     # END SOLUTION
 
 
@@ -126,7 +131,7 @@ def lookup_gradient(table_shape, positions, grad_output):
     Source: the chain rule.
     """
     # BEGIN SOLUTION
-    positions, grad_output = _check_rows(positions), np.asarray(grad_output)
+    positions, (grad_output, dtype) = _check_rows(positions), _features(grad_output)
     if grad_output.shape != (*positions.shape, table_shape[1]):
         raise ValueError(
             f"grad_output of shape {grad_output.shape} does not fit positions of shape {positions.shape} and a table of"
@@ -135,7 +140,7 @@ def lookup_gradient(table_shape, positions, grad_output):
     gradient = np.zeros(table_shape)
     # gradient[positions] += … would write a repeated row once, with the last of its gradients.
     np.add.at(gradient, positions, grad_output)
-    return gradient.astype(_feature_dtype(grad_output))
+    return gradient.astype(dtype)
     # END SOLUTION
 
 
@@ -152,11 +157,10 @@ def sgd_step(table, gradient, learning_rate):
     Example: sgd_step([[1, 1], [2, 2]], [[10, 0], [0, 0]], 0.1) is [[0, 1], [2, 2]].
     """
     # BEGIN SOLUTION
-    table, gradient = features = np.asarray(table), np.asarray(gradient)
+    table, gradient, dtype = _features(table, gradient)
     if table.shape != gradient.shape:
         raise ValueError(f"gradient of shape {gradient.shape} does not fit a table of shape {table.shape}")
-    stepped = table - learning_rate * gradient.astype(np.float64)
-    return stepped.astype(_feature_dtype(*features))
+    return (table - learning_rate * gradient).astype(dtype)
     # END SOLUTION
 
 
@@ -201,11 +205,11 @@ def resize_table(table, new_len):
     """
     # BEGIN SOLUTION
     _check_size(new_len, "new_len")
-    table = np.asarray(table)
+    table, dtype = _features(table)
     where = np.linspace(0, len(table) - 1, new_len)
     below, above = np.floor(where).astype(int), np.ceil(where).astype(int)
     fraction = (where - below)[:, np.newaxis]
-    return ((1 - fraction) * table[below] + fraction * table[above]).astype(_feature_dtype(table))
+    return ((1 - fraction) * table[below] + fraction * table[above]).astype(dtype)
     # END SOLUTION
 
 

@@ -14,15 +14,20 @@ place. A bad argument raises ValueError with the offending value, or the shape, 
 
 import numpy as np
 
+
+def _features(*arrays):
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
+
+
 # BEGIN SOLUTION
 # The rules that several functions share are written here once, so that each function below is only its idea. Feature
 # sizes that do not fit are left to numpy: the product of two matrices raises a ValueError with both sizes.
-
-
-def _feature_dtype(*features):
-    """float32 where every feature array is float32, else float64: positions do not count."""
-    all_float32 = all(feature.dtype == np.float32 for feature in features)
-    return np.float32 if all_float32 else np.float64
 
 
 def _check_positive(**numbers):
@@ -306,8 +311,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
     Source: DeepSeek-V2 §2.1.3.
     """
     # BEGIN SOLUTION
-    arrays = [np.asarray(array) for array in (q_content, k_content, q_rope, k_rope)]
-    q_content, k_content, q_rope, k_rope = (array.astype(np.float64) for array in arrays)
+    q_content, k_content, q_rope, k_rope, dtype = _features(q_content, k_content, q_rope, k_rope)
     _check_equal("heads", -3, q_content, k_content, q_rope)
     _check_equal("queries", -2, q_content, q_rope)
     _check_equal("keys", -2, k_content, k_rope)
@@ -319,7 +323,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
     content = q_content @ np.swapaxes(k_content, -1, -2)
     position = rotated_q @ np.swapaxes(rotated_k, -1, -2)
     scores = (content + position) / np.sqrt(q_content.shape[-1] + q_rope.shape[-1])
-    return scores.astype(_feature_dtype(*arrays))
+    return scores.astype(dtype)
     # END SOLUTION
 
 
@@ -354,9 +358,9 @@ def shift_keys(cache_k, offset, base=10000.0):
     Source: llama.cpp's context shift; Xiao et al. 2024 §3.2 renumber the kept tokens for the same purpose.
     """
     # BEGIN SOLUTION
-    cache_k = np.asarray(cache_k)
+    cache_k, dtype = _features(cache_k)
     offset = _real(offset, "offset").reshape(1)
-    return _rotate(cache_k.astype(np.float64), offset, base).astype(_feature_dtype(cache_k))
+    return _rotate(cache_k, offset, base).astype(dtype)
     # END SOLUTION
 
 

@@ -17,6 +17,17 @@ raises ValueError, and the message contains the bad value, or the shape.
 
 import numpy as np
 
+
+def _features(*arrays):
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
+
+
 # BEGIN SOLUTION
 # The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
 # with a ValueError of its own, shapes that do not multiply or do not broadcast, is left to numpy.
@@ -26,12 +37,6 @@ import numpy as np
 # bucket too low. This much lifts it over, and lifts no distance below a boundary: the nearest is 3.7e−10 steps short of
 # it.
 _ROUNDING = 1e-12
-
-
-def _feature_dtype(*features):
-    """float32 where every feature array is float32, else float64: masks and positions never decide."""
-    all_float32 = all(feature.dtype == np.float32 for feature in features)
-    return np.float32 if all_float32 else np.float64
 
 
 def _check_not_negative(value, name):
@@ -132,14 +137,13 @@ def shaw_scores(q, k, key_table, max_distance):
     Source: Shaw et al. 2018 §3.1 eq. 4, §3.3 eq. 5.
     """
     # BEGIN SOLUTION
-    q, k, key_table = np.asarray(q), np.asarray(k), np.asarray(key_table)
+    q, k, key_table, dtype = _features(q, k, key_table)
     _check_table(key_table, "key_table", max_distance, q.shape[-1])
-    exact_q = q.astype(np.float64)
-    content = exact_q @ np.swapaxes(k, -1, -2)
-    score_of_row = exact_q @ key_table.T
+    content = q @ np.swapaxes(k, -1, -2)
+    score_of_row = q @ key_table.T
     distance = score_of_row[_pairs(q.shape[-2], k.shape[-2], max_distance)]
     scores = (content + distance) / np.sqrt(q.shape[-1])
-    return scores.astype(_feature_dtype(q, k, key_table))
+    return scores.astype(dtype)
     # END SOLUTION
 
 
@@ -162,9 +166,9 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
     Source: Shaw et al. 2018 §3.1 eq. 3 and 4.
     """
     # BEGIN SOLUTION
-    q, k, v, key_table, value_table = arrays = [np.asarray(array) for array in (q, k, v, key_table, value_table)]
+    q, k, v, key_table, value_table, dtype = _features(q, k, v, key_table, value_table)
     _check_table(value_table, "value_table", max_distance, v.shape[-1])
-    scores = shaw_scores(q.astype(np.float64), k, key_table, max_distance)
+    scores = shaw_scores(q, k, key_table, max_distance)
     if mask is not None:
         _check_mask(mask, scores)
         scores = np.where(mask, scores, -np.inf)
@@ -173,7 +177,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
     weight_of_row = np.zeros((*weights.shape[:-1], len(value_table)))
     np.add.at(weight_of_row, _pairs(q.shape[-2], k.shape[-2], max_distance), weights)
     out = weights @ v + weight_of_row @ value_table
-    return out.astype(_feature_dtype(*arrays))
+    return out.astype(dtype)
     # END SOLUTION
 
 
@@ -239,12 +243,12 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     Source: Raffel et al. 2020 §2.1.
     """
     # BEGIN SOLUTION
-    table = np.asarray(table)
+    table, dtype = _features(table)
     if table.ndim != 2:
         raise ValueError(f"table must have shape (num_buckets, heads); got shape {table.shape}")
     relative = relative_positions(q_len, k_len, q_start)
     buckets = t5_bucket(relative, bidirectional, len(table), max_distance)
-    return np.moveaxis(table.astype(_feature_dtype(table))[buckets], -1, 0)
+    return np.moveaxis(table[buckets], -1, 0).astype(dtype)
     # END SOLUTION
 
 

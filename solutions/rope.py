@@ -15,15 +15,20 @@ the bad value, or the shape.
 
 import numpy as np
 
+
+def _features(*arrays):
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
+
+
 # BEGIN SOLUTION
 # The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
 # with a ValueError of its own, shapes that do not multiply or do not split, is left to numpy.
-
-
-def _feature_dtype(*features):
-    """float32 where every feature array is float32, else float64: positions never decide."""
-    all_float32 = all(feature.dtype == np.float32 for feature in features)
-    return np.float32 if all_float32 else np.float64
 
 
 def _check_even(size, name="head_dim"):
@@ -59,7 +64,7 @@ def _project(x, weight, n_heads):
     """x w of shape (..., T, h·dh) as (..., h, T, dh): head 0 takes the first dh columns, head 1 the next."""
     if n_heads < 1:
         raise ValueError(f"n_heads must be at least 1; got {n_heads}")
-    projected = x.astype(np.float64) @ weight
+    projected = x @ weight
     heads = projected.reshape(*projected.shape[:-1], n_heads, weight.shape[1] // n_heads)
     return np.swapaxes(heads, -2, -3)
 
@@ -124,12 +129,12 @@ def apply_rope(x, positions, base=10000.0):
     Source: Su et al. 2021 §3.4.2, eq. 34.
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     positions = _check_positions(positions, rows=x.shape[-2])
     cos, sin = rope_cos_sin(positions, x.shape[-1], base)
     rotated = np.empty(x.shape)
     rotated[..., 0::2], rotated[..., 1::2] = _rotate(x[..., 0::2], x[..., 1::2], cos, sin)
-    return rotated.astype(_feature_dtype(x))
+    return rotated.astype(dtype)
     # END SOLUTION
 
 
@@ -147,10 +152,10 @@ def rotate_half(x):
     Source: GPT-NeoX and Hugging Face transformers, `rotate_half`.
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     _check_even(x.shape[-1])
-    first, second = np.split(x.astype(_feature_dtype(x)), 2, axis=-1)
-    return np.concatenate([-second, first], axis=-1)
+    first, second = np.split(x, 2, axis=-1)
+    return np.concatenate([-second, first], axis=-1).astype(dtype)
     # END SOLUTION
 
 
@@ -168,12 +173,11 @@ def apply_rope_half(x, positions, base=10000.0):
     Source: GPT-NeoX; Hugging Face transformers' Llama.
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     positions = _check_positions(positions, rows=x.shape[-2])
     cos, sin = rope_cos_sin(positions, x.shape[-1], base)
     cos, sin = np.tile(cos, 2), np.tile(sin, 2)
-    exact = x.astype(np.float64)
-    return (exact * cos + rotate_half(exact) * sin).astype(_feature_dtype(x))
+    return (x * cos + rotate_half(x) * sin).astype(dtype)
     # END SOLUTION
 
 
@@ -190,9 +194,9 @@ def interleaved_to_half(x):
     Example: interleaved_to_half([0, 1, 2, 3]) is [0, 2, 1, 3].
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     _check_even(x.shape[-1])
-    return np.concatenate([x[..., 0::2], x[..., 1::2]], axis=-1).astype(_feature_dtype(x))
+    return np.concatenate([x[..., 0::2], x[..., 1::2]], axis=-1).astype(dtype)
     # END SOLUTION
 
 
@@ -204,9 +208,9 @@ def half_to_interleaved(x):
     becomes [0, 3, 1, 4, 2, 5] (with four features the two functions do the same, with six they do not).
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     _check_even(x.shape[-1])
-    interleaved = np.empty(x.shape, dtype=_feature_dtype(x))
+    interleaved = np.empty(x.shape, dtype)
     interleaved[..., 0::2], interleaved[..., 1::2] = np.split(x, 2, axis=-1)
     return interleaved
     # END SOLUTION
@@ -249,11 +253,10 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
     Source: Su et al. 2021 §3.2.1, eq. 11.
     """
     # BEGIN SOLUTION
-    q, k = features = np.asarray(q), np.asarray(k)
-    rotated_q = apply_rope(q.astype(np.float64), q_positions, base)
-    rotated_k = apply_rope(k.astype(np.float64), k_positions, base)
+    q, k, dtype = _features(q, k)
+    rotated_q, rotated_k = apply_rope(q, q_positions, base), apply_rope(k, k_positions, base)
     scores = rotated_q @ np.swapaxes(rotated_k, -1, -2) / np.sqrt(q.shape[-1])
-    return scores.astype(_feature_dtype(*features))
+    return scores.astype(dtype)
     # END SOLUTION
 
 
@@ -274,7 +277,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     Source: Su et al. 2021 §3.2; Vaswani et al. 2017 §3.2.
     """
     # BEGIN SOLUTION
-    x, w_q, w_k, w_v = arrays = [np.asarray(array) for array in (x, w_q, w_k, w_v)]
+    x, w_q, w_k, w_v, dtype = _features(x, w_q, w_k, w_v)
     q, k, v = (_project(x, weight, n_heads) for weight in (w_q, w_k, w_v))
     length = x.shape[-2]
     if positions is None:
@@ -282,7 +285,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     scores = rope_scores(q, k, positions, positions, base)
     if causal:
         scores = np.where(np.tri(length), scores, -np.inf)
-    return _merge_heads(_softmax(scores) @ v).astype(_feature_dtype(*arrays))
+    return _merge_heads(_softmax(scores) @ v).astype(dtype)
     # END SOLUTION
 
 
@@ -303,9 +306,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     2, …: the outputs are the rows of rope_attention.
     """
     # BEGIN SOLUTION
-    x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [
-        np.asarray(array) for array in (x_t, w_q, w_k, w_v, cache_k, cache_v)
-    ]
+    x_t, w_q, w_k, w_v, cache_k, cache_v, dtype = _features(x_t, w_q, w_k, w_v, cache_k, cache_v)
     q, k, v = (_project(x_t, weight, n_heads) for weight in (w_q, w_k, w_v))
     if cache_k.shape != cache_v.shape:
         raise ValueError(f"cache_k has shape {cache_k.shape}, cache_v has {cache_v.shape}")
@@ -313,7 +314,6 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     # One position for one row: apply_rope refuses more tokens than one.
     q, k = apply_rope(q, [position], base), apply_rope(k, [position], base)
     # The caches are rounded first, so that this step sees the same numbers as every later step.
-    dtype = _feature_dtype(*arrays)
     keys = np.concatenate([cache_k, k], axis=-2).astype(dtype)
     values = np.concatenate([cache_v, v], axis=-2).astype(dtype)
     scores = q @ np.swapaxes(keys, -1, -2) / np.sqrt(keys.shape[-1])
@@ -333,12 +333,12 @@ def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
     Source: GPT-J; GPT-NeoX does the same in the half layout.
     """
     # BEGIN SOLUTION
-    x = np.asarray(x)
+    x, dtype = _features(x)
     _check_even(rotary_dim, "rotary_dim")
     if rotary_dim > x.shape[-1]:
         raise ValueError(f"rotary_dim = {rotary_dim} is more than the features of x of shape {x.shape}")
     rotated = apply_rope(x[..., :rotary_dim], positions, base)
-    return np.concatenate([rotated, x[..., rotary_dim:]], axis=-1).astype(_feature_dtype(x))
+    return np.concatenate([rotated, x[..., rotary_dim:]], axis=-1).astype(dtype)
     # END SOLUTION
 
 

@@ -16,16 +16,21 @@ value in the message; a wrong shape, with the shape or size.
 
 import numpy as np
 
+
+def _features(*arrays):
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
+
+
 # BEGIN SOLUTION
 # The rules that several functions share are written here once, so that each function below is only its idea. Leading
 # axes that do not broadcast, and sizes that the product of two matrices wants equal, are left to numpy: it raises a
 # ValueError with the shapes or the sizes.
-
-
-def _feature_dtype(*features):
-    """float32 where every feature array is float32, else float64: gates do not count."""
-    all_float32 = all(feature.dtype == np.float32 for feature in features)
-    return np.float32 if all_float32 else np.float64
 
 
 def _check_at_least(minimum, **numbers):
@@ -49,10 +54,10 @@ def _log_gates(log_f):
 
 def _sequence(q, k, v):
     """q, k and v in float64, with as many rows each, and with their dtype."""
-    q, k, v = np.asarray(q), np.asarray(k), np.asarray(v)
+    q, k, v, dtype = _features(q, k, v)
     if not q.shape[-2] == k.shape[-2] == v.shape[-2]:
         raise ValueError(f"q, k and v must have as many tokens; got shapes {q.shape}, {k.shape} and {v.shape}")
-    return q.astype(np.float64), k.astype(np.float64), v.astype(np.float64), _feature_dtype(q, k, v)
+    return q, k, v, dtype
 
 
 def _log_gates_of_tokens(log_f, length):
@@ -216,13 +221,12 @@ def linear_step(state, q, k, v, log_f):
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
     # BEGIN SOLUTION
-    state, q, k, v = (np.asarray(array) for array in (state, q, k, v))
+    state, q, k, v, dtype = _features(state, q, k, v)
     _check_state(state, k.shape[-1], v.shape[-1])
-    dtype = _feature_dtype(state, q, k, v)
 
     kept = np.exp(_log_gates(log_f))[..., np.newaxis, np.newaxis] * state
-    state = kept + k.astype(np.float64)[..., :, np.newaxis] * v[..., np.newaxis, :]
-    out = (q.astype(np.float64)[..., np.newaxis, :] @ state)[..., 0, :]
+    state = kept + k[..., :, np.newaxis] * v[..., np.newaxis, :]
+    out = (q[..., np.newaxis, :] @ state)[..., 0, :]
     return out.astype(dtype), state.astype(dtype)
     # END SOLUTION
 
@@ -252,9 +256,9 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     q, k, v, dtype = _sequence(q, k, v)
     length, d_k, d_v = *k.shape[-2:], v.shape[-1]
     log_f = _log_gates_of_tokens(log_f, length)
-    state = np.zeros((d_k, d_v), dtype) if state is None else np.asarray(state)
+    state, state_dtype = _features(np.zeros((d_k, d_v), dtype) if state is None else state)
     _check_state(state, d_k, d_v)
-    dtype = dtype if state.dtype == np.float32 else np.float64
+    dtype = np.result_type(dtype, state_dtype)
 
     outs = []
     for start in range(0, length, chunk):
@@ -286,13 +290,12 @@ def delta_step(state, k, v, beta, log_f):
     Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
     """
     # BEGIN SOLUTION
-    state, k, v = np.asarray(state), np.asarray(k), np.asarray(v)
+    state, k, v, dtype = _features(state, k, v)
     _check_state(state, k.shape[-1], v.shape[-1])
     beta = _within(beta, lambda beta: (beta >= 0) & (beta <= 2), "beta must be from 0 to 2")
-    dtype = _feature_dtype(state, k, v)
 
     state = np.exp(_log_gates(log_f))[..., np.newaxis, np.newaxis] * state
-    column = k.astype(np.float64)[..., :, np.newaxis]
+    column = k[..., :, np.newaxis]
     missing = v[..., np.newaxis, :] - np.swapaxes(column, -1, -2) @ state
     return (state + column * (beta[..., np.newaxis, np.newaxis] * missing)).astype(dtype)
     # END SOLUTION

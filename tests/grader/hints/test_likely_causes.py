@@ -71,7 +71,7 @@ SCALED_BY_THE_NUMBER_OF_KEYS = """
         scores = q.astype(float) @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-2])
         scores = scores if bias is None else scores + bias
         scores = scores if mask is None else np.where(mask, scores, -np.inf)
-        return softmax(scores).astype(_feature_dtype(q, k))
+        return softmax(scores).astype(_features(q, k)[-1])
     """
 
 
@@ -144,7 +144,7 @@ def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: d
     def add_positions(x, base=10000.0):
         x = np.asarray(x)
         x += sinusoidal_encoding(np.arange(x.shape[-2]), x.shape[-1], base).astype(x.dtype)
-        return x.astype(_feature_dtype(x))
+        return x.astype(_features(x)[-1])
     """
     )
     results = results_of("sinusoidal", source, suites)
@@ -167,7 +167,7 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
             cos, sin = rope_cos_sin(positions, x.shape[-1], base)
             rotated = np.empty(x.shape)
             rotated[..., 0::2], rotated[..., 1::2] = _rotate(x[..., 0::2], x[..., 1::2], cos, sin)
-            return rotated.astype(_feature_dtype(x))
+            return rotated.astype(_features(x)[-1])
         """)
     grade = grader.grade(assignment, (source,))
     submission = Submission("ada", "rope", "rope.py", "", (source,))
@@ -299,7 +299,7 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
             keys = np.concatenate([cache_k, apply_rope(k, [position], base)], axis=-2)
             values = np.concatenate([cache_v, v], axis=-2)
             {line}
-            dtype = _feature_dtype(*arrays)
+            dtype = _features(*arrays)[-1]
             out = _merge_heads(_softmax(q @ np.swapaxes(keys, -1, -2)) @ values)
             return out.astype(dtype), keys.astype(dtype), values.astype(dtype)
         """

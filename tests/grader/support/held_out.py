@@ -103,7 +103,7 @@ def apply_rope(x, positions, base=10000.0):
     out = np.empty(x.shape)
     out[..., 0::2] = x[..., 0::2] * c + x[..., 1::2] * s
     out[..., 1::2] = -x[..., 0::2] * s + x[..., 1::2] * c
-    return out.astype(_feature_dtype(x))
+    return out.astype(_features(x)[-1])
 ### rope: sign|minus|half|second
 _right = rotate_half
 def rotate_half(x):
@@ -243,14 +243,14 @@ def linear_attention(q, k, v, log_f):
 def linear_step(state, q, k, v, log_f):
     state, q, k, v = (np.asarray(a) for a in (state, q, k, v))
     _check_state(state, k.shape[-1], v.shape[-1])
-    to = _feature_dtype(state, q, k, v)
+    to = _features(state, q, k, v)[-1]
     f = np.exp(_log_gates(log_f))[..., None, None]
     new = f * (state + np.einsum("...a,...b->...ab", k.astype(float), v.astype(float)))
     return np.einsum("...a,...ab->...b", q, new).astype(to), new.astype(to)
 ### state: decay|fade|gate
 def linear_chunks(q, k, v, log_f, chunk, state=None):
     _check_at_least(1, chunk=chunk)
-    kind = _feature_dtype(*(np.asarray(a) for a in ((q, k, v) if state is None else (q, k, v, state))))
+    kind = _features(*((q, k, v) if state is None else (q, k, v, state)))[-1]
     q, k, v, _ = _sequence(q, k, v)
     g = _log_gates_of_tokens(log_f, q.shape[-2])
     s = np.zeros((k.shape[-1], v.shape[-1])) if state is None else np.asarray(state, dtype=float)
@@ -267,7 +267,7 @@ def delta_step(state, k, v, beta, log_f):
     state, k, v = (np.asarray(a) for a in (state, k, v))
     _check_state(state, k.shape[-1], v.shape[-1])
     b = _within(beta, lambda b: (b >= 0) & (b <= 2), "beta")
-    to = _feature_dtype(state, k, v)
+    to = _features(state, k, v)[-1]
     write = np.einsum("...,...a,...b->...ab", b, k.astype(float), v.astype(float))
     return (np.exp(_log_gates(log_f))[..., None, None] * state + write).astype(to)
 ### state: sign|direction|opposite|other way

@@ -47,7 +47,7 @@ def apply_rope_half(x, positions, base=10000.0):
     h = d // 2
     w = np.array([10000.0 ** (-2 * i / d) for i in range(h)])
     z = (x[..., :h] + 1j * x[..., h:]) * np.exp(1j * p[:, None] * w)
-    return np.concatenate([z.real, z.imag], -1).astype(_feature_dtype(x))
+    return np.concatenate([z.real, z.imag], -1).astype(_features(x)[-1])
 ### rope: position
 def apply_rope(x, positions, base=10000.0):
     x = np.asarray(x)
@@ -56,7 +56,7 @@ def apply_rope(x, positions, base=10000.0):
     w = rope_frequencies(x.shape[-1], base)
     z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * p[:, None] * w)
     y = np.stack([z.real, z.imag], -1).reshape(x.shape)
-    return y.astype(_feature_dtype(x))
+    return y.astype(_features(x)[-1])
 ### rope: wrong way|sign|minus|back|conj|transpose
 def rotation_matrix(position, head_dim, base=10000.0):
     w = rope_frequencies(head_dim, base)
@@ -71,13 +71,13 @@ def rotation_matrix(position, head_dim, base=10000.0):
 def rope_scores(q, k, q_positions, k_positions, base=10000.0):
     q, k = np.asarray(q), np.asarray(k)
     a, b = apply_rope(q.astype(float), q_positions, base), apply_rope(k.astype(float), k_positions, base)
-    return (np.einsum("...id,...jd->...ij", a, b) / np.sqrt(k.shape[-2])).astype(_feature_dtype(q, k))
+    return (np.einsum("...id,...jd->...ij", a, b) / np.sqrt(k.shape[-2])).astype(_features(q, k)[-1])
 ### rope: `base`|base
 def rope_scores(q, k, q_positions, k_positions, base=10000.0):
     q, k = np.asarray(q), np.asarray(k)
     rope_frequencies(q.shape[-1], base)
     a, b = apply_rope(q.astype(float), q_positions), apply_rope(k.astype(float), k_positions)
-    return (np.einsum("...id,...jd->...ij", a, b) / q.shape[-1] ** 0.5).astype(_feature_dtype(q, k))
+    return (np.einsum("...id,...jd->...ij", a, b) / q.shape[-1] ** 0.5).astype(_features(q, k)[-1])
 ### rope: apply rope|turn|query|position
 def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     x_t, w_q, w_k, w_v, cache_k, cache_v = arrays = [np.asarray(a) for a in (x_t, w_q, w_k, w_v, cache_k, cache_v)]
@@ -87,7 +87,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     k = np.concatenate([cache_k, apply_rope(k, [position], base)], axis=-2)
     v = np.concatenate([cache_v, v], axis=-2)
     s = np.einsum("...id,...jd->...ij", q, k) / np.sqrt(k.shape[-1])
-    dtype = _feature_dtype(*arrays)
+    dtype = _features(*arrays)[-1]
     return _merge_heads(_softmax(s) @ v).astype(dtype), k.astype(dtype), v.astype(dtype)
 ### rope: causal|row|mask|future|tri
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -97,7 +97,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     s = rope_scores(q, k, p, p, base)
     e = np.exp(s - s.max(-1, keepdims=True))
     e /= e.sum(-1, keepdims=True)
-    return _merge_heads(e @ v).astype(_feature_dtype(*arrays))
+    return _merge_heads(e @ v).astype(_features(*arrays)[-1])
 ### rope: head|reshape|swap|block|column
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     x, w_q, w_k, w_v = arrays = [np.asarray(a) for a in (x, w_q, w_k, w_v)]
@@ -108,7 +108,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     s = rope_scores(q, k, p, p, base)
     if causal:
         s = np.where(np.tril(np.ones(s.shape[-2:], bool)), s, -np.inf)
-    return _merge_heads(_softmax(s) @ v).astype(_feature_dtype(*arrays))
+    return _merge_heads(_softmax(s) @ v).astype(_features(*arrays)[-1])
 ### rope: mean|sum|factor|divi
 def decay_bound(offsets, head_dim, base=10000.0):
     o = np.asarray(offsets)
@@ -124,7 +124,7 @@ def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
     if rotary_dim > x.shape[-1]:
         raise ValueError(f"{rotary_dim}")
     keep = x.shape[-1] - rotary_dim
-    return np.concatenate([x[..., :keep], apply_rope(x[..., keep:], positions, base)], -1).astype(_feature_dtype(x))
+    return np.concatenate([x[..., :keep], apply_rope(x[..., keep:], positions, base)], -1).astype(_features(x)[-1])
 ### attention: mask
 def attention_weights(q, k, mask=None, bias=None):
     q, k = np.asarray(q), np.asarray(k)
@@ -134,7 +134,7 @@ def attention_weights(q, k, mask=None, bias=None):
     s = s if bias is None else s + bias
     if mask is not None:
         np.broadcast_to(mask, s.shape)
-    return softmax(s).astype(_feature_dtype(q, k))
+    return softmax(s).astype(_features(q, k)[-1])
 ### attention: √d|width|scale|sqrt|size
 def attention_weights(q, k, mask=None, bias=None):
     q, k = np.asarray(q), np.asarray(k)
@@ -145,7 +145,7 @@ def attention_weights(q, k, mask=None, bias=None):
         s = s + bias
     if mask is not None:
         s = np.where(mask, s, -np.inf)
-    return softmax(s).astype(_feature_dtype(q, k))
+    return softmax(s).astype(_features(q, k)[-1])
 ### attention: bias|sum and a difference
 def attention_weights(q, k, mask=None, bias=None):
     q, k = np.asarray(q), np.asarray(k)
@@ -156,19 +156,19 @@ def attention_weights(q, k, mask=None, bias=None):
         s = s - bias
     if mask is not None:
         s = np.where(mask, s, -np.inf)
-    return softmax(s).astype(_feature_dtype(q, k))
+    return softmax(s).astype(_features(q, k)[-1])
 ### attention: order|mask|max|permut|token
 def permute_tokens(x, order):
     x, order = np.asarray(x), np.asarray(order)
     if sorted(order.tolist()) != list(range(x.shape[-2])):
         raise ValueError(f"{order}")
-    return x[..., order[::-1], :].astype(_feature_dtype(x))
+    return x[..., order[::-1], :].astype(_features(x)[-1])
 ### attention: `mask`|mask
 def self_attention(x, w_q, w_k, w_v, mask=None):
     x, w_q, w_k, w_v = f = [np.asarray(a) for a in (x, w_q, w_k, w_v)]
     if mask is not None:
         attention(x.astype(float) @ w_q, x @ w_k, x @ w_v, mask)
-    return attention(x.astype(float) @ w_q, x @ w_k, x @ w_v).astype(_feature_dtype(*f))
+    return attention(x.astype(float) @ w_q, x @ w_k, x @ w_v).astype(_features(*f)[-1])
 ### sinusoidal: sign|negative|abs
 def sinusoidal_encoding(positions, d_model, base=10000.0):
     p = np.abs(_check_real(positions, "positions"))
@@ -204,19 +204,19 @@ def lookup_gradient(table_shape, positions, grad_output):
         raise IndexError(positions.max())
     for r, row in zip(positions.ravel(), g.reshape(-1, table_shape[1])):
         out[r] = row
-    return out.astype(_feature_dtype(g))
+    return out.astype(_features(g)[-1])
 ### learned: sign|minus|sum|opposite|learning_rate|plus|added|grow
 def sgd_step(table, gradient, learning_rate):
     t, g = np.asarray(table), np.asarray(gradient)
     if t.shape != g.shape:
         raise ValueError(f"{t.shape} {g.shape}")
-    return (t + g.astype(float) * learning_rate).astype(_feature_dtype(t, g))
+    return (t + g.astype(float) * learning_rate).astype(_features(t, g)[-1])
 ### learned: learning_rate
 def sgd_step(table, gradient, learning_rate):
     t, g = np.asarray(table), np.asarray(gradient)
     if t.shape != g.shape:
         raise ValueError(f"{t.shape} {g.shape}")
-    return (t - g.astype(float)).astype(_feature_dtype(t, g))
+    return (t - g.astype(float)).astype(_features(t, g)[-1])
 ### learned: limit|comparison|one|row|last|length
 def trained_rows(max_len, lengths):
     _check_size(max_len, "max_len")
@@ -236,7 +236,7 @@ def resize_table(table, new_len):
     _check_size(new_len, "new_len")
     t = np.asarray(table)
     u = np.linspace(0, len(t) - 1, new_len)
-    return t[np.rint(u).astype(int)].astype(_feature_dtype(t))
+    return t[np.rint(u).astype(int)].astype(_features(t)[-1])
 ### naive: significant|order|reverse|end
 def binary_positions(length, n_bits=None):
     n = _check_bits(length, n_bits)
@@ -270,7 +270,7 @@ def alibi_attention(q, k, v, causal=True):
     q, k, v = map(np.asarray, (q, k, v))
     s = np.einsum("...id,...jd->...ij", q.astype(float), k) / np.sqrt(_check_size(q.shape[-1], "head_dim", 1))
     s = s + alibi_bias(*s.shape[-3:])
-    return (_softmax(s) @ v).astype(_feature_dtype(q, k, v))
+    return (_softmax(s) @ v).astype(_features(q, k, v)[-1])
 ### alibi: round|ceil|floor|whole|one
 def effective_window(slope, tolerance):
     if not slope > 0:
@@ -294,7 +294,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
         raise ValueError(f"{table.shape}")
     t5_bucket(0, bidirectional, len(table), max_distance)
     b = t5_bucket(relative_positions(q_len, k_len, q_start), True, len(table), max_distance)
-    return np.transpose(table.astype(_feature_dtype(table))[b], (2, 0, 1))
+    return np.transpose(table.astype(_features(table)[-1])[b], (2, 0, 1))
 ### relative: mask
 def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
     arrays = [np.asarray(a) for a in (q, k, v, key_table, value_table)]
@@ -305,7 +305,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
         np.broadcast_to(mask, s.shape)
     w = _softmax(s)
     r = np.clip(np.arange(k.shape[-2]) - np.arange(q.shape[-2])[:, None], -max_distance, max_distance) + max_distance
-    return (w @ v + np.einsum("...ij,ijd->...id", w, vt[r])).astype(_feature_dtype(*arrays))
+    return (w @ v + np.einsum("...ij,ijd->...id", w, vt[r])).astype(_features(*arrays)[-1])
 ### relative: side|sign|negative|clip
 def clip_positions(relative, max_distance):
     _check_not_negative(max_distance, "max_distance")
@@ -347,14 +347,14 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 def add_positions(x, base=10000.0):
     x = np.asarray(x)
     pe = sinusoidal_encoding(np.arange(x.shape[-2]), x.shape[-1], base).astype(np.float32)
-    return (x + pe).astype(_feature_dtype(x))
+    return (x + pe).astype(_features(x)[-1])
 ### rope: neighbo|interleav|half|pair|layout
 def rotate_half(x):
     x = np.asarray(x)
     _check_even(x.shape[-1])
     y = np.empty(x.shape)
     y[..., ::2], y[..., 1::2] = -x[..., 1::2], x[..., ::2]
-    return y.astype(_feature_dtype(x))
+    return y.astype(_features(x)[-1])
 ### rope: position|order|causal|row
 _right = rope_attention
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -365,7 +365,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     s = rope_scores(q, k, p, p, base)
     if causal:
         s = np.where(p[:, None] >= p[None, :], s, -np.inf)
-    return _merge_heads(_softmax(s) @ v).astype(_feature_dtype(*arrays))
+    return _merge_heads(_softmax(s) @ v).astype(_features(*arrays)[-1])
 ### rope: softmax|axis|last
 _right = rope_attention
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
@@ -377,7 +377,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
     if causal:
         s = np.where(np.tri(x.shape[-2], dtype=bool), s, -np.inf)
     e = np.exp(s - s.max(axis=-2, keepdims=True))
-    return _merge_heads(e / e.sum(axis=-2, keepdims=True) @ v).astype(_feature_dtype(*arrays))
+    return _merge_heads(e / e.sum(axis=-2, keepdims=True) @ v).astype(_features(*arrays)[-1])
 ### rope: cache|key|again|rotat|cached
 _right = decode_step
 def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -389,7 +389,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     values = np.concatenate([cache_v, v], -2)
     p = np.arange(keys.shape[-2]) - keys.shape[-2] + 1 + position
     s = np.einsum("...id,...jd->...ij", apply_rope(q, [position], base), apply_rope(keys, p, base)) / np.sqrt(keys.shape[-1])
-    t = _feature_dtype(*arrays)
+    t = _features(*arrays)[-1]
     return _merge_heads(_softmax(s) @ values).astype(t), keys.astype(t), values.astype(t)
 ### rope: abs|modul|length|magnitude|real|cos|sin|imag
 _right = decay_bound
@@ -401,7 +401,7 @@ def decay_bound(offsets, head_dim, base=10000.0):
 def attention(q, k, v, mask=None, bias=None):
     q, k, v = map(np.asarray, (q, k, v))
     w = attention_weights(q.astype(float), k, mask, bias).astype(np.float32)
-    return (w.astype(float) @ v).astype(_feature_dtype(q, k, v))
+    return (w.astype(float) @ v).astype(_features(q, k, v)[-1])
 ### attention: mean|max|largest|average
 def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
     x = np.asarray(x).astype(float)
@@ -454,7 +454,7 @@ def resize_grid(table, old_shape, new_shape):
     t = np.asarray(table)
     g = t.reshape(*old_shape, -1)
     i = [np.clip(np.rint((np.arange(n) + .5) * o / n - .5), 0, o - 1).astype(int) for o, n in zip(old_shape, new_shape)]
-    return g[np.ix_(*i)].reshape(new_shape[0] * new_shape[1], -1).astype(_feature_dtype(t))
+    return g[np.ix_(*i)].reshape(new_shape[0] * new_shape[1], -1).astype(_features(t)[-1])
 ### modern: rounded down
 _right = p_rope_frequencies
 def p_rope_frequencies(head_dim, p, base=10000.0):
@@ -511,7 +511,7 @@ def linear_attention(q, k, v, log_f):
 def linear_step(state, q, k, v, log_f):
     state, q, k, v = (np.asarray(a) for a in (state, q, k, v))
     _check_state(state, k.shape[-1], v.shape[-1])
-    to = _feature_dtype(state, q, k, v)
+    to = _features(state, q, k, v)[-1]
     state = np.exp(_log_gates(log_f))[..., None, None] * state
     out = np.einsum("...a,...ab->...b", q.astype(float), state)
     state = state + np.einsum("...a,...b->...ab", k.astype(float), v.astype(float))
@@ -519,7 +519,7 @@ def linear_step(state, q, k, v, log_f):
 ### state: empty state|earlier call|not used|zeros
 def linear_chunks(q, k, v, log_f, chunk, state=None):
     _check_at_least(1, chunk=chunk)
-    kind = _feature_dtype(*(np.asarray(a) for a in ((q, k, v) if state is None else (q, k, v, state))))
+    kind = _features(*((q, k, v) if state is None else (q, k, v, state)))[-1]
     q, k, v, _ = _sequence(q, k, v)
     g = _log_gates_of_tokens(log_f, q.shape[-2])
     if state is not None:
@@ -538,7 +538,7 @@ def delta_step(state, k, v, beta, log_f):
     state, k, v = (np.asarray(a) for a in (state, k, v))
     _check_state(state, k.shape[-1], v.shape[-1])
     b = _within(beta, lambda b: (b >= 0) & (b <= 2), "beta")
-    to = _feature_dtype(state, k, v)
+    to = _features(state, k, v)[-1]
     k, v = k.astype(float), v.astype(float)
     error = v - np.einsum("...a,...ab->...b", k, state.astype(float))
     return (np.exp(_log_gates(log_f))[..., None, None] * state + np.einsum("...,...a,...b->...ab", b, k, error)).astype(to)
