@@ -87,7 +87,7 @@ def vectorised(
     short, long = (_measured(function, call, tolerance).lines for call in calls)
     if UNCOUNTED in (short, long):
         message = (
-            f"{function.name} changes how Python traces it, or works in another thread, so that its lines cannot be"
+            f"{function.name} changes how Python traces it, so that its lines cannot be"
             " counted: let numpy work on the whole sequence at once, in the function itself"
         )
         raise Wrong(Kind.LOOP, message)

@@ -219,8 +219,7 @@ def _loading(grade: Grade, cells: Sequence[str]) -> list[str]:
         at = failure.at_line
         if failure.left_out:
             head = (
-                f"**What your file imports{at} is not there when it is graded.** That import was left out, and the rest"
-                " of the file ran. "
+                f"**What your file imports{at} is not there when it is graded.** The rest of the file ran without it. "
             )
             return [
                 *parts,

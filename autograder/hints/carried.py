@@ -209,7 +209,7 @@ class Beside(Replayed):
 
     def call(self, call: Call) -> Reply:
         reply = super().call(call)
-        if reply.raised is not None or call.function == ANSWERS or len(reply.value) + len(call.encoded) > LARGEST:
+        if reply.raised is not None or call.function == ANSWERS or len(reply.encoded) + len(call.encoded) > LARGEST:
             return reply
         right, wrong = self.mistaken.oracle.predictions(call).of(None), self.mistaken.outcome(call)
         got = outcome(reply)
@@ -217,7 +217,7 @@ class Beside(Replayed):
             return reply
         if type(right) is Refusal:
             return perform(self.mistaken.oracle.right, replace(call.copy(), measured=False))
-        return replace(reply, value=codec.encode(_made_right(got, right)))
+        return replace(reply, encoded=codec.encode(_made_right(got, right)))
 
 
 def _made_right(got: Any, right: Any) -> Any:

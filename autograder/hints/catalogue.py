@@ -173,9 +173,9 @@ class OtherValues(Module):
         reply = super().call(call)
         if reply.raised is not None:
             return reply
-        value = codec.decode(reply.value)
+        value = reply.value
         others = tuple(map(_other, parts(value)))
-        return replace(reply, value=codec.encode(others if type(value) is tuple else others[0]))
+        return replace(reply, encoded=codec.encode(others if type(value) is tuple else others[0]))
 
 
 def _other(part: Any) -> Any:

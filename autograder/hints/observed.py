@@ -31,7 +31,7 @@ class ObservedTest:
         """With what its submission replied, as far as that is looked at; a test that asks for none makes no call."""
         seen = submission.seen if submission is not None else {}
         replies = {call: reply for call, reply in seen.items() if reply is not None and call.function != ANSWERS}
-        kept = {call: reply if len(reply.value) <= LOOKED_AT else TOO_LARGE for call, reply in replies.items()}
+        kept = {call: reply if len(reply.encoded) <= LOOKED_AT else TOO_LARGE for call, reply in replies.items()}
         return cls(result, kept)
 
     def but(self, **changes: Any) -> ObservedTest:

@@ -150,10 +150,7 @@ class Oracle:
     def _observation(self, call: Call, reply: Reply) -> Observation | None:
         if not is_looked_at(call):
             return None
-        try:
-            got = outcome(reply)
-        except codec.Malformed:  # evidence that nothing explains
-            got = codec.Foreign("something that is no value")
+        got = outcome(reply)
         predicted = self.predictions(call).of
         if reply is not TOO_LARGE:
             return Observation(got, predicted(None), predicted)

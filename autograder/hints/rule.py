@@ -19,7 +19,6 @@ import numpy as np
 
 from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.proxy import Refusal, parts
-from autograder.protocol import codec
 from autograder.protocol.call import Reply
 from autograder.protocol.failure import VALUES, Kind
 
@@ -105,7 +104,7 @@ def read_mark(mark: str, right: Any) -> Any:
 
 def outcome(reply: Reply) -> Any:
     """What came of a call."""
-    return Refusal(reply.raised.kind) if reply.raised is not None else codec.decode(reply.value)
+    return Refusal(reply.raised.kind) if reply.raised is not None else reply.value
 
 
 def same(got: Any, wanted: Any) -> bool:

@@ -1,17 +1,16 @@
 """Plain values to bytes and back: what may cross between a submission and a test.
 
-Plain is: None, bool, int, float, complex, str, list, tuple, dict with str keys, numpy arrays and numpy scalars of bool,
-integer, float or complex type, each of exactly that class. Whatever else a submission returns is described by name and
-goes no further. Decoding builds these values and nothing else: no class is looked up, no code runs, a length is
-believed only when that many bytes are really there, and bytes that `encode` would not have written are refused: every
-value has one spelling.
+Plain is: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays of the usual bool, integer, float
+and complex dtypes and numpy scalars of the real ones, each of exactly that class. Whatever else a submission returns is
+opaque: described by name, and no more. Decoding builds these values and nothing else: no class is looked up, no code
+runs, a length is believed only when that many bytes are really there, and bytes that `encode` would not have written
+are refused: every value has one spelling.
 """
 
 from __future__ import annotations
 
 import math
 import struct
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -37,21 +36,19 @@ MAX_DESCRIPTION = 500
 MAX_INT_BYTES = 64
 MAX_AXES = 16
 
-_COUNT, _FLOAT, _COMPLEX = struct.Struct("<I"), struct.Struct("<d"), struct.Struct("<dd")
+_COUNT, _FLOAT = struct.Struct("<I"), struct.Struct("<d")
 _SHAPES = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
 
-ARRAY_KINDS = "biufc"
-"""numpy's dtype kinds that may cross: bool, signed, unsigned, float, complex."""
-
-_SCALAR_TYPES = frozenset(scalar for scalar in np.sctypeDict.values() if np.dtype(scalar).kind in ARRAY_KINDS)
-_SPELLINGS = {dtype.str for scalar in _SCALAR_TYPES for dtype in (np.dtype(scalar), np.dtype(scalar).newbyteorder())}
-# By its spelling, a type that C has two names for (long, long long) is one.
-_DTYPES = {spelling.encode("ascii"): np.dtype(spelling) for spelling in _SPELLINGS}
+_DTYPES = {
+    np.dtype(name).str.encode("ascii"): np.dtype(name)
+    for name in """
+        bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128
+    """.split()
+}
 _SPELLED = {dtype: spelling for spelling, dtype in _DTYPES.items()}
+"""The dtypes that may cross, in this machine's byte order. Two names of C for one type (long, long long) are one."""
 
-_LONG = np.dtype(np.longdouble).itemsize
-_USED = 10 if np.finfo(np.longdouble).nmant == 63 else _LONG
-"""Bytes of a long double that hold its value: the rest of an 80-bit number is whatever the memory held before."""
+_SCALAR_TYPES = frozenset(scalar for scalar in np.sctypeDict.values() if np.dtype(scalar).kind in "biuf")
 
 
 class Malformed(ValueError):
@@ -161,26 +158,19 @@ class _Encoder:
             self.write(item, depth + 1)
 
     def _array(self, value: np.ndarray, depth: int, tag: bytes = b"a") -> None:
-        dtype, axes = value.dtype, value.ndim
-        if dtype.kind not in ARRAY_KINDS:
-            self.foreign(f"an array of dtype {dtype.kind!r}, which is not a number type")
-            return
-        if axes > MAX_AXES:
-            self.foreign(f"an array of {axes} axes")
+        spelling, axes = _SPELLED.get(value.dtype), value.ndim
+        if spelling is None or axes > MAX_AXES:
+            what = f"dtype {value.dtype.str!r}" if spelling is None else f"{axes} axes"
+            self.foreign(f"an array of {what}")
             return
         self.numbers += value.size
         # Asked before the numbers are laid out: an array of equal numbers may be larger than any memory.
         if self.numbers > MAX_NUMBERS:
             raise _TooLarge(f"an array of shape {value.shape}")
-        if dtype.kind == "b":
+        if spelling == b"|b1":
             value = value.astype(np.uint8) != 0  # a view can make a bool of any byte
-        data: bytes | bytearray = value.tobytes()
-        if dtype.char in "gG":
-            data = bytearray(data)
-            _padding(dtype, data)[:] = 0
-        spelling = _SPELLED[dtype]
         header = b"%c%c%b%c" % (tag, len(spelling), spelling, axes)
-        self._put(header + _SHAPES[axes].pack(*value.shape) + data)
+        self._put(header + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
     def _scalar(self, value: np.generic, depth: int) -> None:
         self._array(np.asarray(value), depth, b"g")
@@ -191,7 +181,6 @@ _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
     bool: lambda encoder, value, depth: encoder._put(b"T" if value else b"F"),
     int: _Encoder._int,
     float: lambda encoder, value, depth: encoder._put(b"d" + _FLOAT.pack(value)),
-    complex: lambda encoder, value, depth: encoder._put(b"c" + _COMPLEX.pack(value.real, value.imag)),
     str: _Encoder._str,
     list: _Encoder._sequence,
     tuple: _Encoder._sequence,
@@ -203,11 +192,7 @@ _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
 """By the exact type: a class that a submission derives from one of these is foreign."""
 
 
-def _padding(dtype: np.dtype[Any], data: bytes | bytearray) -> np.ndarray:
-    """The bytes of some long doubles that hold no part of a value."""
-    numbers = np.frombuffer(data, np.uint8).reshape(-1, _LONG)
-    first_is_lowest = dtype.isnative == (sys.byteorder == "little")
-    return numbers[:, _USED:] if first_is_lowest else numbers[:, : _LONG - _USED]
+NONE = encode(None)
 
 
 def _utf8(key: Any) -> bytes:
@@ -216,11 +201,14 @@ def _utf8(key: Any) -> bytes:
     return key.encode("utf-8")
 
 
-def decode(data: bytes) -> Any:
-    """The value of some bytes. Raises Malformed for anything that `encode` would not have written."""
+def decode(data: bytes, writeable: bool = True) -> Any:
+    """The value of some bytes. Raises Malformed for anything that `encode` would not have written.
+
+    Arrays are copied where they are to be `writeable`.
+    """
     if len(data) > MAX_BYTES:
         raise Malformed(f"{len(data)} bytes")
-    decoder = _Decoder(data)
+    decoder = _Decoder(data, writeable)
     value = decoder.read(0)
     if decoder.at != len(data):
         raise Malformed(f"{len(data) - decoder.at} bytes too many")
@@ -231,8 +219,9 @@ _KEY = ord("s")
 
 
 class _Decoder:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, writeable: bool) -> None:
         self.data = data
+        self.writeable = writeable
         self.at = self.items = self.numbers = 0
 
     def read(self, depth: int) -> Any:
@@ -273,9 +262,6 @@ class _Decoder:
     def _float(self, depth: int) -> float:
         value: float = self._unpack(_FLOAT)[0]
         return value
-
-    def _complex(self, depth: int) -> complex:
-        return complex(*self._unpack(_COMPLEX))
 
     def _int(self, depth: int) -> int:
         size = self._count()
@@ -321,13 +307,10 @@ class _Decoder:
         return count
 
     def _array(self, depth: int) -> np.ndarray:
-        spelling = self._take(self._byte())
-        if spelling not in _DTYPES:
-            raise Malformed(f"dtype {spelling!r}")
-        dtype = _DTYPES[spelling]
+        dtype = _DTYPES.get(self._take(self._byte()))
         axes = self._byte()
-        if axes > MAX_AXES:
-            raise Malformed(f"{axes} axes")
+        if dtype is None or axes > MAX_AXES:
+            raise Malformed(f"an array of an unknown dtype, or of {axes} axes")
         shape = self._unpack(_SHAPES[axes])
         # Python's own integers: a product that would overflow is simply too large.
         size = math.prod(shape)
@@ -337,16 +320,15 @@ class _Decoder:
         data = self._take(size * dtype.itemsize)
         if dtype.kind == "b" and not set(data) <= {0, 1}:
             raise Malformed("a bool that is neither True nor False")
-        if dtype.char in "gG" and _padding(dtype, data).any():
-            raise Malformed("a long double with more bytes than its value has")
         try:
-            return np.ndarray(shape, dtype, data).copy()
+            array = np.ndarray(shape, dtype, data)
         except ValueError as error:
             raise Malformed(f"an array of shape {shape}") from error
+        return array.copy() if self.writeable else array
 
     def _scalar(self, depth: int) -> np.generic:
         array = self._array(depth)
-        if array.ndim or not array.dtype.isnative:
+        if array.ndim or array.dtype.kind == "c":
             raise Malformed("no numpy scalar")
         return array.flat[0]  # type: ignore[no-any-return]
 
@@ -357,7 +339,6 @@ _READERS: dict[int, Callable[[_Decoder, int], Any]] = {
     ord("F"): lambda decoder, depth: False,
     ord("i"): _Decoder._int,
     ord("d"): _Decoder._float,
-    ord("c"): _Decoder._complex,
     ord("s"): _Decoder._text,
     ord("!"): _Decoder._foreign,
     ord("l"): _Decoder._list,

@@ -32,7 +32,7 @@ class Status(StrEnum):
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
-    """it raises when it is run, or imports what is not there: that import alone is left out"""
+    """it raises when it is run, or imports what is not there"""
     UNREADABLE = "unreadable"
     """no code can be had from it"""
     TIMEOUT = "timeout"

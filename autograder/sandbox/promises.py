@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import PACKAGE
-from autograder.protocol import codec
 from autograder.protocol.call import Call
 from autograder.protocol.codec import Foreign
 from autograder.sandbox import probes, wire
@@ -167,7 +166,7 @@ class _Examination:
         reply = self.worker.ask(wire.request(Call(probe, args)), seconds)
         if reply.raised is not None:
             return f"the probe ended with {reply.raised.kind}: {reply.raised.message}"
-        return codec.decode(reply.value)
+        return reply.value
 
     def try_to(self, probe: str, *args: Any, ended_for: str = "") -> str:
         """What a probe says that it was let through; nothing where its worker was ended for having too much of

@@ -60,10 +60,10 @@ _MEASURED, _UNMEASURED = b"+", b"-"
 def pack_reply(reply: Reply) -> bytes:
     """The worker's side of a reply."""
     if reply.raised is None and not reply.lines and not reply.changed:
-        return frame(_NOTHING_TO_SAY + reply.value)
+        return frame(_NOTHING_TO_SAY + reply.encoded)
     error = None if reply.raised is None else _speakable(reply.raised)
     header = codec.encode((error, reply.lines, tuple(_cut(name) for name in reply.changed[:MAX_NAMES])))
-    return frame(LENGTH.pack(len(header)) + header + reply.value)
+    return frame(LENGTH.pack(len(header)) + header + (reply.encoded if reply.raised is None else b""))
 
 
 _PLAIN = codec.encode((None, 0, ()))
@@ -92,19 +92,22 @@ def _cut(text: str, length: int = MAX_NAME) -> str:
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """The grader's side of a reply. Raises Malformed. The value stays encoded: whoever asks for it decodes it."""
+    """The grader's side of a reply, its value decoded. Raises Malformed."""
     if data.startswith(_NOTHING_TO_SAY):
-        return Reply(value=data[len(_NOTHING_TO_SAY) :])
-    if len(data) < LENGTH.size:
-        raise Malformed("a reply without a header")
-    (size,) = LENGTH.unpack_from(data)
-    if size > min(MAX_HEADER, len(data) - LENGTH.size):
-        raise Malformed("a reply with a header that is too long")
-    reply = _unpack_header(data[LENGTH.size : LENGTH.size + size])
-    value = data[LENGTH.size + size :]
-    if reply.raised is not None and value:
-        raise Malformed("a reply with a value and an exception")
-    return replace(reply, value=value) if value else reply
+        reply = Reply(data[len(_NOTHING_TO_SAY) :])
+    else:
+        if len(data) < LENGTH.size:
+            raise Malformed("a reply without a header")
+        (size,) = LENGTH.unpack_from(data)
+        if size > min(MAX_HEADER, len(data) - LENGTH.size):
+            raise Malformed("a reply with a header that is too long")
+        reply, encoded = _unpack_header(data[LENGTH.size : LENGTH.size + size]), data[LENGTH.size + size :]
+        if reply.raised is None:
+            reply = replace(reply, encoded=encoded)
+        elif encoded:
+            raise Malformed("a reply with a value and an exception")
+    reply.value  # noqa: B018 - decoded here, so that nobody meets malformed bytes later
+    return reply
 
 
 @functools.lru_cache(maxsize=256)

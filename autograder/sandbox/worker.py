@@ -5,12 +5,10 @@ Nothing here is a secret and nothing here is trusted: the submission shares this
 
 from __future__ import annotations
 
-import _thread
 import fcntl
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NoReturn
 
 from autograder.protocol import call, codec
@@ -60,11 +58,7 @@ def _serve(grader: int) -> None:
     module, failure = call.load(name, cells, filename)
     _write(grader, wire.pack_reply(call.Reply(raised=failure)))
     for asked in map(wire.unpack_request, requests):
-        threads = _thread._count()
-        reply = call.perform(module, asked)
-        if asked.measured and threads:  # of the submission's making, and nobody counts what they do
-            reply = replace(reply, lines=call.UNCOUNTED)
-        _write(grader, wire.pack_reply(reply))
+        _write(grader, wire.pack_reply(call.perform(module, asked)))
 
 
 def _requests(grader: int) -> Iterator[bytes]:

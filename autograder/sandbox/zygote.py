@@ -68,7 +68,6 @@ class _Zygote:
     def __init__(self, grader: socket.socket, plan: dict[str, Any]) -> None:
         project, libraries, disabled = plan["project"], plan["libraries"], plan["disabled_locks"]
         sys.path += [project, libraries]
-        from autograder.protocol.call import watch_tracing
         from autograder.sandbox import confine, worker
         from autograder.sandbox.limits import Limits
 
@@ -82,7 +81,6 @@ class _Zygote:
         self.worker: _Child | None = None
         numpy = [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
         self.locks = confine.Locks(self.limits, Path(self.scratch), numpy, disabled)
-        watch_tracing()  # here, for all workers, and while the collector still knows every function
         _forget(project, libraries)
         gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
 

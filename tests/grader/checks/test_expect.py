@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -242,28 +241,6 @@ def test_a_loop_over_features_is_no_loop_over_the_sequence() -> None:
         " return y\n"
     )
     expect.vectorised(submission(HALF + body).rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
-
-
-def test_lines_of_other_people_s_finalizers_do_not_count() -> None:
-    """A collection may happen within any call; what it ends was left behind by somebody else."""
-
-    class LeftBehind:
-        def __init__(self) -> None:
-            self.itself = self
-
-        def __del__(self) -> None:
-            for _ in range(1000):
-                pass
-
-    def arguments(length: int) -> tuple[np.ndarray]:
-        gc.collect()
-        if length > 8:
-            LeftBehind()
-        return (np.arange(4.0 * length).reshape(length, 4),)
-
-    rope = submission(HALF + "def rotate_half(x):\n    list(map(list, [()] * 9000))\n    return half(x)\n")
-    expect.vectorised(rope.rotate_half, arguments, tolerance=0)
-    assert gc.isenabled()
 
 
 def refuses(rope: StudentModule) -> None:

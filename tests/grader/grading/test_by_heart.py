@@ -18,7 +18,6 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.observed import ObservedTest
-from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import Kind
 
@@ -57,7 +56,7 @@ class Learnt(catalogue.Module):
 
     def call(self, call: Call) -> Reply:
         reply = super().call(call)
-        kept = ("raises", reply.raised.message) if reply.raised else ("returns", codec.decode(reply.value))
+        kept = ("raises", reply.raised.message) if reply.raised else ("returns", reply.value)
         self.table[call.function, key(call.args), key(sorted(call.kwargs.items()))] = kept
         return reply
 

@@ -34,7 +34,6 @@ from autograder.grading.grader import Grader
 from autograder.grading.row import PackedGrade
 from autograder.grading.scoring import gradescope
 from autograder.grading.suite import Suite
-from autograder.protocol import codec
 from autograder.protocol.call import Call
 from autograder.protocol.failure import Kind, Stopped
 from autograder.protocol.status import Status, TestStatus
@@ -413,7 +412,7 @@ def the_next_is_as_if_alone(ground: Field) -> None:
         reply = backend.call(Call("rope_frequencies", (4,)))
     finally:
         backend.close()
-    assert np.array_equal(codec.decode(reply.value), [1.0, 0.01])
+    assert np.array_equal(reply.value, [1.0, 0.01])
     assert backend.failure is None
     assert backend.printed == ""
 

@@ -48,7 +48,7 @@ def called(backend: Sandboxed, function: str, *args: Any) -> Any:
     """What a function returns."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
-    return codec.decode(reply.value)
+    return reply.value
 
 
 def is_running(process: int) -> bool:
@@ -328,6 +328,34 @@ def test_a_zygote_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
     with Sandbox() as broken, pytest.raises(SandboxError, match="No module named 'autograder'"):
         broken.open()
+
+
+FORGES = """
+from autograder.protocol import call as _call
+
+_honest = _call.perform
+
+
+def _forged(module, asked):
+    reply = _honest(module, asked)
+    return _call.Reply(b"?") if asked.function == "apply_rope" else reply
+
+
+_call.perform = _forged
+"""
+
+
+def test_bytes_that_are_no_value_are_a_dead_worker_and_nothing_more() -> None:
+    """Beside a known mistake too, whose causes are looked for in what was seen."""
+    rope = course.find("rope")
+    text = rope.solution.read_text(encoding="utf-8").replace("def rope_frequencies(", "def _frequencies(")
+    halved = "\ndef rope_frequencies(*args, **kwargs):\n    return _frequencies(*args, **kwargs) / 2\n"
+    with Grader() as grader:
+        honest = grader.grade(rope, (text + halved,))
+        forged = grader.grade(rope, (text + halved + FORGES,))
+        assert forged.status is not None and 0 < forged.score < honest.score
+        assert forged.questions["apply_rope"] == 0
+        assert any("something other than a result" in one.message for one in forged.test_results)
 
 
 # what the grader bounds on its own side

@@ -25,14 +25,14 @@ thorough = settings(max_examples=300)
 BOUND = 200 << 20
 """Bytes that reading one message may take, whatever the message."""
 
-NUMBERS = ["?", "i1", "u1", "<i2", ">i2", "<u4", ">i8", "<f2", "<f4", ">f4", "<f8", ">f8", "<c8", ">c16", "g", "G"]
+NUMBERS = "?bBhHiIlLefdFD"
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 plain_arrays = arrays.arrays(
     st.sampled_from(NUMBERS), arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4)
 )
-scalars = plain_arrays.filter(lambda array: array.size).map(lambda array: array.flat[0])
-numbers = st.booleans() | st.integers(-(2**500), 2**500) | st.floats() | st.complex_numbers() | scalars
+scalars = plain_arrays.filter(lambda array: array.size and array.dtype.kind != "c").map(lambda array: array.flat[0])
+numbers = st.booleans() | st.integers(-(2**500), 2**500) | st.floats() | scalars
 
 
 def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -53,7 +53,7 @@ def is_same(got: Any, sent: Any) -> bool:
         return len(got) == len(sent) and all(map(is_same, got, sent))
     if isinstance(sent, dict):
         return list(got) == list(sent) and all(is_same(got[key], sent[key]) for key in sent)
-    if isinstance(sent, float | complex):
+    if isinstance(sent, float):
         return repr(got) == repr(sent)
     return got == sent
 
@@ -90,6 +90,11 @@ FOREIGN = [
     np.datetime64("2020-01-01"),
     np.str_("a"),
     np.zeros((1,) * 17),
+    np.zeros(2, ">f8"),
+    np.zeros(2, np.clongdouble),
+    np.longdouble(1),
+    np.complex128(1j),
+    1j,
     2**600,
     "\ud800",
     {1: 2},
@@ -149,7 +154,6 @@ def test_arrays_of_any_layout_arrive() -> None:
         base.T,
         np.broadcast_to(1.5, (3, 4)),
         frozen,
-        base.astype(">f4"),
     ]
     for array in layouts:
         got = decode(encode(array))
@@ -226,19 +230,6 @@ def test_a_damaged_message_is_a_value_or_malformed(value: Any, draw: st.DataObje
             assert encode(got) == damaged
 
 
-@pytest.mark.skipif(np.finfo(np.longdouble).nmant != 63, reason="every byte of this machine's long double counts")
-@pytest.mark.parametrize("dtype", ["<f16", ">f16", "<c32", ">c32"])
-def test_what_the_memory_held_beside_a_long_double_does_not_cross(dtype: str) -> None:
-    """An 80-bit number lies in 16 bytes: the others are zeros in every message."""
-    value = np.arange(1, 4).astype(dtype)
-    clean = encode(value)
-    lowest_first = value.view(np.uint8).reshape(-1, 16)[:, :: 1 if dtype[0] == "<" else -1]
-    lowest_first[:, 10:] = 0xCC
-    assert encode(value) == clean
-    with pytest.raises(Malformed):
-        decode(clean[: -value.nbytes] + value.tobytes())
-
-
 def _count(number: int) -> bytes:
     return number.to_bytes(4, "little")
 
@@ -275,7 +266,8 @@ HOSTILE = {
     "nothing, wider than any index": _array(b"<f8", (0, 2**64 - 1)),
     "too many axes": _array(b"<f8", (1,) * 64, b"\0" * 8),
     "a scalar with axes": _array(b"<f8", (1,), b"\0" * 8, tag=b"g"),
-    "a scalar of the other byte order": _array(b">f8", (), b"\0" * 8, tag=b"g"),
+    "an array of the other byte order": _array(b">f8", (), b"\0" * 8),
+    "a complex scalar": _array(b"<c8", (), b"\0" * 8, tag=b"g"),
     "a bool that is neither": _array(b"|b1", (1,), b"\2"),
     "a description longer than any of ours": (
         b"!" + _count(codec.MAX_DESCRIPTION + 1) + b"x" * (codec.MAX_DESCRIPTION + 1)
@@ -306,7 +298,7 @@ def test_small_bytes_ask_for_little_memory() -> None:
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=wire.MAX_NAME)
 several = st.lists(names, max_size=5).map(tuple)
 raised = st.builds(Raised, names, several, names, st.none() | st.integers(0, 10**6), st.none() | names)
-replies = st.builds(Reply, value=plain.map(encode), lines=st.integers(0, 10**9), changed=several) | st.builds(
+replies = st.builds(Reply, plain.map(encode), lines=st.integers(0, 10**9), changed=several) | st.builds(
     Reply, raised=raised, lines=st.integers(0, 10**9)
 )
 
@@ -315,8 +307,8 @@ replies = st.builds(Reply, value=plain.map(encode), lines=st.integers(0, 10**9),
 @given(replies)
 def test_a_reply_arrives_as_it_was(reply: Reply) -> None:
     got = wire.unpack_reply(wire.pack_reply(reply)[wire.LENGTH.size :])
-    assert (got.value, got.lines, got.changed) == (reply.value, reply.lines, reply.changed)
-    assert got.raised == reply.raised
+    assert got == reply
+    assert is_same(got.value, reply.value)
 
 
 def test_names_and_messages_of_an_exception_are_cut() -> None:

@@ -1,16 +1,14 @@
-"""Idea: turn the counting of lines off for the length of a loop, and on again.
+"""Idea: turn the counting of lines off, and loop.
 
-Stopped by: Python reports it to an audit hook, which nothing removes; a call that did so counts as a loop.
+Stopped by: a call that ends without the grader's counting counts as a loop. (Who turns it on again is not noticed.)
 """
 
 print("TRIED turning the trace off")
 
 
 def hidden(loop):
-    trace = sys.gettrace()
     sys.settrace(None)
     loop()
-    sys.settrace(trace)
 
 
 looping(hidden)

@@ -8,6 +8,6 @@ from autograder.protocol import call, codec
 print("TRIED patching the worker's own modules")
 success = codec.encode(True)
 call._changed = lambda before, after: ()
-call.perform = lambda module, asked: call.Reply(value=success, lines=0)
+call.perform = lambda module, asked: call.Reply(success, lines=0)
 sys.modules["autograder.checks.expect"] = types.ModuleType("expect")
 sys.modules["autograder.checks.wrong"] = types.ModuleType("wrong")

@@ -12,7 +12,7 @@ print("TRIED replying twice")
 
 
 def twice(name, args):
-    os.write(wire_descriptors()[0], wire.pack_reply(call.Reply(value=codec.encode(args[0]))))
+    os.write(wire_descriptors()[0], wire.pack_reply(call.Reply(codec.encode(args[0]))))
     return args[0]
 
 
