@@ -409,11 +409,11 @@ def _disabled_locks(isolation: str) -> Collection[str]:
 
         _say("Warning: submissions run without isolation and can read and change what you can.", err=True)
         return NAMES
-    from autograder.sandbox import promises
+    from autograder.sandbox import self_test
 
     try:
-        promises.require()
-    except promises.BrokenPromise as error:
+        self_test.require()
+    except self_test.BrokenPromise as error:
         raise WallDown(str(error)) from error
     return ()
 

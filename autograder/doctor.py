@@ -8,13 +8,13 @@ from dataclasses import fields
 from rich.console import Console
 from rich.table import Table
 
-from autograder.sandbox import promises
+from autograder.sandbox import self_test
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
 
 def print_table(console: Console) -> bool:
     """Print what holds, by which lock, and the limits. Returns whether everything holds."""
-    findings = promises.examine()
+    findings = self_test.examine()
     table = Table(
         title=f"The wall, as {'root' if os.geteuid() == 0 else 'an ordinary user'}", title_justify="left", box=None
     )

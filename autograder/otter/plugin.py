@@ -48,12 +48,12 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """Grade, and return the driver in the submission's place."""
         from autograder.grading.grader import grade_alone
         from autograder.grading.scoring import passed
-        from autograder.sandbox import promises
+        from autograder.sandbox import self_test
         from autograder.sandbox.confine import NAMES
 
         disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
-            promises.require()
+            self_test.require()
         os.unlink(self.submission_path)
         self.grade = grade_alone(self.assignment, self.submission, disabled_locks)
         return _driver(passed(self.grade.test_results))

@@ -7,12 +7,11 @@
     limits   how much of everything a submission may use, and the grader to look at a result
     client   the grader's side: opens workers, waits for replies, kills
     backend  a submission as tests see it: one worker, limits in all
-    promises what it promises, and the proof of each promise
-    probes   what such a proof loads inside the wall
+    self_test  what it promises: a table of attempts to break it, tried before anything is graded
 
-The grader imports `backend`, `limits` and `promises`, and what these build on; zygote and worker import nothing of the
+The grader imports `backend`, `limits` and `self_test`, and what these build on; zygote and worker import nothing of the
 project but `protocol.call`, `protocol.codec` and this room.
 """
 
-FRONT_DOOR = ("backend", "client", "confine", "limits", "promises")
+FRONT_DOOR = ("backend", "client", "confine", "limits", "self_test")
 """The modules that other rooms may import."""

@@ -193,7 +193,7 @@ def test_a_worker_whose_wall_is_down_is_refused(
 ) -> None:
     """Every worker proves its own wall before it grades anything."""
     root = classroom.copy_of_the_course(tmp_path)
-    with (root / "autograder" / "sandbox" / "promises.py").open("a") as doctor:
+    with (root / "autograder" / "sandbox" / "self_test.py").open("a") as doctor:
         doctor.write("\n\ndef require():\n    raise BrokenPromise('Landlock is off: switch it on')\n")
     cluster.add("open", root)
     with pytest.raises(BatchError, match="no worker of the cluster can grade this"):

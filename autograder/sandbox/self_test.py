@@ -1,0 +1,265 @@
+"""Does the wall hold on this machine? A worker tries to break each promise, in one line of Python.
+
+`require` is asked before anything is graded: where one gets through, nothing runs and nobody gets a grade. Each attempt
+is harmless where the wall fails: it asks for little more than the limits allow, and touches nothing but what is set up
+for it. Only a refusal counts as held: a line that fails in any other way has shown nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from autograder.course import PACKAGE
+from autograder.protocol.call import Call, Reply
+from autograder.sandbox import wire
+from autograder.sandbox.backend import Program
+from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDied, WorkerSlow, environment
+from autograder.sandbox.limits import LIMITS, MIB
+
+
+class BrokenPromise(Exception):
+    """A promise of the wall does not hold here. The message says which, and how to fix it."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One promise, and whether it holds on this machine."""
+
+    promise: str
+    lock: str
+    detail: str = ""
+    """what got through; empty where the promise holds"""
+
+    @property
+    def held(self) -> bool:
+        return not self.detail
+
+    @property
+    def fix(self) -> str:
+        """What to do about it."""
+        return FIX[self.lock]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a submission cannot do, the lock that keeps it from it, and how it tries."""
+
+    promise: str
+    lock: str
+    line: str
+    refused: str = "PermissionError"
+    """the exceptions, or ends of the worker, that show that it was refused"""
+
+
+PROGRAM = """
+import ctypes, fcntl, mmap, os, resource, socket, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+def system_call(name, *arguments):
+    if getattr(libc, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+def is_open(descriptor):
+    try:
+        return bool(os.fstat(descriptor))
+    except OSError:
+        return False
+def refuse_where(condition):
+    if condition:
+        raise PermissionError
+def attempt(line, given):
+    exec(line, globals() | given)
+"""
+
+ATTEMPTS = (
+    Attempt("reads nobody's file", "landlock", "open(file).close()"),
+    Attempt("reads nothing of this project", "landlock", "open(code).close()"),
+    Attempt("reads nothing of the system's", "landlock", "open('/etc/passwd').close()"),
+    Attempt("reads no process's environment", "landlock", "open(f'/proc/{grader}/environ').close()"),
+    Attempt("lists no folder", "landlock", "os.listdir(folder)"),
+    Attempt("writes nothing elsewhere", "landlock", "open(folder + '/new', 'w').close()"),
+    Attempt("writes nothing beside its scratch folder", "user", "open('../new', 'w').close()"),
+    Attempt("empties no file", "seccomp", "os.truncate(file, 0)"),
+    Attempt("opens no file in an odd way", "seccomp", "os.open(file, os.O_WRONLY | os.O_RDWR | os.O_TRUNC)"),
+    Attempt("locks no file", "seccomp", "fcntl.flock(open(os.__file__), fcntl.LOCK_SH | fcntl.LOCK_NB)"),
+    Attempt("reaches no address", "seccomp", "socket.socket()"),
+    Attempt("has no socket of any kind", "seccomp", "socket.socketpair()"),
+    Attempt("starts no process", "seccomp", "os.fork() or os._exit(0)"),
+    Attempt("becomes no other program", "seccomp", "os.execv('/bin/true', ['true'])"),
+    Attempt("signals no process", "seccomp", "os.kill(grader, 0)"),
+    Attempt("traces no process", "seccomp", "system_call('ptrace', 0x4206, grader, 0, 0)"),
+    Attempt("leaves nothing in the kernel", "seccomp", "system_call('semget', 0, 1, 0o600)"),
+    Attempt("raises none of its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
+    Attempt("takes no more memory than it may", "limits", "mmap.mmap(-1, memory)", "OSError"),
+    Attempt("writes no file longer than it may", "limits", "open('long', 'wb').truncate(files + 1)", "OSError"),
+    Attempt("opens no more files than it may", "limits", "[open(os.devnull) for _ in range(open_files)]", "OSError"),
+    Attempt(
+        "has no more processor time than it may",
+        "limits",
+        "refuse_where(0 <= resource.getrlimit(resource.RLIMIT_CPU)[1] <= submission_seconds)",
+    ),
+    Attempt("inherits no variable of the grader", "zygote", "refuse_where(os.environ.items() <= variables.items())"),
+    Attempt("inherits no descriptor of the grader", "zygote", "refuse_where(sum(map(is_open, range(1024))) == 4)"),
+    Attempt(
+        "starts no more threads than it may",
+        "limits",
+        "[threading.Thread(target=time.sleep, args=(1,)).start() for _ in range(tasks + 8)]; time.sleep(0.2)",
+        "RuntimeError, started more than",
+    ),
+    Attempt(
+        "writes no more in all than it may",
+        "watch",
+        "[open(name, 'wb').write(bytes(files // 2 + 4096)) for name in 'ab']; time.sleep(0.2)",
+        "wrote more than",
+    ),
+)
+
+FIX = {
+    "landlock": (
+        "Use Linux 5.13 or newer with `landlock` named in /sys/kernel/security/lsm (else boot with lsm=landlock,… in "
+        "front of the list); a container must allow the landlock system calls, as Docker's default profile does."
+    ),
+    "seccomp": "Install libseccomp (libseccomp2 on Debian and Ubuntu) and use a kernel with seccomp filters.",
+    "limits": (
+        "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: the kernel limits no other root."
+    ),
+    "user": "Run as an ordinary user, or as root with the capabilities SETUID and SETGID.",
+    "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
+    "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
+    "zygote": "Report it, with what is said here: this is the grader's own doing on any Linux.",
+}
+ANY_WAY = "`--isolation none` grades without the wall: only for code that you trust."
+
+SECONDS = 20.0
+"""How long an attempt may take on a busy machine."""
+
+ENDS_WITHIN_SECONDS = 2.0
+"""How soon a worker has to be gone once it has to go."""
+
+
+def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
+    """Try to break every promise; `disabled_locks` leaves locks off, as the tests of this table do."""
+    limits = replace(LIMITS, files=2 * MIB)  # less to write
+    try:
+        with Sandbox(disabled_locks, limits) as sandbox, _given(sandbox) as given:
+            worker = _Examined(sandbox, given)
+            found = [Finding(one.promise, one.lock, worker.lets_through(one)) for one in ATTEMPTS]
+            return found + [Finding(promise, lock, look(worker)) for promise, lock, look in LOOKS]
+    except SandboxError as error:
+        lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
+        return [Finding("a worker starts and puts on its locks", lock, str(error))]
+
+
+def require() -> None:
+    """Raises BrokenPromise where a promise does not hold here."""
+    for one in examine():
+        if not one.held:
+            raise BrokenPromise(f"the wall does not hold here: {one.promise} ({one.detail}). {one.fix} {ANY_WAY}")
+
+
+@contextmanager
+def _given(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
+    """What the attempts name: the limits, and a folder that anybody may write with a file in it."""
+    with tempfile.TemporaryDirectory(prefix="canaries-") as folder:
+        file = Path(folder) / "file"
+        file.write_bytes(b"whereabouts")
+        Path(folder).chmod(0o777)
+        file.chmod(0o666)
+        yield {
+            **vars(sandbox.limits),
+            "folder": folder,
+            "file": str(file),
+            "code": str(PACKAGE / "course.py"),
+            "grader": os.getpid(),
+            "variables": environment(sandbox.scratch),
+        }
+
+
+class _Examined:
+    """A sandbox, and the worker that makes the next attempt."""
+
+    def __init__(self, sandbox: Sandbox, given: dict[str, Any]) -> None:
+        self.sandbox = sandbox
+        self.given = given
+        self.worker: Worker | None = None
+
+    def running(self) -> Worker:
+        """A worker with the program in it."""
+        if self.worker is None:
+            self.worker = self.sandbox.open()
+            self.worker.ask(Program("attempts", (PROGRAM,)).request(), SECONDS)
+        return self.worker
+
+    def ask(self, line: str, seconds: float = SECONDS) -> Reply:
+        """What comes of a line. Raises WorkerDied."""
+        return self.running().ask(wire.request(Call("attempt", (line, self.given))), seconds)
+
+    def end(self) -> str:
+        """Begin the next attempt in a new worker; returns what this one was ended for."""
+        worker, self.worker = self.worker, None
+        return worker.close() if worker is not None else ""
+
+    def lets_through(self, attempt: Attempt) -> str:
+        """What nothing refused, in words."""
+        try:
+            raised = self.ask(attempt.line).raised
+            ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
+        except WorkerDied as error:
+            ended = self.end() or error.why
+        if any(ended.startswith(one) for one in attempt.refused.split(", ")):
+            return ""
+        return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was let through")
+
+
+def _has_privileges(examined: _Examined) -> str:
+    lines = Path(f"/proc/{examined.running().process}/status").read_text(encoding="utf-8").splitlines()
+    status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+    held = [f"capabilities {status[name][0]}" for name in ("CapPrm", "CapEff", "CapAmb") if int(status[name][0], 16)]
+    if status["NoNewPrivs"] != ["1"]:
+        held.append("new privileges may be gained")
+    if os.geteuid() == 0 and "0" in status["Uid"][:3]:
+        held.append("the user id is root's")
+    return ", ".join(held)
+
+
+def _runs_on(examined: _Examined) -> str:
+    process = examined.running().process
+    try:
+        examined.ask("while True: pass", seconds=0.05)
+    except WorkerDied as error:
+        examined.end()
+        return "" if isinstance(error, WorkerSlow) and _is_gone(process) else f"the process {process} {error.why}"
+    return "a call that never returns did"
+
+
+def _outlives_the_grader(examined: _Examined) -> str:
+    """Ends the zygote: has to come last."""
+    worker = examined.running()
+    os.kill(examined.sandbox.process.pid, signal.SIGKILL)
+    deadline = time.monotonic() + ENDS_WITHIN_SECONDS
+    while not (gone := _is_gone(worker.process)) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    worker.hang_up()
+    return "" if gone else f"the process {worker.process}"
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process runs no more; one that nobody has collected yet does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+LOOKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
+    ("has no privilege and gains none", "user", _has_privileges),
+    ("runs no longer than it may", "zygote", _runs_on),
+    ("is gone when the grader is", "session", _outlives_the_grader),
+)
+"""What is seen from outside: promise, lock, and what says in words how it is broken."""
