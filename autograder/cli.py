@@ -1,5 +1,4 @@
-"""The command line: `autograder grade | check | adjust | build | handout | report | similarity | canvas | moodle |
-feedback | new | doctor | bench`.
+"""The command line: `autograder` and one of ten words, each with its `--help`.
 
 Each command imports what it needs when it runs, so that the quick ones are quick. Exit codes: 0 done, 1 some check
 failed (`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here, 130 interrupted with work left.
@@ -7,10 +6,8 @@ failed (`check`), 2 wrong use or nothing to grade, 3 the wall does not hold here
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -59,16 +56,7 @@ PATH, FOLDER = click.Path(path_type=Path), click.Path(path_type=Path, file_okay=
 
 out_argument = click.argument("out", type=FOLDER)
 assignment_option = click.option(
-    "--assignment",
-    callback=_assignment,
-    metavar="NAME",
-    help="Which assignment plain files are; else their folder or name says it.",
-)
-map_option = click.option(
-    "--map", "aliases", type=PATH, help="A table of what students are called here and there: classroom_roster.csv."
-)
-scale_option = click.option(
-    "--scale", is_flag=True, help="Scale scores to the points that the assignment is worth there."
+    "--assignment", callback=_assignment, metavar="NAME", help="The assignment, where no folder or file name says it."
 )
 isolation_option = click.option(
     "--isolation",
@@ -95,41 +83,33 @@ def main() -> None:
     """Grades the Whereabouts course on positional encodings."""
 
 
-def _folder(context: click.Context, parameter: click.Parameter, value: str) -> Path:
-    if not value:
-        raise click.BadParameter("it is empty: name the folder that holds the submissions")
-    return Path(value)
-
-
-@main.command()
-@click.argument("folder", callback=_folder)
+@main.command(short_help="Grade a class.")
+@click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="FOLDER…")
 @assignment_option
-@click.option("--out", type=FOLDER, default=Path("results"), show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Grader processes; default: one per core.")
+@click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Where results go.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Graders at a time; default: one per core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
-@click.option("--regrade", is_flag=True, help="Grade again what the gradebook already has.")
-@click.option("--table", is_flag=True, help="List every submission at the end, however many there are.")
 @isolation_option
-def grade(folder: Path, out: Path, jobs: int | None, isolation: str, **options: Any) -> None:
-    """Grade every submission in FOLDER."""
+def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
+    """Grade every submission in FOLDER into OUT.
+
+    Where a student has submissions for one assignment in several FOLDERs, the one in the later folder counts.
+    Corrections by hand stand in adjustments.csv beside the last FOLDER: student, assignment, points or score, reason.
+    """
     from rich.console import Console
 
-    from autograder.batch import coordinator
+    from autograder.batch import run
 
+    locks = _disabled_locks(isolation)
     jobs = jobs or len(os.sched_getaffinity(0))
-    configuration = coordinator.RunConfiguration(
-        folder, out, jobs=jobs, disabled_locks=_disabled_locks(isolation), **options
-    )
     try:
-        summary = coordinator.grade(configuration, Console())
+        run.grade(folders, jobs=jobs, disabled_locks=locks, console=Console(), **options)
     except KeyboardInterrupt:
-        _say(f"\nStopped. To go on:\n  {configuration.command}", err=True)
-        sys.exit(INTERRUPTED)
-    if summary.waiting:
+        _say("Stopped. What was graded is kept, and the same command goes on.", err=True)
         sys.exit(INTERRUPTED)
 
 
-@main.command()
+@main.command(short_help="Grade one submission.")
 @click.argument("file", type=PATH)
 @assignment_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -157,12 +137,10 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
         sys.exit(CHECK_FAILED)
 
 
-@main.command()
+@main.command(short_help="Build the zips for Otter and Gradescope.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--out", type=FOLDER, default=Path("dist/autograder"), show_default=True)
-@click.option(
-    "--config", type=click.File(encoding="utf-8"), help="Your own part of Otter's configuration: a file of JSON."
-)
+@click.option("--config", type=click.File(encoding="utf-8"), help="Your own part of Otter's configuration, as JSON.")
 @isolation_option
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
     """Build the zips for `otter run`, `otter grade` and Gradescope: all assignments, or those named."""
@@ -180,7 +158,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
         raise CommandError(str(error)) from error
 
 
-@main.command()
+@main.command(short_help="Build what students get.")
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), default=Path("dist/handout.zip"), show_default=True
 )
@@ -196,7 +174,7 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
     _say(room.build(out, only))
 
 
-@main.command()
+@main.command(short_help="Begin a new assignment.")
 @click.argument("name")
 def new(name: str) -> None:
     """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
@@ -209,16 +187,17 @@ def new(name: str) -> None:
     _say("Now replace the examples bit by bit; `make handout` says what is missing, and `make test` asks everything.")
 
 
-@main.command()
+@main.command(short_help="Write the class page again.")
 @out_argument
 def report(out: Path) -> None:
-    """Write OUT/report.html again from the gradebook of a finished run."""
-    from autograder.batch import postprocessing
+    """Write OUT/report.html and OUT/similarity.csv again from the gradebook of a finished run."""
+    from autograder.batch import run
 
-    _say(postprocessing.write_report(out))
+    run.write_report(out)
+    _say(out / "report.html")
 
 
-@main.command()
+@main.command(short_help="List submissions that are alike.")
 @out_argument
 @click.option(
     "--against",
@@ -228,159 +207,70 @@ def report(out: Path) -> None:
     help="An earlier term's submissions.",
 )
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
-    """List what is worth reading side by side among the submissions of a finished run."""
-    from rich.console import Console
-
-    from autograder.batch import postprocessing
+    """List what is worth reading side by side among the submissions of a finished run, in OUT/similarity.csv."""
+    from autograder.batch import run
     from autograder.reports import similarity as room
 
-    console = Console()
-    with console.status("Comparing what was handed in"):
-        parties = [*room.course_parties(), *(submission for folder in folders for submission in room.earlier(folder))]
-        pairs = postprocessing.write_similarity(out, parties)
-        report_file = postprocessing.write_report(out)
-    room.print_table(pairs, console)
-    _say(f"Written to {out / room.FILE} and {report_file}.")
-
-
-@main.command()
-@out_argument
-@click.argument("student", required=False)
-@click.argument("assignment", required=False, callback=_assignment)
-@click.option("--points", type=float, help="Points to add; with a minus, to take off.")
-@click.option("--score", type=float, help="The score to set; above full marks, it is a bonus.")
-@click.option("--reason", default="", help="Why. The student reads it.")
-@click.option("--comment", default="", help="Anything else for the student.")
-@click.option("--by", default="", help="Who says so; else who is logged in.")
-@click.option("--undo", type=int, metavar="NUMBER", help="Take an adjustment back.")
-@click.option("--from", "table", type=PATH, help="Make all of a table: student, assignment, points or score, reason.")
-@click.option("--save", type=PATH, help="Write all as such a table, to keep or to take to another gradebook.")
-def adjust(
-    out: Path,
-    student: str | None,
-    assignment: str | None,
-    undo: int | None,
-    by: str,
-    table: Path | None,
-    save: Path | None,
-    **options: Any,
-) -> None:
-    """Correct a grade by hand, or comment on it; without --points, --score and --comment, list what was said.
-
-    It is kept in the gradebook of OUT, and stays when the submission is graded again.
-    """
-    from autograder.batch import adjusting
-    from autograder.batch.gradebook import Gradebook
-    from autograder.grading.row import Adjustment
-
-    if save is not None:
-        _say(f"{adjusting.save(out, save)} corrections in {save}")
-        return
-    if table is not None:
-        made, known = adjusting.add_all(out, table, by or getpass.getuser())
-        _say(f"{made} corrections made" + (f", {known} were there already" if known else ""))
-        return
-    if undo is not None:
-        row = adjusting.undo(out, undo)
-    elif options["points"] is None and options["score"] is None and not options["comment"]:
-        with Gradebook.reading(out) as book:
-            said = [word for word in book.adjustments(assignment=assignment) if student in (None, word.student)]
-        for word in said:
-            _say(f"{word.number:3}  {word.student}, {word.assignment}: {word.sentence}")
-        if not said:
-            _say(
-                "Nothing was corrected by hand. To do so: autograder adjust OUT STUDENT ASSIGNMENT --points +1"
-                ' --reason "…"'
-            )
-        return
-    elif student is None or assignment is None:
-        raise CommandError("name the student and the assignment: autograder adjust OUT STUDENT ASSIGNMENT …")
-    else:
-        row = adjusting.add(out, Adjustment(0, student, assignment, by=by or getpass.getuser(), at="", **options))
-    if row is not None:
-        _say(
-            f"{row.student}, {row.submission.assignment}: {row.score:g} of {row.max_score:g}; the tests came to"
-            f" {row.tested_score:g}."
-        )
-        if row.is_cut:
-            _say("Points that are added end at full marks: for a bonus, set the score with --score.")
-
-
-@main.command()
-@out_argument
-@click.option("--roster", type=PATH, required=True, help="The gradebook that Canvas exports.")
-@click.option(
-    "--column", "columns", multiple=True, metavar="NAME=TITLE", help="Canvas's title, where that is not the name."
-)
-@map_option
-@scale_option
-def canvas(out: Path, roster: Path, columns: tuple[str, ...], aliases: Path | None, scale: bool) -> None:
-    """Write OUT/canvas.csv, for Canvas's gradebook import, from the gradebook of a finished run."""
-    from autograder.batch.gradebook import Gradebook
-    from autograder.reports import canvas as room
-
-    titles = dict(column.partition("=")[::2] for column in columns)
-    with Gradebook.reading(out) as book:
-        written = room.write(out, book, roster, titles, aliases, scale)
-    _say(f"{written.scores} scores in {written.path}: in Canvas's gradebook, take it in under Import")
-    for name in written.created:
-        title = titles.get(name, name)
-        _say(
-            f"{roster.name} has no column {title}: Canvas will ask whether it is new. If it is there under a title of"
-            f' its own: --column {name}="…"'
-        )
-    for sentence in written.sentences(roster.name):
-        _say(sentence, err=True)
-
-
-@main.command()
-@out_argument
-@click.option("--roster", type=PATH, required=True, help="The offline grading worksheet of Moodle's assignment.")
-@click.option(
-    "--assignment", callback=_assignment, metavar="NAME", help="Whose worksheet it is, where several were graded."
-)
-@map_option
-@scale_option
-def moodle(out: Path, roster: Path, assignment: str | None, aliases: Path | None, scale: bool) -> None:
-    """Fill in Moodle's grading worksheet, scores and feedback, from the gradebook of a finished run."""
-    from autograder.batch.gradebook import Gradebook
-    from autograder.reports import moodle as room
-
-    with Gradebook.reading(out) as book:
-        written = room.write(out, book, roster, assignment, aliases, scale)
+    run.write_report(out, [submission for folder in folders for submission in room.earlier(folder)])
+    pairs = room.read(out) or []
+    for pair in pairs[:40]:
+        shares = f"{pair['share']} / {pair['other_share']} shared"
+        _say(f"{pair['assignment']}, group {pair['group']}: {pair['student']} and {pair['other_student']}, {shares}")
     _say(
-        f"{written.scores} scores in {written.path}: in Moodle's assignment, take it in under Upload grading worksheet"
+        f"{len(pairs)} pairs worth reading side by side in {out / room.FILE}. Alike is not copied: read both, and ask."
     )
-    for sentence in written.sentences(roster.name):
-        _say(sentence, err=True)
 
 
-@main.command()
+@main.command(short_help="Fill scores into a table of Canvas, Moodle or yours.")
 @out_argument
-@click.option(
-    "--for",
-    "platform",
-    type=click.Choice(["canvas", "moodle", "mail"]),
-    required=True,
-    help="Who gives it to students.",
-)
-@map_option
-def feedback(out: Path, platform: str, aliases: Path | None) -> None:
+@click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
+@assignment_option
+@click.option("--id-column", metavar="TITLE", help="Where a student's number, address or login stands.")
+@click.option("--grade-column", metavar="TITLE", help="Where scores go.")
+def roster(out: Path, table: Path, **options: str | None) -> None:
+    """Write OUT/roster_TABLE: the table with the scores of a finished run, and say who is not found.
+
+    The columns are guessed for Canvas and Moodle. A student is found by the platform's number, the university's
+    number, the address or the login, written in the same way in both.
+    """
+    from autograder.batch.gradebook import Gradebook
+    from autograder.reports import roster as room
+    from autograder.submission.names import listed
+
+    with Gradebook.reading(out) as book:
+        filled = room.fill(out, book, table, **options)
+    _say(f"{filled.scores} scores in {filled.path}")
+    for what, names in (
+        ("Not in the table", filled.not_found),
+        ("To fill in by hand", filled.doubtful),
+        ("Without a submission", filled.without),
+    ):
+        if names:
+            _say(f"{what}: {listed(names, 40)}.", err=True)
+    for sentence in filled.other_maximum:
+        _say(f"{sentence}: change it there first.", err=True)
+
+
+@main.command(short_help="Pack feedback for Canvas or Moodle.")
+@out_argument
+@click.option("--for", "platform", type=click.Choice(["canvas", "moodle"]), required=True, help="Who hands it out.")
+def feedback(out: Path, platform: str) -> None:
     """Pack the feedback of a finished run as HTML, under the names by which a platform takes it back."""
     from autograder.batch.gradebook import Gradebook
-    from autograder.reports import sending
-    from autograder.reports.matching import Aliases
-    from autograder.submission.names import listed, printable
+    from autograder.reports import feedback_zip
+    from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        packed = sending.pack(out, book, platform, Aliases(aliases))
-    _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}: {sending.PLATFORMS[platform]}")
+        packed = feedback_zip.pack(out, book, platform)
+    if packed.files:
+        _say(f"{packed.files} pages in {', '.join(map(str, packed.paths))}: {feedback_zip.PLATFORMS[platform]}.")
     if packed.without:
-        names = listed([printable(student) for student in packed.without], 10)
-        _say(f"Left out, {len(packed.without)} who have no number of {platform.title()}: {names}.", err=True)
+        _say(f"Without a page, {len(packed.without)}: {listed(packed.without, 40)}.", err=True)
+    if not packed.files:
+        raise CommandError(f"nobody in {out} came from {platform.title()}: their feedback is in {out / 'feedback'}")
 
 
-@main.command()
+@main.command(short_help="Try the wall on this machine.")
 def doctor() -> None:
     """Try to break out of a real worker, and say promise by promise what held."""
     from rich.console import Console
@@ -389,17 +279,6 @@ def doctor() -> None:
 
     if not room.print_table(Console()):
         sys.exit(WALL_DOWN)
-
-
-@main.command()
-def bench() -> None:
-    """Measure the speed of this machine's grading against `otter run`. In a checkout; `make bench SHORT=1` takes a
-    minute."""
-    if not (course.ROOT / "tests" / "grader").is_dir():
-        raise CommandError("the bench is part of a checkout of the course: clone it and run `make bench` there")
-    sys.exit(
-        subprocess.run([sys.executable, "-m", "tests.grader.tools.bench"], cwd=course.ROOT, check=False).returncode
-    )
 
 
 def _disabled_locks(isolation: str) -> Collection[str]:

@@ -32,25 +32,13 @@ def atomic(path: Path, keep_same: bool = False) -> Iterator[TextIO]:
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, whole or not at all. Lines end with LF; a cell with any line end in it is quoted.
+    """Write a table, whole or not at all. Every cell is quoted: a spreadsheet parts cells at semicolons in half of the
+    world, and a line end in a name would end the row.
 
     A table that is the same again keeps its time, so that one can tell what was made before it changed.
     """
     with atomic(path, keep_same=True) as file:
-        csv.writer(_Lines(file), lineterminator="\r\n").writerows(rows)
-
-
-class _Lines:
-    """Takes rows that end with CR LF, and ends them with LF.
-
-    Python before 3.13 quotes a lone CR only where the line end has one, and a reader would break the row there.
-    """
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-
-    def write(self, row: str) -> None:
-        self._file.write(row.removesuffix("\r\n") + "\n")
+        csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:

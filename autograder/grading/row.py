@@ -1,5 +1,5 @@
-"""One row of the gradebook: a submission that counts, its grade, and what people said of it. All reports are made from
-such rows."""
+"""One row of the gradebook: a submission that counts, its grade, and how the instructor corrected it. All reports are
+made from such rows."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import functools
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass
 from typing import NamedTuple, Protocol
 
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json, to_json
 from autograder.protocol.status import Status
 from autograder.submission import Submission
+from autograder.submission.names import folded
 
 
 class Key(NamedTuple):
@@ -36,8 +36,8 @@ class PackedGrade:
     seconds: float
     questions: dict[str, float]
     """points by question"""
-    grade: bytes
-    """all of it, as JSON, deflated"""
+    grade: str
+    """all of it, as JSON"""
     gradescope: str
     """Gradescope's JSON, from Otter"""
     feedback: str
@@ -46,49 +46,46 @@ class PackedGrade:
     @classmethod
     def of(cls, grade: Grade, assignment: str, cells: tuple[str, ...]) -> PackedGrade:
         """Pack a grade of that code."""
-        packed = zlib.compress(to_json(grade).encode("ascii"))
         gradescope = json.dumps(grade.gradescope, indent=1)
         words = feedback.body(grade, assignment, cells)
         return cls(
-            grade.status, grade.score, grade.max_score, grade.seconds, grade.questions, packed, gradescope, words
+            grade.status,
+            grade.score,
+            grade.max_score,
+            grade.seconds,
+            grade.questions,
+            to_json(grade),
+            gradescope,
+            words,
         )
+
+    def to_bytes(self) -> bytes:
+        """Deflated JSON, whose checksum tells a damaged grade from a whole one."""
+        return zlib.compress(json.dumps(asdict(self)).encode("ascii"))
+
+    @classmethod
+    def from_bytes(cls, packed: bytes) -> PackedGrade:
+        """What `to_bytes` made. Raises ValueError or zlib.error where it is damaged."""
+        facts = json.loads(zlib.decompress(packed))
+        return cls(**facts | {"status": Status(facts["status"])})
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """What one person said once of one student's grade in one assignment: a correction of points with a reason, or a
-    comment."""
+    """One line of the instructor's adjustments.csv: points are added, or the score is set; and why."""
 
-    number: int
-    """by which it can be undone"""
-    student: str
-    assignment: str
     points: float | None
-    """added to the score"""
     score: float | None
-    """what the score is set to"""
     reason: str
-    comment: str
-    by: str
-    at: str
-    """when, in ISO's format"""
-    person: str = ""
-    """the key of the student, whatever they are called"""
-
-    @property
-    def what(self) -> str:
-        """What changes, in words."""
-        if self.score is not None:
-            return f"score set to {self.score:g}"
-        if self.points is not None:
-            return f"{self.points:+g} point{'' if abs(self.points) == 1 else 's'}"
-        return "comment"
 
     @property
     def sentence(self) -> str:
-        """All of it, for the student as well."""
-        why = " ".join(filter(None, (self.reason, self.comment)))
-        return f"{self.what} by {self.by} on {datetime.fromisoformat(self.at):%Y-%m-%d}{f': {why}' if why else ''}"
+        """For the student as well."""
+        if self.score is not None:
+            what = f"score set to {self.score:g}"
+        else:
+            what = f"{self.points:+g} point{'' if abs(self.points or 0.0) == 1 else 's'}"
+        return f"{what}: {self.reason}" if self.reason else what
 
 
 @dataclass(frozen=True)
@@ -100,21 +97,16 @@ class Row:
     key: Key
     folder: str
     """its student's folder name"""
-    twin: bool
-    """whether another student's name looks the same and differs in its Unicode form alone"""
-    written: bool
-    """whether its feedback and results were written to the student's folder"""
     lost: str = ""
     """why no grader could judge it, for staff; empty where one did"""
     adjustments: tuple[Adjustment, ...] = ()
-    """what people said of the grade, in order"""
+    """in order"""
     packed: PackedGrade | None = None
     """None for a submission of no known assignment: there is no suite to say anything of it"""
 
     @property
     def student(self) -> str:
-        """The student's name for people to read: with the folder, where two names look the same."""
-        return f"{self.submission.student} [{self.folder}]" if self.twin else self.submission.student
+        return self.submission.student
 
     @property
     def status(self) -> Status:
@@ -127,26 +119,13 @@ class Row:
 
     @property
     def score(self) -> float:
-        """What counts: what the tests came to, as people corrected it in order. Never below 0, and above full marks
-        only where a person set such a score: that is a bonus."""
-        return min(max(self._corrected, 0.0), self._most)
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether people added more points than there are to have."""
-        return self._corrected > self._most
-
-    @property
-    def _corrected(self) -> float:
-        """The points as people corrected them, with no bounds."""
+        """What counts: what the tests came to, as the instructor corrected it in order. Never below 0, and above full
+        marks only where such a score was set: that is a bonus."""
         score = self.tested_score
         for adjustment in self.adjustments:
             score = adjustment.score if adjustment.score is not None else score + (adjustment.points or 0.0)
-        return score
-
-    @property
-    def _most(self) -> float:
-        return max([self.max_score, *(adjustment.score or 0.0 for adjustment in self.adjustments)])
+        most = max([self.max_score, *(adjustment.score or 0.0 for adjustment in self.adjustments)])
+        return min(max(score, 0.0), most)
 
     @property
     def max_score(self) -> float:
@@ -166,7 +145,7 @@ class Row:
         """All of the grade, unpacked once; None where nothing was run."""
         if self.packed is None or self.lost or self.submission.problem is not None:
             return None
-        return from_json(zlib.decompress(self.packed.grade).decode("ascii"))
+        return from_json(self.packed.grade)
 
     @property
     def gradescope(self) -> str:
@@ -221,3 +200,13 @@ class Rows(Protocol):
 
     def cells(self, code: str) -> tuple[str, ...]:
         """The code of a key."""
+
+    def replaced(self) -> list[Submission]:
+        """Submissions that do not count, because a later one of the same student does."""
+
+
+def known_as(submission: Submission) -> set[str]:
+    """All that a person goes by, folded: the platform's number, the university's, address, login and name."""
+    person = submission.person
+    own = (person.number, person.sid, person.email, person.login, person.name, submission.student)
+    return {folded(name) for name in own if name}

@@ -1,50 +1,214 @@
 """Gradebook → one page for an instructor: who is where, which questions separate, which misconceptions the class has.
 
-The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder. It
-holds one row a student and sums of all else, so it stays small for a large class. Jinja escapes every text in it.
+The page stands alone: nothing is loaded from anywhere, and its only links lead to the feedback in the same folder.
+Jinja escapes every text in it.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
-from jinja2 import Template
+import pandas as pd
 
 from autograder import course
+from autograder.checks.results import Test
 from autograder.files import atomic
-from autograder.grading.row import Rows
+from autograder.grading.grade import Grade
+from autograder.grading.review import Cases
+from autograder.grading.row import Row, Rows
 from autograder.reports import similarity, templates
-from autograder.reports.class_statistics import ClassStatistics
 from autograder.submission.names import printable
 
 FILE = "report.html"
 MOST = 500
 """rows of what a person should look at; grades.csv and similarity.csv have all"""
+BINS = 20
 
-_HASHES = ("sha256", "other_sha256")
 _DIGIT, _POINT = "\N{FIGURE SPACE}", "\N{PUNCTUATION SPACE}"
+
+
+@dataclass
+class Results:
+    """One assignment."""
+
+    name: str
+    max_score: float = 0.0
+    scores: list[float] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """by code: what several handed in was graded once"""
+    tests: dict[str, Test] = field(default_factory=dict)
+    tested: list[float] = field(default_factory=list)
+    """scores of submissions whose code could be run; shares are of these"""
+    won: list[dict[str, float]] = field(default_factory=list)
+    """points of each of these, by test"""
+    unwritten: list[dict[str, bool]] = field(default_factory=list)
+    hints: Counter[str] = field(default_factory=Counter)
+    """how many submissions have each known mistake"""
+    unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """question and kind of a mistake that no hint explains, and how many have it"""
+    questions_of_hint: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def add(self, row: Row, grade: Grade | None) -> None:
+        """Take in one submission; there is no grade where nothing was run, and nothing to learn from one that never
+        loaded."""
+        self.max_score = max(self.max_score, row.max_score)
+        self.scores.append(row.score)
+        if grade is None or grade.never_loaded:
+            return
+        self.seconds[row.key.code] = row.seconds
+        self.tested.append(row.tested_score)
+        results = grade.test_results
+        self.tests |= {result.test.name: result.test for result in results}
+        self.won.append({result.test.name: result.test.points * result.passed for result in results})
+        self.unwritten.append({result.test.name: result.status.is_unwritten for result in results})
+        mistakes = [result for result in results if result.is_mistake]
+        # In the order of the tests: of several questions that show a hint as often, the first is named.
+        hinted = dict.fromkeys((result.hint, result.test.question) for result in mistakes if result.hint)
+        self.hints.update({hint for hint, _ in hinted})
+        for hint, question in hinted:
+            self.questions_of_hint[hint][question] += 1
+        explained = {question for _, question in hinted}
+        ended = "it ended its process or did not return"
+        kinds = {(result.test.question, result.kind.value if result.kind else ended) for result in mistakes}
+        self.unexplained.update(pair for pair in kinds if pair[0] not in explained)
+
+    @property
+    def histogram(self) -> list[int]:
+        """How many scores lie in each of the equal bins from 0 to full marks; full marks are in the last."""
+        bins = Counter(min(int(score / (self.max_score or 1) * BINS), BINS - 1) for score in self.scores)
+        return [bins[number] for number in range(BINS)]
+
+    @property
+    def median(self) -> float:
+        return float(pd.Series(self.scores).median())
+
+    @property
+    def full_marks(self) -> int:
+        return sum(score >= self.max_score for score in self.scores)
+
+    @property
+    def times(self) -> list[float]:
+        """Median, slower than 95 of 100, slowest, and all together."""
+        seconds = pd.Series(self.seconds)
+        return [*seconds.quantile([0.5, 0.95, 1.0]), seconds.sum()]
+
+    def items(self, by_test: bool) -> list[dict[str, Any]]:
+        """Each test, or each question, and how the class did on it.
+
+        Discrimination is the correlation of its points with the rest of the score: None where all won the same, or all
+        have the same rest.
+        """
+        if not self.won:
+            return []
+        names = list(self.tests)
+        won, unwritten = pd.DataFrame(self.won)[names].fillna(0.0), pd.DataFrame(self.unwritten)[names].eq(True)
+        group = names if by_test else [self.tests[name].question for name in names]
+        won, unwritten = won.T.groupby(group, sort=False).sum().T, unwritten.T.groupby(group, sort=False).all().T
+        points = pd.Series([self.tests[name].points for name in names]).groupby(group, sort=False).sum()
+        rest = (-won).add(self.tested, axis="index").round(9)
+        discrimination = won.loc[:, won.nunique() > 1].corrwith(rest.loc[:, rest.nunique() > 1])
+        return [
+            {
+                "name": name,
+                "test": self.tests.get(name),
+                "points": points[name],
+                "count": len(won),
+                "complete": int((won[name] >= points[name] - 1e-9).sum()),
+                "unwritten": int((unwritten[name] & (won[name] < points[name])).sum()),
+                "mean": won[name].mean() / points[name] if points[name] else 0.0,
+                "discrimination": None if pd.isna(value := discrimination.get(name)) else float(value),
+            }
+            for name in won
+        ]
+
+
+class ClassStatistics:
+    """All that the report tells."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        results: dict[str, Results] = {}
+        students: dict[str, dict[str, Any]] = {}
+        self.cases = Cases()
+        self.adjustments: list[tuple[str, str, str]] = []
+        """student, assignment, and what was corrected"""
+        self.submissions = 0
+        for row in rows:
+            self.submissions += 1
+            submission = row.submission
+            assignment, name = submission.assignment, submission.person.name
+            called = row.student if not name or name in row.student else f"{row.student} ({name})"
+            student = students.setdefault(submission.who, {"name": called, "folder": quote(row.folder), "scores": {}})
+            student["scores"][assignment] = (row.score, self.cases.add(row))
+            self.adjustments += [(printable(row.student), assignment, line.sentence) for line in row.adjustments]
+            if assignment and not row.lost:
+                results.setdefault(assignment, Results(assignment)).add(row, row.grade)
+        order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
+        self.results = sorted(results.values(), key=lambda one: (order.get(one.name, len(order)), one.name))
+        self.students = sorted(students.values(), key=lambda student: str(student["name"]))
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """The class in a few numbers."""
+        seconds = round(sum(sum(results.seconds.values()) for results in self.results))
+        return {
+            "students": f"{len(self.students):,}",
+            "submissions": f"{self.submissions:,}",
+            "to look at": f"{sum(len(case.students) for case in self.cases):,}",
+            "grading time": f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s",
+        }
+
+    @property
+    def mistakes(self) -> list[dict[str, Any]]:
+        """Known mistakes, the most frequent first, each with the question where it shows most often."""
+        return _ranked(
+            (results, question, hint, count)
+            for results in self.results
+            for hint, count in results.hints.items()
+            for question, _ in results.questions_of_hint[hint].most_common(1)
+        )
+
+    @property
+    def unexplained(self) -> list[dict[str, Any]]:
+        """Mistakes that the catalogue does not know, the most frequent first."""
+        return _ranked(
+            (results, question, kind, count)
+            for results in self.results
+            for (question, kind), count in results.unexplained.items()
+        )
+
+
+def _ranked(mistakes: Iterator[tuple[Results, str, str, int]]) -> list[dict[str, Any]]:
+    found = sorted(mistakes, key=lambda mistake: (-mistake[3], mistake[0].name, *mistake[1:3]))
+    return [
+        {"assignment": results.name, "question": question, "text": text, "count": count, "of": len(results.tested)}
+        for results, question, text, count in found
+    ]
 
 
 def write(out: Path, book: Rows) -> Path:
     """Write OUT/report.html from the gradebook in OUT. Raises OSError where there is no room for it."""
-    class_statistics = ClassStatistics(assignment.name for assignment in course.assignments())
-    for row in book.rows():
-        class_statistics.add(row)
-    path = out / FILE
-    page = _template().stream(
-        class_statistics=class_statistics, alike=_alike(out, class_statistics), most=MOST, today=date.today()
-    )
-    page.enable_buffering(64)
-    with atomic(path) as file:
-        file.writelines(page)
-    return path
-
-
-def _template() -> Template:
+    statistics = ClassStatistics(book.rows())
+    pairs = similarity.read(out)
+    alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)
-    environment.filters |= {"number": _number, "aligned": _aligned, "percent": lambda share: f"{100 * share:.0f}"}
-    return environment.get_template("report.html")
+    environment.filters |= {
+        "number": _number,
+        "aligned": _aligned,
+        "percent": lambda share: f"{100 * share:.0f}",
+        "printable": printable,
+    }
+    values = {"class_statistics": statistics, "alike": alike, "most": MOST, "today": date.today()}
+    page = environment.get_template("report.html").stream(values)
+    page.enable_buffering(64)
+    with atomic(out / FILE) as file:
+        file.writelines(page)
+    return out / FILE
 
 
 def _number(value: float) -> str:
@@ -57,13 +221,3 @@ def _aligned(value: float) -> str:
     text = _number(value)
     decimals = len(text.partition(".")[2])
     return text + ("" if decimals else _POINT) + _DIGIT * (3 - decimals)
-
-
-def _alike(out: Path, class_statistics: ClassStatistics) -> list[dict[str, str]] | None:
-    """What `autograder similarity` found among what is handed in now; None where it was not run."""
-    pairs = similarity.read(out)
-    return pairs and [
-        {column: printable(text, 100 if column == "functions" else 60) for column, text in row.items()}
-        for row in pairs
-        if {(row["assignment"], row[column]) for column in _HASHES} <= class_statistics.files
-    ]

@@ -30,7 +30,7 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
     for arguments in (
         ["check", str(tmp_path / f"{CONTROLS}.py")],
         ["report", str(tmp_path / CONTROLS)],
-        ["canvas", str(tmp_path / CONTROLS), "--roster", str(tmp_path / CONTROLS)],
+        ["roster", str(tmp_path / CONTROLS), "--table", str(tmp_path / CONTROLS)],
         ["grade", str(tmp_path / CONTROLS)],
     ):
         result = CliRunner().invoke(cli.main, arguments)

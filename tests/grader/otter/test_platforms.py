@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import functools
 import json
-import random
 import re
 import shutil
 import tomllib
@@ -20,17 +19,13 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import course
-from autograder.batch import coordinator
-from autograder.batch.coordinator import RunConfiguration
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.run import grade as grade_class
 from autograder.cli import main
 from autograder.grading.grader import Grader
 from autograder.otter import package
 from autograder.protocol.status import TestStatus
-from autograder.reports import canvas
 from autograder.sandbox.limits import LIMITS
 from autograder.submission import read_file
-from tests.grader.support import gradebooks
 from tests.grader.support.handed_in import METADATA, SAMPLES, faults, gradescope, install, run, seen_by_student
 from tests.grader.support.once import Graded
 from tests.grader.support.quick_python import forking
@@ -317,14 +312,14 @@ def graded_layout(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], P
             path = folder / "handed_in" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        coordinator.grade(RunConfiguration(folder / "handed_in", folder / "out"))
+        grade_class([folder / "handed_in"], folder / "out")
         return folder / "out"
 
     return grade
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(
+def test_what_platforms_give_out_is_graded_as_it_is(
     graded_layout: Callable[[str], Path], tmp_path: Path, layout: str
 ) -> None:
     out = Path(shutil.copytree(graded_layout(layout), tmp_path / "out"))
@@ -332,136 +327,12 @@ def test_what_platforms_give_out_is_graded_as_it_is_and_goes_back_to_canvas(
         scores = {(row["student"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
     ada, hedy = STUDENTS[layout]
     assert {(ada, "rope"): 20.0, (hedy, "rope"): HEDY_SCORE}.items() <= scores.items()
-    if "Classroom" not in layout:  # its folders are named after GitHub accounts, which Canvas does not know
+    if layout == "Canvas's download":
         (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
-        with Gradebook.reading(out) as book:
-            written = canvas.write(out, book, tmp_path / "roster.csv", {})
-            assert not written.left_out + written.unknown and written.scores == 2 and written.absent == ["Turing, Alan"]
-
-
-@pytest.fixture
-def out(graded_layout: Callable[[str], Path], tmp_path: Path) -> Path:
-    """OUT of a batch over Canvas's download."""
-    return Path(shutil.copytree(graded_layout("Canvas's download"), tmp_path / "out"))
-
-
-def exported(tmp_path: Path, roster: str, *options: str) -> tuple[str, list[list[str]]]:
-    """What `autograder canvas` says, and the rows of the file it writes."""
-    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
-    said = CliRunner().invoke(
-        main, ["canvas", str(tmp_path / "out"), "--roster", str(tmp_path / "roster.csv"), *options]
-    )
-    if said.exit_code:
-        return said.output, []
-    with (tmp_path / "out" / canvas.FILE).open(encoding="utf-8", newline="") as file:
-        return said.output, list(csv.reader(file))
-
-
-def test_canvas_gets_its_own_columns_back_with_the_scores(out: Path, tmp_path: Path) -> None:
-    _, rows = exported(tmp_path, ROSTER)
-    assert rows == [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "RoPE (77)"],
-        ["    Points Possible", "", "", "", "", "20"],
-        ["Lovelace, Ada", "17", "S17", "ada@example.edu", "Monday, early", "20"],
-        ["Lamarr, Hedy", "18", "S18", "hedy@example.edu", "Monday", f"{HEDY_SCORE:g}"],
-        ["Turing, Alan", "19", "S19", "alan@example.edu", "Monday", "11.00"],
-    ]
-
-
-def test_a_column_that_canvas_does_not_have_is_announced(out: Path, tmp_path: Path) -> None:
-    said, rows = exported(tmp_path, ROSTER.replace("RoPE (77)", "Week 5 (77)"))
-    assert rows[0][-1] == "rope" and rows[-1][-1] == "" and "has no column rope" in said
-
-
-def test_an_assignment_may_have_another_name_in_canvas(out: Path, tmp_path: Path) -> None:
-    _, rows = exported(tmp_path, ROSTER.replace("RoPE (77)", "Week 5 (77)"), "--column", "rope=Week 5")
-    assert [row[-1] for row in rows] == ["Week 5 (77)", "20", "20", f"{HEDY_SCORE:g}", "11.00"]
-
-
-def test_canvas_exports_with_semicolons_and_two_name_columns_are_understood(out: Path, tmp_path: Path) -> None:
-    roster = (
-        "LastName;FirstName;ID;SIS Login ID;Section;RoPE (77)\nPoints"
-        " Possible;;;;;20,00\nLovelace;Ada;4;;Monday;\nLamarr;Hedy;5;;Monday;\n"
-    )
-    _, rows = exported(tmp_path, roster)
-    assert [row[-1] for row in rows] == ["RoPE (77)", "20", "20", f"{HEDY_SCORE:g}"]
-
-
-def test_scores_never_go_into_a_column_of_other_points(out: Path, tmp_path: Path) -> None:
-    said, rows = exported(tmp_path, ROSTER.replace("20.00", "100.00"))
-    assert not rows and "set it to 20 points in Canvas" in said
-
-
-def test_who_is_not_certain_is_left_out_and_named(out: Path, tmp_path: Path) -> None:
-    namesake = '"Lovelace, Ada",20,S20,ada2@example.edu,Monday,9.00,,88.0\n'
-    said, rows = exported(tmp_path, ROSTER.replace(",17,", ",21,") + namesake)
-    assert "does not have, or has more than once: lovelaceada" in said
-    assert [row[-1] for row in rows if row[0] == "Lovelace, Ada"] == ["", ""]
-
-
-def recognised(
-    tmp_path: Path, *students: str, logins: str = "jane@uni.edu", john: str = "john@uni.edu"
-) -> tuple[list[str], str]:
-    """The scores in Canvas's file for Jane, whose roster has that login, and for John, where these students handed in;
-    what is said."""
-    roster = f'Student,ID,SIS Login ID,Section,rope\n"Doe, Jane",1,{logins},A,\n"Roe, John",2,{john},A,\n'
-    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
-    grade = gradebooks.grade("rope", 0.0, random.Random(0))
-    handed_in = [
-        gradebooks.submission_file(student, "rope", f"x = {number}") for number, student in enumerate(students)
-    ]
-    gradebooks.write(
-        tmp_path / "out", [(one, replace(grade, score=float(number + 1))) for number, one in enumerate(handed_in)]
-    )
-    with Gradebook.reading(tmp_path / "out") as book:
-        written = canvas.write(tmp_path / "out", book, tmp_path / "roster.csv", {})
-    with written.path.open(encoding="utf-8", newline="") as file:
-        return [row[-1] for row in list(csv.reader(file))[2:]], "; ".join(
-            [*written.left_out, *(f"{one}: nobody" for one in written.unknown)]
-        )
-
-
-@pytest.mark.parametrize(
-    ("students", "login", "jane", "left_out"),
-    [
-        (["jane@uni.edu", "jane@evil.example"], "jane@uni.edu", "1", "jane@evil.example: nobody"),
-        (["jane@evil.example", "john@uni.edu"], "jane@uni.edu", "", "jane@evil.example: nobody"),
-        (["jane", "jane@evil.example"], "jane", "1", "jane@evil.example: nobody"),
-        (["jane", "jane@uni.edu"], "jane", "1", "jane is more surely Doe, Jane"),
-        (["jane@uni.edu", "jane@other.edu", "john@other.edu"], "jane", "1", "jane@other.edu: nobody"),
-        (["jane@uni.edu", "john@uni.edu"], "jane", "1", ""),
-        (["jane@uni.edu", "jane@evil.example", "john"], "jane", "1", "jane@evil.example: nobody"),
-        (["jane@evil.example", "john@uni.edu"], "jane", "", "jane@evil.example: nobody"),
-        (["jane@cs.uni.edu", "john@uni.edu"], "jane@uni.edu", "", "jane@cs.uni.edu: nobody"),
-        (["doe@jane", "john"], "jane@uni.edu", "", "doe@jane: nobody"),
-        (["jane", "john"], "jane@uni.edu", "1", ""),
-        (["1@evil.example", "john"], "jane@uni.edu", "", "1@evil.example: nobody"),
-    ],
-)
-def test_an_address_elsewhere_is_nobody_here(
-    tmp_path: Path, students: list[str], login: str, jane: str, left_out: str
-) -> None:
-    """Whole logins and addresses count; the part before the @ where one of the two has no more and the roster knows the
-    other's domain."""
-    scores, said = recognised(tmp_path, *students, logins=login)
-    assert scores[0] == jane and (left_out in said if left_out else not said)
-
-
-def test_logins_without_any_address_are_nobodys_address(tmp_path: Path) -> None:
-    """A roster of bare logins knows no domain, so an address may be anybody's; one address in it says which domain is
-    its own."""
-    students = ["jane@uni.edu", "john"]
-    assert recognised(tmp_path, *students, logins="jane", john="john") == (["", "2"], UNKNOWN)
-    assert recognised(tmp_path, *students, logins="jane", john="john@uni.edu") == (["1", "2"], "")
-    assert recognised(tmp_path, "jane", "john", logins="jane", john="john") == (["1", "2"], "")
-
-
-UNKNOWN = "jane@uni.edu: nobody"
-
-
-def test_something_else_than_an_export_is_refused_in_words(out: Path, tmp_path: Path) -> None:
-    said, rows = exported(tmp_path, "name,score\nada,3\n")
-    assert not rows and "is not a gradebook exported from Canvas" in said
+        done = CliRunner().invoke(main, ["roster", str(out), "--table", str(tmp_path / "roster.csv")])
+        assert done.output.startswith("2 scores in") and "Without a submission: Turing, Alan" in done.output
+        with (out / "roster_roster.csv").open(encoding="utf-8", newline="") as file:
+            assert [row["RoPE (77)"] for row in csv.DictReader(file)][2:] == ["20", f"{HEDY_SCORE:g}", "11.00"]
 
 
 # Each term anew

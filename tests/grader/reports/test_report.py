@@ -16,14 +16,14 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import cli
-from autograder.batch import postprocessing
+from autograder.batch import run
 from autograder.batch.gradebook import Gradebook, GradebookError
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
 from autograder.protocol.status import TestStatus
-from autograder.reports.class_statistics import ClassStatistics, Item
+from autograder.reports.class_page import ClassStatistics, Results
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support import gradebooks
 
@@ -57,13 +57,15 @@ class Reader(HTMLParser):
         self.text.append(data)
 
 
+def page_of(out: Path) -> str:
+    run.write_report(out)
+    return (out / "report.html").read_text("utf-8")
+
+
 def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatistics:
     gradebooks.write(tmp_path, graded)
-    class_statistics = ClassStatistics(gradebooks.COURSE)
     with Gradebook.reading(tmp_path) as book:
-        for row in book.rows():
-            class_statistics.add(row)
-    return class_statistics
+        return ClassStatistics(book.rows())
 
 
 def one_result(
@@ -79,25 +81,31 @@ def graded(student: str, *test_results: TestResult, status: str = "graded") -> t
     )
 
 
+def one_question(won: list[float], scores: list[float]) -> Results:
+    """A question of one test, worth 2 points."""
+    results = Results("rope", tests={"a": Test("a", "a", 2.0, Phase.HIDDEN, "A rule.")})
+    results.tested = scores
+    results.won, results.unwritten = [{"a": points} for points in won], [{"a": False} for _ in won]
+    return results
+
+
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The running sums give what numpy gives on all the data: for questions, and for tests that pass or fail."""
+    """As numpy computes it: for questions, and for tests that pass or fail."""
     draw = np.random.default_rng(0)
     for won in (draw.integers(0, 9, 200) / 4, draw.integers(0, 2, 200) * 1.5):
         scores = won + draw.normal(10, 3, 200) + won
-        item = Item("a", "a", 2.0)
-        for mine, score in zip(won, scores, strict=True):
-            item.add(float(mine), float(score), True)
-        assert item.discrimination == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
-        assert item.mean == pytest.approx(won.mean() / 2.0)
+        for by_test in (False, True):
+            (item,) = one_question(won.tolist(), scores.tolist()).items(by_test)
+            assert item["discrimination"] == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
+            assert item["mean"] == pytest.approx(won.mean() / 2.0)
 
 
 @pytest.mark.parametrize("pairs", [[(1.0, 5.0), (1.0, 9.0)], [(0.0, 5.0), (1.0, 6.0)], [(1.0, 3.0)]])
 def test_what_does_not_vary_separates_nobody(pairs: list[tuple[float, float]]) -> None:
     """All won the same, all have the same rest, or there is one submission: no number is better than a wrong one."""
-    item = Item("a", "a", 1.0)
-    for won, score in pairs:
-        item.add(won, score, True)
-    assert item.discrimination is None
+    won, scores = map(list, zip(*pairs, strict=True))
+    (item,) = one_question(won, scores).items(False)
+    assert item["discrimination"] is None
 
 
 def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
@@ -110,9 +118,9 @@ def test_bars_tell_complete_from_tried_from_unwritten(tmp_path: Path) -> None:
         tmp_path=tmp_path,
     )
     (results,) = class_statistics.results
-    item = results.questions["apply_rope"]
-    assert (item.count, item.complete, item.unwritten, item.mean) == (4, 1, 1, 3 / 8)
-    assert [(test.complete, test.unwritten) for test in results.tests.values()] == [(2, 1), (1, 2)]
+    (item,) = results.items(False)
+    assert (item["count"], item["complete"], item["unwritten"], item["mean"]) == (4, 1, 1, 3 / 8)
+    assert [(test["complete"], test["unwritten"]) for test in results.items(True)] == [(2, 1), (1, 2)]
 
 
 def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
@@ -127,7 +135,7 @@ def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
     )
     (results,) = class_statistics.results
     assert results.histogram == [2, *[0] * 18, 2]
-    assert (results.median, results.full_marks, results.ran) == (9.5, 1, 3)
+    assert (results.median, results.full_marks, len(results.tested)) == (9.5, 1, 3)
 
 
 def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
@@ -144,11 +152,11 @@ def test_a_misconception_counts_once_a_hand_in(tmp_path: Path) -> None:
         one_result("t3", "failed", question="decode_step"),
     ]
     class_statistics = survey_of(graded("ada", *twice), graded("bob", *twice), graded("cy", *once), tmp_path=tmp_path)
-    assert [(one.text, one.count, one.of, one.question) for one in class_statistics.mistakes] == [
+    assert [tuple(one[key] for key in ("text", "count", "of", "question")) for one in class_statistics.mistakes] == [
         ("Pairs!", 2, 3, "apply_rope"),
         ("Sign!", 1, 3, "apply_rope"),
     ]
-    assert [(one.question, one.text, one.count) for one in class_statistics.unexplained] == [
+    assert [(one["question"], one["text"], one["count"]) for one in class_statistics.unexplained] == [
         ("decode_step", Kind.VALUE.value, 1)
     ]
 
@@ -162,7 +170,7 @@ def test_of_questions_that_show_a_misconception_as_often_the_first_is_named(tmp_
         for hint in hints
     ]
     class_statistics = survey_of(graded("ada", *results), tmp_path=tmp_path)
-    assert [(one.text, one.question) for one in class_statistics.mistakes] == [(hint, "zeroth") for hint in hints]
+    assert [(one["text"], one["question"]) for one in class_statistics.mistakes] == [(hint, "zeroth") for hint in hints]
 
 
 def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
@@ -172,7 +180,7 @@ def test_what_needs_a_person_is_listed(tmp_path: Path) -> None:
     class_statistics = survey_of(*low, graded("zero", one_result("t1", "failed")), tmp_path=tmp_path)
     listed = {(student, case.status) for case in class_statistics.cases for student in case.students}
     assert listed == {*((one, one) for one in statuses[1:]), ("zero", "graded")}
-    assert {student for student, _, scores, _ in class_statistics.rows if scores[0] and scores[0][1]} == {
+    assert {one["name"] for one in class_statistics.students if one["scores"]["rope"][1]} == {
         *statuses[1:],
         "zero",
     }
@@ -205,7 +213,7 @@ def test_who_goes_by_an_address_is_found_by_name(tmp_path: Path) -> None:
     class_statistics = survey_of(
         (replace(submission, person=person), grade), graded("bob", one_result("one", "passed")), tmp_path=tmp_path
     )
-    assert [name for name, *_ in class_statistics.rows] == ["ada@x.edu (Ada Lovelace)", "bob"]
+    assert [one["name"] for one in class_statistics.students] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
@@ -224,12 +232,11 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
         submission_files.append((unknown, gradebooks.grade("naive", -3.0, draw)))
     plain, hostile = tmp_path / "plain", tmp_path / "hostile"
     gradebooks.write(hostile, submission_files)
-    assert postprocessing.write_similarity(hostile)
     gradebooks.write(
         plain,
         [(gradebooks.submission_file(f"student {n}", "rope", f"x = {n}"), submission_files[0][1]) for n in range(3)],
     )
-    page, usual = (Reader(postprocessing.write_report(out).read_text("utf-8")) for out in (hostile, plain))
+    page, usual = (Reader(page_of(out)) for out in (hostile, plain))
     assert set(page.tags) <= set(usual.tags) | {"h3"}
     assert page.tags.count("script") == 1 and page.tags.count("style") == 1
     assert {name for name, _ in page.attributes} <= {name for name, _ in usual.attributes} | {"title", "data-v"}
@@ -241,7 +248,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 def test_the_page_stands_alone(tmp_path: Path) -> None:
     """No address but places in the page itself, the empty icon, and the feedback that lies beside it."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(20, distinct=10))
-    text = postprocessing.write_report(tmp_path).read_text("utf-8")
+    text = page_of(tmp_path)
     targets = [value for name, value in Reader(text).attributes if name in ("src", "href")]
     assert targets and all(value.startswith(("#", "feedback/")) or value == "data:," for value in targets)
     with Gradebook.reading(tmp_path) as book:
@@ -252,28 +259,10 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
     assert not re.search(r"url\(|@import|https?://", text)
 
 
-def test_pairs_of_an_earlier_run_are_not_shown(tmp_path: Path) -> None:
-    """similarity.csv speaks of files by their hash: once one of a pair is replaced, the pair is gone."""
-    grade = gradebooks.grade("rope", 0.0, random.Random(0))
-    both = [(gradebooks.submission_file(name, "rope", gradebooks.CODE), grade) for name in ("ada", "bob")]
-    gradebooks.write(tmp_path, both)
-    assert "has not been run" in postprocessing.write_report(tmp_path).read_text("utf-8")
-    postprocessing.write_similarity(tmp_path)
-    assert "side by side</h3>" in postprocessing.write_report(tmp_path).read_text("utf-8")
-    gradebooks.write(
-        tmp_path,
-        [
-            (gradebooks.submission_file("ada", "rope", "x = 1"), grade),
-            (gradebooks.submission_file("bob", "rope", "x = 2"), grade),
-        ],
-    )
-    assert "No two submissions are alike" in postprocessing.write_report(tmp_path).read_text("utf-8")
-
-
 def test_an_empty_gradebook_gives_a_page(tmp_path: Path) -> None:
     """Nothing handed in: a page that says so in numbers."""
     gradebooks.write(tmp_path, [])
-    assert "<dd>0</dd>" in postprocessing.write_report(tmp_path).read_text("utf-8")
+    assert "<dd>0</dd>" in page_of(tmp_path)
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -287,13 +276,13 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, and no half page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
-    before = postprocessing.write_report(tmp_path).read_bytes()
+    before = page_of(tmp_path)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(GradebookError, match="disk"):
-        postprocessing.write_report(tmp_path)
-    assert (tmp_path / "report.html").read_bytes() == before
+    with pytest.raises(GradebookError, match="No space left"):
+        run.write_report(tmp_path)
+    assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))

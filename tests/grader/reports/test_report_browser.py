@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from autograder.batch import postprocessing
+from autograder.batch import run
 from tests.grader.support import gradebooks
 from tests.grader.support.browsing import Opened
 
@@ -37,8 +37,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((gradebooks.submission_file(name, "rope", gradebooks.CODE), grade))
     gradebooks.write(out, submission_files)
-    postprocessing.write_similarity(out)
-    return postprocessing.write_report(out)
+    run.write_report(out)
+    return out / "report.html"
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gradebooks, "TESTS", 2)
         gradebooks.write(out, gradebooks.made_up_class(2000))
-    return postprocessing.write_report(out)
+    run.write_report(out)
+    return out / "report.html"
 
 
 def column(page: Page, region: str, place: int) -> list[str]:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from autograder import course, files
-from autograder.batch.coordinator import RunConfiguration, grade
+from autograder.batch.run import grade
 from autograder.batch.summary import Summary
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
@@ -47,7 +47,7 @@ NAMES = [one.name for one in course.assignments()]
 
 def run(folder: Path, out: Path, assignment: str | None = None) -> tuple[Summary, str]:
     printed = io.StringIO()
-    summary = grade(RunConfiguration(folder, out, assignment=assignment, jobs=1), Console(file=printed, width=200))
+    summary = grade([folder], out, assignment, console=Console(file=printed, width=200))
     return summary, printed.getvalue()
 
 

@@ -114,13 +114,13 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     pairs = list(graded)
     with Gradebook.writing(out) as book:
         book.take_in(
-            [submission for submission, _ in pairs], {submission.assignment: "suite" for submission, _ in pairs}
+            [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
         grades = {
             Key(submission.assignment, "suite", code_hash(submission)): (grade, submission.assignment, submission.cells)
             for submission, grade in pairs
         }
-        book.add((key, PackedGrade.of(*grades[key]), "") for key in book.to_grade())
+        book.add((key, PackedGrade.of(*grades[key]).to_bytes(), "") for key in book.to_grade())
 
 
 def made_up_class(

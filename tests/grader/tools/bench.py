@@ -25,7 +25,6 @@ from rich.progress import Progress
 from rich.table import Table
 
 from autograder import course, handout
-from autograder.batch.pool import with_packages
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
@@ -43,12 +42,16 @@ _COORDINATOR = """
 import json, resource, sys, time
 begin, begin_at = time.monotonic(), time.time()
 from pathlib import Path
-from autograder.batch.coordinator import RunConfiguration, grade
-grade(RunConfiguration(Path(sys.argv[1]), Path(sys.argv[2]), jobs=int(sys.argv[3])))
+from autograder.batch.gradebook import Gradebook
+from autograder.batch.run import grade
+written, add = [], Gradebook.add
+def add_and_note(self, graded):
+    add(self, graded)
+    written.extend([time.time()] * len(graded))
+Gradebook.add = add_and_note
+grade([Path(sys.argv[1])], Path(sys.argv[2]), jobs=int(sys.argv[3]))
 seconds = time.monotonic() - begin
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
-results = Path(sys.argv[2]).glob("results/*/*.json")
-written = [path.stat().st_mtime for path in results if path.parent.name != "hostile"]
 warm_seconds, until_all = max(written) - min(written), max(written) - begin_at
 own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
 own, children = own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime
@@ -118,7 +121,7 @@ def throughput(folder: Path, assignment: Assignment, rounds: int) -> Iterator[Li
     for number, file in enumerate(files, start=1):
         begin = time.monotonic()
         command = [sys.executable, "-m", "otter", "run", "-a", str(archive), "-o", str(folder), str(file)]
-        subprocess.run(command, env=with_packages(), check=True, capture_output=True)
+        subprocess.run(command, env=os.environ | {"PYTHONPATH": str(course.ROOT)}, check=True, capture_output=True)
         otter.append(time.monotonic() - begin)
         if number % ROUNDS == 0:
             runs.append(_coordinated(folder, 1))
@@ -279,7 +282,9 @@ def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
     """A batch run in a process of its own; what it says about itself."""
     with tempfile.TemporaryDirectory(dir=folder) as out:
         command = [sys.executable, "-c", _COORDINATOR, str(folder / "class"), out, str(jobs)]
-        done = subprocess.run(command, env=with_packages(), check=True, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            command, env=os.environ | {"PYTHONPATH": str(course.ROOT)}, check=True, stdout=subprocess.PIPE, text=True
+        )
     said: dict[str, float] = json.loads(done.stdout)
     return said
 

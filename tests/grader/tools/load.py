@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import json
+import os
 import random
 import subprocess
 import sys
@@ -19,7 +20,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder import course
-from autograder.batch.pool import with_packages
 from autograder.grading.grader import Grader
 from tests.grader.support import classroom
 
@@ -35,9 +35,9 @@ RUN = """
 import json, os, sys
 from pathlib import Path
 from rich.console import Console
-from autograder.batch.coordinator import RunConfiguration, grade
+from autograder.batch.run import grade
 jobs = len(os.sched_getaffinity(0))
-summary = grade(RunConfiguration(Path(sys.argv[1]), Path(sys.argv[2]), jobs=jobs), Console(stderr=True, width=160))
+summary = grade([Path(sys.argv[1])], Path(sys.argv[2]), jobs=jobs, console=Console(stderr=True, width=160))
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 print(json.dumps({"memory": int(status["VmHWM"].split()[0]) / 1024, "seconds": summary.seconds}))
 """
@@ -123,7 +123,9 @@ def graded(folder: Path, part: str) -> dict[str, float]:
     """Grade a part in a process of its own; what that says about itself."""
     begin = time.monotonic()
     command = [sys.executable, "-c", RUN, str(folder / part), str(folder / f"{part}-out")]
-    done = subprocess.run(command, env=with_packages(), check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": str(course.ROOT)}, check=True, stdout=subprocess.PIPE, text=True
+    )
     said: dict[str, float] = json.loads(done.stdout)
     return said | {"seconds": time.monotonic() - begin}
 

@@ -1,0 +1,227 @@
+"""One run of a batch: what was handed in is read, graded, kept in the gradebook, written out.
+
+One process coordinates: it alone writes anything. A grade that has come is in the gradebook a moment later, so a run
+that is killed loses at most that moment, and the same command goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import Counter, deque
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from autograder import course, parallel
+from autograder.batch import adjustments, output
+from autograder.batch.gradebook import Gradebook, code_hash, in_words
+from autograder.batch.summary import Summary
+from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, Workers, suite_key
+from autograder.course import UserError
+from autograder.grading.grade import NOT_JUDGED
+from autograder.grading.row import Key, PackedGrade
+from autograder.protocol.status import Status
+from autograder.reports import class_page, similarity
+from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
+from autograder.submission.names import printable
+
+KEEP_EVERY = 0.25
+"""Seconds for which grades are gathered before they are kept together."""
+
+AHEAD = 2
+"""Jobs under way for each grader: one in progress, and one that waits for it. The code of a class is never held at
+once."""
+
+TRIES = 3
+"""How often a submission is given to a grader before it is given up as lost."""
+
+
+def grade(
+    folders: Sequence[Path],
+    out: Path,
+    assignment: str | None = None,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    disabled_locks: Collection[str] = (),
+    console: Console | None = None,
+) -> Summary:
+    """Grade everything in these folders into OUT, on this machine or on a cluster. Where a student has two submissions
+    for an assignment, the one in the later folder counts.
+
+    Raises NothingToGrade, and BatchError with a sentence where the run cannot go on; what was graded by then is kept.
+    """
+    begin = time.monotonic()
+    console = console or Console(quiet=True)
+    summary = Summary()
+    known = {one.name: one for one in course.assignments()}
+    found = [find_in_folder(folder, assignment, list(known), out) for folder in folders]
+    summary.layouts = [str(one.layout) for one in found]
+    summary.skipped = [name for one in found for name in one.passed_over]
+    submissions = [_read(folder, one.hand_ins, tuple(known)) for folder, one in zip(folders, found, strict=True)]
+    first = next(submissions[0])  # what cannot be graded at all leaves no gradebook behind
+    submissions[0] = chain([first], submissions[0])
+    with Gradebook.writing(out) as book:
+        summary.set_aside = book.set_aside
+        with console.status("Reading what was handed in"):
+            book.take_in(submissions, {name: suite_key(one, disabled_locks) for name, one in known.items()})
+        summary.corrected, summary.unmatched = adjustments.apply(book, folders[-1].resolve().parent)
+        if to_grade := book.to_grade():
+            setup = Setup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
+            workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
+            total = sum(to_grade.values())
+            with closing(workers), closing(_graded(book, to_grade, workers)) as graded:
+                bar = track(graded, "Grading", total, console=console, disable=not console.is_terminal, transient=True)
+                summary.graded = sum(to_grade[key] for key in bar)
+        output.write(book, list(known), summary.add)
+        if not _report_is_current(out):
+            with console.status("Comparing what was handed in, and writing the report"):
+                summary.not_compared = parallel.apart(write_report, out)
+        summary.complete(book, _stubs())
+    summary.seconds = time.monotonic() - begin
+    summary.show(console)
+    names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "feedback/"))
+    console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
+    return summary
+
+
+def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
+    """Compare what was handed in, and write OUT/similarity.csv and OUT/report.html; returns whose files could not be
+    compared. Takes memory in proportion to the class."""
+    with in_words(out), Gradebook.reading(out) as book:
+        not_compared = similarity.write(out, book, [*similarity.solutions(), *others])
+        class_page.write(out, book)
+    return not_compared
+
+
+def _report_is_current(out: Path) -> bool:
+    """Whether the report was written after the last change of the grades."""
+    report, grades = out / class_page.FILE, out / "grades.csv"
+    return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
+
+
+def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> Iterator[Submission]:
+    """All submissions of a folder. What cannot be read within bounds is a row all the same.
+
+    Raises NothingToGrade where of none it can be told which file is meant, or for which assignment: no class hands in
+    so.
+    """
+    unclear: list[Submission] = []
+    is_clear = False
+    outcomes = parallel.in_order(partial(read, known=known), hand_ins)
+    for hand_in, outcome in zip(hand_ins, outcomes, strict=True):
+        submissions = lost(hand_in, outcome.why) if isinstance(outcome, parallel.Exceeded) else outcome
+        is_clear = is_clear or any(
+            submission.assignment and not (submission.problem and submission.problem.is_unclear)
+            for submission in submissions
+        )
+        unclear += submissions
+        if is_clear:
+            yield from unclear
+            unclear.clear()
+    if unclear:
+        problem = unclear[0].problem
+        raise NothingToGrade(
+            f"Nothing in {printable(str(folder), 200)} can be graded as it lies there, {printable(unclear[0].file)} for"
+            f" one. {problem.instructor if problem else ''}"
+        )
+
+
+def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Workers) -> Generator[Key, None, None]:
+    """Grade all of these and keep the grades. Yields each key that has its grade."""
+    waiting = deque(to_grade)
+    under_way: dict[Future[bytes], Job] = {}
+    run = _Failures()
+    fresh: list[tuple[Key, bytes, str]] = []
+    kept = time.monotonic()
+
+    def begin(job: Job) -> None:
+        under_way[workers.submit(job)] = job
+
+    def keep() -> None:
+        book.add(fresh)
+        fresh.clear()
+
+    try:
+        while waiting or under_way:
+            while waiting and len(under_way) < AHEAD * workers.size:
+                begin(_job(book, waiting.popleft()))
+            for future in wait(under_way, KEEP_EVERY, FIRST_COMPLETED).done:
+                job = under_way.pop(future)
+                if again := run.after(job, future):
+                    begin(again)
+                elif job.probe_of is None:
+                    fresh.append((job.key, future.result(), run.lost.get(job.key, "")))
+                    yield job.key
+            if time.monotonic() > kept + KEEP_EVERY:
+                keep()
+                kept = time.monotonic()
+    finally:
+        keep()
+
+
+def _job(book: Gradebook, key: Key) -> Job:
+    problem = book.problem(key)
+    return Job(key, book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
+
+
+class _Failures:
+    """What is done about graders that fail."""
+
+    def __init__(self) -> None:
+        self.tries: Counter[Key] = Counter()
+        self.lost: dict[Key, str] = {}
+        """why no grader could judge a submission"""
+
+    def after(self, job: Job, future: Future[bytes]) -> Job | None:
+        """The job that a finished one calls for: the same again where its grader failed, after some tries the reference
+        solution, and after that a refusal. None where its grade is there.
+
+        Raises BatchError where the solution cannot be graded either: the fault is this machine's or the course's then,
+        and no submission is blamed for it.
+        """
+        lost, grade = "", None
+        try:
+            grade = PackedGrade.from_bytes(future.result())
+        except UserError:
+            raise
+        except (BrokenProcessPool, CancelledError) as error:
+            raise BatchError(
+                f"the graders are gone ({error or type(error).__name__}): run the same command again to go on"
+            ) from error
+        except TimeoutError:
+            lost = f"the grader did not answer within {DEADLINE:.0f} seconds"
+        except Exception as error:
+            code = getattr(error, "exitcode", None)
+            lost = f"{type(error).__name__}: {error}" if code is None else f"the grader ended with exit code {code}"
+        if job.probe_of is None:
+            if grade is not None:
+                return None
+            self.lost[job.key] = lost
+            self.tries[job.key] += 1
+            if self.tries[job.key] < TRIES:
+                return job
+            solution = course.find(job.key.assignment).solution.read_text("utf-8")
+            return Job(job.key, (solution,), probe_of=job)
+        if grade is None or grade.score != grade.max_score:
+            result = lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"
+            raise BatchError(
+                f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of"
+                f" {job.key.assignment} ({result}): `autograder doctor` may say why; nobody's grade was changed, and"
+                " the same command goes on"
+            )
+        return Job(job.key, refusal=(Status.KILLED, NOT_JUDGED))
+
+
+def _stubs() -> set[str]:
+    """The codes of unchanged stubs."""
+    stubs = [assignment.stub for assignment in course.assignments() if assignment.stub.is_file()]
+    return {code_hash(Submission("", "", "", "", (stub.read_text("utf-8"),))) for stub in stubs}

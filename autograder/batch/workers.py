@@ -1,0 +1,221 @@
+"""Graders behind the interface of concurrent.futures: processes of this machine, or those of others through Dask.
+
+A grader is a warm process that takes job after job. One that ends or does not answer in time costs the job that it has,
+which is given to another; what an exception leaves behind is not trusted, and a new grader takes its place.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import resource
+import shutil
+import tempfile
+import threading
+from collections.abc import Collection
+from concurrent.futures import Future
+from dataclasses import dataclass
+from multiprocessing import get_context, util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pebble import ProcessPool
+
+from autograder import course
+from autograder.course import Assignment, UserError
+from autograder.grading.row import Key, PackedGrade
+from autograder.protocol.status import Status
+
+if TYPE_CHECKING:
+    from autograder.grading.grader import Grader
+
+DEADLINE = 180.0
+"""Seconds after which a grader that has not answered is taken for stuck: longer than a submission may take."""
+
+MEMORY = 4 << 30
+"""Address space of a grader: a plain value that tests blow up into gigabytes fails its test and nothing else."""
+
+SECONDS_TO_CONNECT, SECONDS_FOR_WORKERS = 10.0, 300.0
+
+
+class BatchError(UserError):
+    """The batch cannot go on. The message is a sentence or two for a person; what was graded is kept."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How graders are to work."""
+
+    disabled_locks: Collection[str] = ()
+    """names of locks of the wall to leave off"""
+    prove_wall: bool = False
+    """whether a grader tries the wall before it grades; for the coordinator's own machine that is done already"""
+    run: str = ""
+    """tells one run from the next on machines that keep their graders"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One thing to grade: code, or the reason why none can be run."""
+
+    key: Key
+    cells: tuple[str, ...] = ()
+    refusal: tuple[Status, str] | None = None
+    """the status of what is not run, and the sentence that every test then says"""
+    probe_of: Job | None = None
+    """the job that was lost, where this one is the reference solution and asks whether graders work at all"""
+
+
+class Workers(Protocol):
+    """What a run needs of its graders."""
+
+    @property
+    def size(self) -> int:
+        """How many work at a time."""
+
+    def submit(self, job: Job) -> Future[bytes]:
+        """Hand over a job; its result is a packed grade."""
+
+    def close(self) -> None:
+        """End or leave the graders. What is in progress is dropped."""
+
+
+class Processes:
+    """Graders of this machine."""
+
+    def __init__(self, size: int, setup: Setup) -> None:
+        self.size = size
+        # As many threads for linear algebra as graders would be too many.
+        os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        self._folder = tempfile.mkdtemp(prefix="grader-")
+        self._pool = ProcessPool(size, initializer=_start, initargs=(setup, self._folder), context=get_context("spawn"))
+
+    def submit(self, job: Job) -> Future[bytes]:
+        future: Future[bytes] = self._pool.schedule(_grade, (job,), timeout=DEADLINE)
+        return future
+
+    def close(self) -> None:
+        self._pool.stop()  # type: ignore[no-untyped-call]
+        self._pool.join()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Cluster:
+    """The workers of one Dask scheduler; each keeps graders of its own for a run."""
+
+    def __init__(self, scheduler: str, setup: Setup) -> None:
+        try:
+            from distributed import Client
+        except ModuleNotFoundError as error:
+            raise BatchError("--scheduler needs Dask: install the autograder with its [cluster] extra") from error
+        self._setup = setup
+        try:
+            client: Any = Client
+            self._client = client(scheduler, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+            self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise BatchError(
+                f"no Dask scheduler with a worker answers at {scheduler} ({error}): start them, or grade here without"
+                " --scheduler"
+            ) from error
+        self._executor = self._client.get_executor(pure=False)
+
+    @property
+    def size(self) -> int:
+        return sum(self._client.nthreads().values())
+
+    def submit(self, job: Job) -> Future[bytes]:
+        future: Future[bytes] = self._executor.submit(_grade_on_worker, job, self._setup)
+        return future
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
+    """What a grade depends on besides the code. A grade given without the wall never stands for one given behind it."""
+    without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
+    return assignment.suite_hash + without
+
+
+# In a grader process
+
+
+class _GraderProcess:
+    """This process's grader."""
+
+    setup = Setup()
+    grader: Grader | None = None
+
+
+def _start(setup: Setup, folder: str) -> None:
+    """Temporary files go below `folder`, which this process removes if it is the last to end."""
+    own = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
+    util.Finalize(None, _remove, (own,), exitpriority=0)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    _GraderProcess.setup = setup
+
+
+def _remove(own: str) -> None:
+    if _GraderProcess.grader is not None:
+        _GraderProcess.grader.close()
+    shutil.rmtree(own, ignore_errors=True)
+    if not os.listdir(Path(own).parent):
+        shutil.rmtree(Path(own).parent, ignore_errors=True)
+
+
+def _grade(job: Job) -> bytes:
+    """A packed grade. What it raises, a UserError aside, is not the submission's fault."""
+    from autograder.grading.grader import Grader
+
+    setup = _GraderProcess.setup
+    if _GraderProcess.grader is None:
+        if setup.prove_wall:
+            _prove_wall()
+        _GraderProcess.grader = Grader(setup.disabled_locks)
+    try:
+        assignment = _assignment(job.key.assignment)
+        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
+            name = os.uname().nodename
+            raise BatchError(f"{name} has another version of {assignment.name}'s suite or of the autograder")
+        grade = (
+            _GraderProcess.grader.grade(assignment, job.cells)
+            if job.refusal is None
+            else _GraderProcess.grader.refuse(assignment, *job.refusal)
+        )
+        return PackedGrade.of(grade, assignment.name, job.cells).to_bytes()
+    except Exception:
+        _GraderProcess.grader.close()
+        _GraderProcess.grader = None
+        raise
+
+
+# Once, as its suite is collected once: its hash is then that of the suite that judges.
+_assignment = functools.cache(course.find)
+
+
+def _prove_wall() -> None:
+    from autograder.sandbox import self_test
+
+    try:
+        self_test.require()
+    except self_test.BrokenPromise as error:
+        raise BatchError(f"the wall does not hold on {os.uname().nodename}: {error}") from error
+
+
+# In a Dask worker
+
+_graders: dict[Setup, Processes] = {}
+_one_at_a_time = threading.Lock()
+
+
+def _grade_on_worker(job: Job, setup: Setup) -> bytes:
+    """Runs on a Dask worker, which keeps the graders of the run that asked last."""
+    from distributed import get_worker
+
+    with _one_at_a_time:
+        if setup not in _graders:
+            for run in [*_graders]:
+                _graders.pop(run).close()
+            _graders[setup] = Processes(get_worker().state.nthreads, setup)
+    return _graders[setup].submit(job).result()

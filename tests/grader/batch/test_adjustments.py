@@ -1,0 +1,100 @@
+"""Corrections by hand: a table of the instructor's, read at every run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.batch import adjustments, output
+from autograder.batch.gradebook import Gradebook
+from autograder.batch.workers import BatchError
+from autograder.submission import Person
+from tests.grader.support import classroom
+from tests.grader.support.rows import PACKED, submission_file
+
+BOB = Person("Canvas", number="5015", sid="s77", login="bob1", email="bob@uni.edu", name="Bob Byte")
+SCORE = PACKED.score
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[Gradebook]:
+    with Gradebook.writing(tmp_path / "out") as opened:
+        class_ = [submission_file("ada"), submission_file("bytebob", person=BOB), submission_file("=cy")]
+        opened.take_in([class_], {"rope": "suite"})
+        opened.add((key, PACKED.to_bytes(), "") for key in opened.to_grade())
+        yield opened
+
+
+def apply(book: Gradebook, *lines: str) -> tuple[int, list[str]]:
+    (book.out.parent / adjustments.FILE).write_text("\n".join(lines) + "\n", "utf-8")
+    return adjustments.apply(book, book.out.parent)
+
+
+HEAD = "student,assignment,points,score,reason"
+
+
+@pytest.mark.parametrize("called", ["5015", "s77", "bob1", "Bob@uni.edu", "bytebob", "bob byte"])
+def test_a_student_is_named_by_all_that_is_theirs_alone(book: Gradebook, called: str) -> None:
+    assert apply(book, HEAD, f"{called},rope,+1,,Right idea") == (1, [])
+    assert {row.student: row.score for row in book.rows()} == {"=cy": SCORE, "ada": SCORE, "bytebob": SCORE + 1}
+
+
+def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
+    apply(book, HEAD, "ada,rope,1.5,,Right idea", "'=cy,rope,,20,Orally")
+    output.write(book, ["rope"], lambda row: None)
+    rows = {row["student"]: row for row in classroom.grades(book.out)}
+    assert [rows[name]["score"] for name in ("ada", "'=cy", "bytebob")] == [f"{SCORE + 1.5:g}", "20", f"{SCORE:g}"]
+    assert rows["ada"]["adjustment"] == "1.5" and rows["bytebob"]["adjustment"] == ""
+    said = (book.out / "feedback" / "ada" / "rope.md").read_text("utf-8")
+    assert "+1.5 points: Right idea" in said
+    result = json.loads((book.out / "results" / "ada" / "rope.json").read_text("utf-8"))
+    assert result["tests"][-1]["score"] == 1.5 and "Right idea" in result["tests"][-1]["output"]
+
+
+def test_lines_add_up_in_order_and_end_at_full_marks(book: Gradebook) -> None:
+    """A score above full marks is a bonus that somebody set."""
+    apply(book, HEAD, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
+    assert {row.student: row.score for row in book.rows()} == {"=cy": 21, "ada": 11, "bytebob": 20}
+
+
+def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
+    made, unmatched = apply(book, HEAD, "eve,rope,1,,x", "ada,alibi,1,,x", "ada,rope,1,,x")
+    assert made == 1
+    assert [line.split(":")[0] for line in unmatched] == ["adjustments.csv, line 2", "adjustments.csv, line 3"]
+    assert "eve, rope: nobody of that name" in unmatched[0]
+
+
+def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
+    """A run takes in anew what was handed in, and its table with it."""
+    apply(book, HEAD, "ada,rope,1,,x")
+    book.take_in([[submission_file("ada")]], {"rope": "suite"})
+    (book.out.parent / adjustments.FILE).unlink()
+    assert adjustments.apply(book, book.out.parent) == (0, [])
+    assert [row.score for row in book.rows()] == [SCORE]
+
+
+def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) -> None:
+    """A mark of UTF-8 in front, semicolons, a comma in a number."""
+    assert apply(book, "\ufeffstudent;assignment;points;score;reason", "ada;rope;1,5;;ja", ";;;;") == (1, [])
+    assert {row.student: row.score for row in book.rows()}["ada"] == SCORE + 1.5
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["student,points", "ada,1"],
+        [HEAD, "ada,rope,1,2,both"],
+        [HEAD, "ada,rope,,,neither"],
+        [HEAD, "ada,rope,one,,x"],
+        [HEAD, "ada,rope,nan,,x"],
+        [HEAD, "ada,rope,,-1,x"],
+        ["\0"],
+    ],
+)
+def test_a_table_that_cannot_be_understood_is_one_sentence(book: Gradebook, lines: list[str]) -> None:
+    with pytest.raises(BatchError, match=r"adjustments.csv cannot be used: "):
+        apply(book, *lines)
+    assert {row.score for row in book.rows()} == {SCORE}

@@ -1,0 +1,210 @@
+"""Scores and feedback on their way back to a platform: everybody gets their own, and who gets none is named."""
+
+from __future__ import annotations
+
+import csv
+import random
+import zipfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from autograder.batch.gradebook import Gradebook
+from autograder.cli import main
+from autograder.submission import Person, Problem, Submission
+from tests.grader.support import gradebooks
+from tests.grader.support.rows import PACKED, submission_file
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score
+,,,,,Manual Posting,,(read only)
+    Points Possible,,,,,10.00,{points},(read only)
+"Lovelace, Ada",17,S17,ada@example.edu,"Monday, early",9.00,,88.0
+"Lamarr, Hedy",18,S18,hedy@example.edu,Monday,7.00,3.00,70.0
+"Turing, Alan",19,S19,alan@example.edu,Monday,8.00,11.00,80.0
+"""
+MOODLE = """\
+Identifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments
+Participant 17,Ada Lovelace,ada@example.edu,Submitted,,20.00,
+Participant 18,Hedy Lamarr,hedy@example.edu,Submitted,,20.00,
+"""
+
+
+def student(platform: str, number: str, name: str, **facts: object) -> Submission:
+    file = {
+        "Canvas": f"{name}_{number}_900{number}_rope.py",
+        "Moodle": f"{name}_{number}_assignsubmission_file_rope.py",
+    }
+    submission = submission_file(name, name, person=Person(platform, number=number, name=name))
+    return replace(submission, file=file.get(platform, f"{name}.py"), **facts)  # type: ignore[arg-type]
+
+
+def graded(out: Path, *folders: Iterable[Submission]) -> None:
+    with Gradebook.writing(out) as book:
+        book.take_in(folders, {"rope": "suite"})
+        book.add((key, PACKED.to_bytes(), "") for key in book.to_grade())
+
+
+def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:
+    table = out.parent / "table.csv"
+    table.write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(main, ["roster", str(out), "--table", str(table), *options])
+    if done.exit_code:
+        return done, []
+    with (out / "roster_table.csv").open(encoding="utf-8", newline="") as file:
+        return done, list(csv.DictReader(file))
+
+
+SCORE = f"{PACKED.score:g}"
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def test_canvas_gets_its_own_table_back_with_the_scores(out: Path) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
+    done, rows = run(out, CANVAS.format(points="20.00"))
+    assert done.output.splitlines() == [
+        f"2 scores in {out / 'roster_table.csv'}",
+        "Without a submission: Turing, Alan.",
+    ]
+    assert [row["RoPE (77)"] for row in rows] == ["", "20.00", SCORE, SCORE, "11.00"]
+    assert [row["Naive (76)"] for row in rows] == ["Manual Posting", "10.00", "9.00", "7.00", "8.00"]
+    assert rows[2]["Section"] == "Monday, early"
+
+
+def test_moodle_is_known_by_the_participants_number(out: Path) -> None:
+    graded(out, [student("Moodle", "17", "Ada Lovelace"), student("Moodle", "19", "Eve")])
+    done, rows = run(out, MOODLE)
+    assert [row["Grade"] for row in rows] == [SCORE, ""]
+    assert "Not in the table: Eve, rope." in done.output and "Without a submission: Participant 18." in done.output
+
+
+@pytest.mark.parametrize(
+    ("column", "title", "cells"),
+    [("Mail", "Week 5", ["ADA@example.edu", "hedy@example.edu"]), ("Login", "RoPE", ["ada1", "hedy1"])],
+)
+def test_any_table_by_the_columns_that_are_named(out: Path, column: str, title: str, cells: list[str]) -> None:
+    people = [
+        Person("Gradescope", email=f"{name}@example.edu", login=f"{name}1", sid=f"s{name}") for name in ("ada", "hedy")
+    ]
+    graded(out, [submission_file(person.email, person.login, person=person) for person in people])
+    done, rows = run(
+        out, f"{column};{title}\n{cells[0]};\n{cells[1]};7\n", "--id-column", column, "--grade-column", title
+    )
+    assert [row[title] for row in rows] == [SCORE, SCORE] and done.exit_code == 0
+
+
+def test_nothing_is_matched_by_likeness(out: Path) -> None:
+    """Another domain, a part of a number, a name: each is listed, and no score is written."""
+    graded(
+        out,
+        [
+            submission_file("ada@evil.example", "1", person=Person("Gradescope", email="ada@evil.example")),
+            student("Canvas", "1", "lovelaceada"),
+            submission_file("Lovelace, Ada", "2"),
+        ],
+    )
+    done, rows = run(out, CANVAS.format(points="20.00"))
+    assert done.output.startswith("0 scores in") and [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00"]
+    assert "Not in the table: Lovelace, Ada, rope, ada@evil.example, rope, lovelaceada, rope." in done.output
+
+
+def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
+    """A line that two submissions mean, or a student with two lines."""
+    graded(
+        out,
+        [
+            student("Canvas", "17", "lovelaceada"),
+            submission_file("x", "other", person=Person("Gradescope", sid="S17")),
+            student("Canvas", "18", "lamarrhedy"),
+        ],
+    )
+    again = '"Lamarr, Hedy",18,S18,hedy@example.edu,Tuesday,,,\n'
+    done, rows = run(out, CANVAS.format(points="20.00") + again)
+    assert done.output.startswith("0 scores in")
+    assert "To fill in by hand: lamarrhedy, rope, lovelaceada, rope, x, rope." in done.output
+    assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
+
+
+def test_another_maximum_is_said(out: Path) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done, _ = run(out, CANVAS.format(points="100.00"))
+    assert "rope is worth 100 in table.csv, and the scores are of 20: change it there first." in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("name,score\nada,3\n", (), "has no column for rope: say which with"),
+        ("name,rope\nada,3\n", (), "say with --id-column TITLE"),
+        ("name,rope\nada,3\n", ("--grade-column", "Rope"), "the table has no such column"),
+        ("", (), "cannot be read"),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_one_sentence(
+    out: Path, text: str, options: tuple[str, ...], words: str
+) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done, _ = run(out, text, *options)
+    assert done.exit_code == 2 and words in done.output and "Errno" not in done.output
+
+
+def test_a_missing_table_is_one_sentence(out: Path) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done = CliRunner().invoke(main, ["roster", str(out), "--table", str(out / "nope.csv")])
+    assert done.exit_code == 2 and "No such file" in done.output and "Errno" not in done.output
+
+
+def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
+    done = CliRunner().invoke(main, ["feedback", str(out), "--for", platform])
+    path = out / f"feedback_{platform}_rope.zip"
+    return done, sorted(zipfile.ZipFile(path).namelist()) if path.exists() else []
+
+
+def test_everybody_without_a_page_is_named(out: Path) -> None:
+    """Whoever has no number of the platform, and whoever's assignment is not known."""
+    problem = Problem("A .docx.", "A .docx.")
+    graded(
+        out,
+        [
+            student("Canvas", "17", "lovelaceada"),
+            student("Canvas", "18", "lamarrhedy", assignment="", cells=(), problem=problem),
+            submission_file("bob", "mail"),
+        ],
+    )
+    done, names = feedback(out, "canvas")
+    assert names == ["lovelaceada_17_90017_rope.html"]
+    assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py), bob (rope/bob.py)." in done.output
+
+
+def test_a_late_file_goes_back_under_the_name_that_canvas_knows(out: Path) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")], [submission_file("17", "late", file="17.py")])
+    _, names = feedback(out, "canvas")
+    assert names == ["lovelaceada_17_90017_rope.html"]
+
+
+def test_moodle_takes_names_of_its_own(out: Path) -> None:
+    graded(out, [student("Moodle", "17", "Ada Lovelace")])
+    done, names = feedback(out, "moodle")
+    assert names == ["Ada Lovelace_17_assignfeedback_file_rope.html"] and "1 pages in" in done.output
+    page = zipfile.ZipFile(out / "feedback_moodle_rope.zip").read(names[0]).decode("utf-8")
+    assert "<title>rope: Ada Lovelace</title>" in page
+
+
+def test_where_nobody_came_from_the_platform_nothing_is_written(out: Path) -> None:
+    graded(out, [submission_file("bob", "mail")])
+    done, names = feedback(out, "canvas")
+    assert done.exit_code == 2 and not names and "nobody in" in done.output and "bob" in done.output
+
+
+def test_a_large_class_is_filled_in_proportion(out: Path) -> None:
+    gradebooks.write(out, gradebooks.made_up_class(500, ["rope"], seed=random.Random(0).randrange(9)))
+    lines = "".join(f"{row}\n" for row in range(3))
+    done, _ = run(out, f"ID,rope\n{lines}")
+    assert done.exit_code == 0
