@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.answers import is_answer, plain_scalar
-from autograder.checks.proxy import REFUSED, Function, Refusal, StudentModule, is_a, parts
+from autograder.checks.proxy import REFUSED, Function, StudentModule, is_a, parts
 from autograder.protocol.call import ANSWERS, UNCOUNTED, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTest, Kind, Wrong
@@ -55,10 +55,8 @@ def matches(function: Function, *args: Any, tolerance: float | None = None, **kw
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """As `matches`, and every returned array has the dtype that the definition says."""
-    call = Call(function.name, args, kwargs)
-    wanted, got, _ = _called(function, call)
-    if not _is_known(function, call, got, wanted):
-        close(got, wanted, function.name)
+    wanted, got, _ = _called(function, Call(function.name, args, kwargs))
+    close(got, wanted, function.name)
     for got_part, wanted_part in zip(parts(got), parts(wanted), strict=True):
         got_dtype, wanted_dtype = np.asarray(got_part).dtype, np.asarray(wanted_part).dtype
         if got_dtype.newbyteorder("=") != wanted_dtype:
@@ -170,22 +168,11 @@ def answer(submission: StudentModule, key: str) -> None:
 
 
 def _measured(function: Function, call: Call, tolerance: float | None = None) -> Reply:
-    """The reply to a call that is looked at closely. Its value is as it should be, or wrong by a mistake that is told
-    elsewhere: what only a worker can measure counts beside right values alone."""
+    """The reply to a call that is looked at closely: what only a worker can measure counts beside right values
+    alone."""
     wanted, value, reply = _called(function, call)
-    if not _is_known(function, call, value, wanted):
-        _agrees(function, value, wanted, tolerance)
+    _agrees(function, value, wanted, tolerance)
     return reply
-
-
-def _is_known(function: Function, call: Call, value: Any, wanted: Any) -> bool:
-    """Whether a value is what the known mistake of this function makes, in the right shape."""
-    mistake = function.submission.mistake
-    made = mistake.outcome(call) if mistake is not None else None
-    if made is None or type(made) is Refusal or difference(value, made, None) is not None:
-        return False
-    differs = difference(value, wanted, None)
-    return differs is not None and differs[0] is Kind.VALUE
 
 
 def _agrees(function: Function, value: Any, wanted: Any, tolerance: float | None) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 from hypothesis import strategies as st
@@ -15,23 +13,7 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
     """Multiples of 1/8 from −2 to 2: exact in float32 and float64, whatever the platform. Not all equal, never
     symmetric."""
     _made.append((shape, seed))
-    return _features(shape, seed, _term).astype(dtype)
-
-
-_term: tuple[int, ...] = ()
-"""What `features` are drawn from besides their shape and seed: nothing at home and in public tests."""
-
-
-@contextmanager
-def of_term(seed: int, draw: int = 0) -> Iterator[None]:
-    """Within it, `features` gives out other numbers, which the term's seed decides: whoever knows those of the handout
-    by heart has none."""
-    global _term
-    _term = (1 + seed % 2**64, draw)
-    try:
-        yield
-    finally:
-        _term = ()
+    return _features(shape, seed).astype(dtype)
 
 
 _made: deque[tuple[tuple[int, ...], int]] = deque(maxlen=64)
@@ -43,7 +25,7 @@ def how_made(array: np.ndarray) -> str | None:
     if array.dtype not in (np.float64, np.float32):
         return None
     for shape, seed in reversed(_made):
-        if shape == array.shape and np.array_equal(_features(shape, seed, ()), array):
+        if shape == array.shape and np.array_equal(_features(shape, seed), array):
             words = [
                 *map(str, shape),
                 *([f"seed={seed}"] if seed else []),
@@ -54,9 +36,9 @@ def how_made(array: np.ndarray) -> str | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _features(shape: tuple[int, ...], seed: int, term: tuple[int, ...]) -> np.ndarray:
+def _features(shape: tuple[int, ...], seed: int) -> np.ndarray:
     """Remembered, since every submission is asked the same; `features` gives out copies."""
-    return np.random.default_rng([seed, *shape, *term]).integers(-16, 17, size=shape) / 8.0
+    return np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0
 
 
 def positions(limit: int = 10**6) -> st.SearchStrategy[int]:

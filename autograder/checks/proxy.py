@@ -52,13 +52,6 @@ class Reference(Protocol):
         """Known wrong numbers for an entry of ANSWERS, each with its hint."""
 
 
-class Mistake(Protocol):
-    """The solution with a known mistake in it."""
-
-    def outcome(self, call: Call) -> Any:
-        """The result of a call, or a Refusal."""
-
-
 class Function:
     """One function of a submission. Calling it returns a plain value or raises Wrong in words for the student."""
 
@@ -134,14 +127,12 @@ def stops(failure: Raised) -> str:
 
 
 class StudentModule:
-    """All functions of one submission; `reference` knows what each should return, and `mistake` what is known to be
-    wrong."""
+    """All functions of one submission; `reference` knows what each should return."""
 
-    def __init__(self, name: str, backend: Backend, reference: Reference, mistake: Mistake | None = None) -> None:
+    def __init__(self, name: str, backend: Backend, reference: Reference) -> None:
         self.name = name
         self.backend = backend
         self.reference = reference
-        self.mistake = mistake
         self.seen: dict[Call, Reply | None] = {}
         """its calls until now, and what came of each: None where no reply did"""
         self.results: deque[Made] = deque(maxlen=32)

@@ -57,7 +57,7 @@ class Standing:
         there. First those with a known cause, then those whose test speaks of them."""
         mistakes = [result for result in self.test_results if result.is_mistake and not _is_missing_below(result)]
         if self.cause is not None:
-            mistakes = [result for result in mistakes if _kind(result) not in VALUES | {Kind.BY_HEART}]
+            mistakes = [result for result in mistakes if _kind(result) not in VALUES]
         return sorted(mistakes, key=lambda mistake: (mistake.hint is None, mistake.is_about_something_else))
 
     @property

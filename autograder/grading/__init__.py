@@ -1,8 +1,7 @@
 """Everything that decides a grade, and what a student is told of it.
 
     suite        an assignment's pytest tests, collected once and run on any number of submissions
-    judgement    what is made of one submission, part by part
-    by_heart     values that are kept from the handout and not computed
+    follow_through  a mistake costs once: what fails above a wrong function, asked again with right values below
     grader       one submission → one grade
     scoring      the test files that Otter reads, its scores of test results, and what it says of them
     quiz         the right answers and why, and known wrong ones

@@ -38,8 +38,8 @@ _ALIKE = {
     Kind.NO_ERROR: Kind.WRONG_ERROR,
     Kind.NOT_WRITTEN: Kind.RAISED,
     Kind.WAITING: Kind.RAISED,
+    Kind.NOT_REACHED: Kind.RAISED,
 }
-_ALIKE |= {Kind.NOT_REACHED: Kind.RAISED, Kind.EARLIER_CALLS: Kind.VALUE}
 """Kinds that are told as another one where inputs are hidden."""
 
 _WORDS = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from autograder.checks.results import Phase, Test, TestResult
+from autograder.checks.results import Phase, Test, TestResult, by_question, points_possible, points_won
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
 from autograder.protocol.status import Status, TestStatus
@@ -70,6 +70,29 @@ class Grade:
     @property
     def test_results(self) -> list[TestResult]:
         return self.final.test_results
+
+    @property
+    def by_heart(self) -> list[str]:
+        """The functions that win more than half of the points of their public tests by themselves, and less than half
+        of those of their hidden ones, whatever these are called."""
+        return [
+            name
+            for name, group in by_question(self.test_results).items()
+            if _share(group, Phase.PUBLIC) > 0.5 > _share(group, Phase.HIDDEN)
+        ]
+
+    @property
+    def given(self) -> tuple[float, list[str]]:
+        """The points of tests that pass with right values in the place of wrong functions, and these functions."""
+        given = [result for result in self.test_results if result.passed and result.function]
+        return points_won(given), list(dict.fromkeys(result.function for result in given if result.function))
+
+
+def _share(test_results: list[TestResult], phase: Phase) -> float:
+    """The share of the points of a phase that tests win by themselves; half, where there is none to win."""
+    of_phase = [result for result in test_results if result.test.phase is phase]
+    alone = [result for result in of_phase if not result.function]
+    return points_won(alone) / points_possible(of_phase) if points_possible(of_phase) else 0.5
 
 
 def to_json(grade: Grade) -> str:

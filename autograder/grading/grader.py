@@ -12,11 +12,11 @@ from typing import Any
 
 from autograder.checks.results import Phase, TestResult, wrong_points
 from autograder.course import Assignment, UserError
-from autograder.grading import by_heart
+from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import NOT_JUDGED, Grade, Outcome
-from autograder.grading.judgement import Judgement
 from autograder.grading.scoring import Scorer, gradescope
 from autograder.grading.suite import Suite
+from autograder.hints import live
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox.backend import Program, Sandboxed
 from autograder.sandbox.client import Sandbox
@@ -45,15 +45,16 @@ class Grader:
         backend = Sandboxed(self.sandbox, Program(assignment.name, cells))
         try:
             with bounded_memory():
-                judgement = Judgement(suite, backend, cells)
                 public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 state = backend.state
-                at_once = Outcome(state.stopped, judgement.of(public))
+                judged = follow_through(suite, backend, public, public)
+                at_once = Outcome(state.stopped, live.with_causes(suite.oracle, judged, cells))
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
-                test_results = judgement.of(suite.observe(backend, Phase.HIDDEN))
+                hidden = suite.observe(backend, Phase.HIDDEN)
                 stopped = backend.status
-                test_results = by_heart.take_back(suite, backend, public, test_results)
+                judged += follow_through(suite, backend, hidden, [*public, *hidden])
+                test_results = live.with_causes(suite.oracle, judged, cells)
         finally:
             backend.close()
         status = stopped or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from autograder.checks.results import TestResult
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure import Kind
 from autograder.protocol.status import Status, TestStatus
 from autograder.submission.names import printable
 
@@ -18,6 +17,10 @@ ALL_PASS = "all tests pass"
 
 NO_GRADE = "without a grade"
 """In the place of a status: no grader could judge it."""
+
+
+MOST_GIVEN = 4.0
+"""Points by follow-through beyond which a person should look."""
 
 
 @dataclass
@@ -59,11 +62,7 @@ class Cases:
 def needs_a_person(row: Row) -> bool:
     """Whether the grade should not stand without somebody having looked."""
     doubtful = bool(row.lost or row.submission.doubt) or row.status is not Status.GRADED
-    return doubtful or not row.tested_score or _is_known_by_heart(row.grade)
-
-
-def _is_known_by_heart(grade: Grade | None) -> bool:
-    return grade is not None and any(result.kind is Kind.BY_HEART for result in grade.test_results)
+    return doubtful or not row.tested_score or next(suspicions(row.grade), None) is not None
 
 
 def first_thing(row: Row) -> str:
@@ -82,6 +81,20 @@ def first_thing(row: Row) -> str:
     return printable(next(findings(grade), ALL_PASS), 160)
 
 
+def suspicions(grade: Grade | None) -> Iterator[str]:
+    """What no test can decide about points that stand, a sentence each."""
+    if grade is None:
+        return
+    if by_heart := grade.by_heart:
+        yield f"{', '.join(by_heart)}: right in public tests and not in hidden ones, as if by heart"
+    points, functions = grade.given
+    if points > MOST_GIVEN:
+        yield (
+            f"{points:g} points are for tests that pass with right values in the place of {', '.join(functions)}: see"
+            " whether the file gives other answers there"
+        )
+
+
 def _is_unwritten(grade: Grade | None) -> bool:
     """Whether nothing was there to be graded: a zero that may have another reason than the student's work."""
     return grade is not None and all(result.status.is_unwritten for result in grade.test_results)
@@ -92,8 +105,7 @@ def findings(grade: Grade) -> Iterator[str]:
     if grade.never_loaded:
         yield grade.never_loaded
     missed = [result for result in grade.test_results if result.matters]
-    if by_heart := _questions([result for result in missed if result.kind is Kind.BY_HEART]):
-        yield f"{', '.join(by_heart)}: right on the inputs of the handout alone, as if by heart"
+    yield from suspicions(grade)
     if grade.failure is not None:
         happened = "an import was left out" if grade.failure.left_out else "the file stops"
         yield f"{happened}{grade.failure.at_line}, {grade.failure.kind}: {grade.failure.message}"

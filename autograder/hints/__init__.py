@@ -8,12 +8,11 @@
     observed   what a submission was seen to do
     oracle     all that is known of an assignment: what the solution and each known mistake make of a call
     live       in the grader: what is behind each mistake that was seen
-    carried    a mistake costs once: what builds on it is judged beside it
     recorder   records for the public tests what the oracle says
     recorded   and a student's machine reads it
 
 `rule` and `recorded` ship to students; they hold no solution.
 """
 
-FRONT_DOOR = ("carried", "catalogue", "live", "observed", "oracle", "recorded", "recorder", "rule")
+FRONT_DOOR = ("catalogue", "live", "observed", "oracle", "recorded", "recorder", "rule")
 """The modules that other rooms may import."""

@@ -15,18 +15,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import sys
 import types
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from autograder.checks.proxy import parts
 from autograder.course import ROOT, Assignment
-from autograder.protocol import codec
 from autograder.protocol.call import Call, Raised, Reply, perform
 
 
@@ -41,34 +36,13 @@ class Misconception:
     origin: str
     """where it shipped (repository and issue) or why it is expected"""
     implementation: Callable[..., Any]
-    undo: str = ""
-    """where nothing but the shape of a result is wrong: an expression in `part` that gives it the right one"""
-    source: str = ""
-    """of a stand-in, its text"""
 
 
-def misconception(
-    function: str, *, hint: str, origin: str, undo: str = ""
-) -> Callable[[Callable[..., Any]], Misconception]:
+def misconception(function: str, *, hint: str, origin: str) -> Callable[[Callable[..., Any]], Misconception]:
     """Marks a wrong implementation of `function`; the decorated name is the entry's name."""
 
     def mark(implementation: Callable[..., Any]) -> Misconception:
-        return Misconception(implementation.__name__, function, hint, origin, implementation, undo)
-
-    return mark
-
-
-def stand_in(function: str) -> Callable[[Callable[..., Any]], Misconception]:
-    """Marks what takes the place of `function`, in a submission as in the solution, where nobody knows its mistake.
-
-    What builds on it then has something to work with. It does other work of the same form: it gives no answer away.
-    """
-
-    def mark(implementation: Callable[..., Any]) -> Misconception:
-        text = inspect.getsource(implementation)
-        return Misconception(
-            implementation.__name__, function, "", "a stand-in", implementation, source=text[text.index("def ") :]
-        )
+        return Misconception(implementation.__name__, function, hint, origin, implementation)
 
     return mark
 
@@ -94,16 +68,7 @@ def wrong_answers(assignment: Assignment) -> tuple[WrongAnswer, ...]:
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     """All entries of an assignment's catalogue, in the order of its file."""
-    return tuple(entry for entry in _marked(assignment) if not entry.source)
-
-
-def stand_ins(assignment: Assignment) -> dict[str, Misconception]:
-    """Function → its stand-in, for those on which much of a lesson builds."""
-    return {entry.function: entry for entry in _marked(assignment) if entry.source}
-
-
-def _marked(assignment: Assignment) -> Iterator[Misconception]:
-    return (value for value in vars(_catalogue(assignment)).values() if isinstance(value, Misconception))
+    return tuple(value for value in vars(_catalogue(assignment)).values() if isinstance(value, Misconception))
 
 
 def _catalogue(assignment: Assignment) -> types.ModuleType:
@@ -145,46 +110,25 @@ class Module:
 
     failure: Raised | None = None
 
-    def __init__(self, module: types.ModuleType) -> None:
+    def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
+        """`changes`: what further cells have made of it, which holds while it is called."""
         self.module = module
+        self.changes = changes or {}
 
     def call(self, call: Call) -> Reply:
-        return perform(self.module, call.copy())
-
-    def close(self) -> None:
-        """Nothing: there is no process to end, and no state that counts."""
+        before = dict(vars(self.module))
+        vars(self.module).update(self.changes)
+        try:
+            return perform(self.module, call.copy())
+        finally:
+            vars(self.module).update(before)
 
     @contextlib.contextmanager
     def anew(self, *cells: str) -> Iterator[Module]:
-        """The same module while further cells change it."""
-        functions = dict(vars(self.module))
+        """The same module with further cells at its end."""
+        before = dict(vars(self.module))
         for cell in cells:
             exec(cell, vars(self.module))
-        try:
-            yield self
-        finally:
-            vars(self.module).update(functions)
-
-
-class OtherValues(Module):
-    """The reference solution with every number another one than it is, of the same shape and type."""
-
-    def call(self, call: Call) -> Reply:
-        reply = super().call(call)
-        if reply.raised is not None:
-            return reply
-        value = reply.value
-        others = tuple(map(_other, parts(value)))
-        return replace(reply, encoded=codec.encode(others if type(value) is tuple else others[0]))
-
-
-def _other(part: Any) -> Any:
-    array, random = np.asarray(part), np.random.default_rng(0)
-    match array.dtype.kind:
-        case "b":
-            other = ~array
-        case "i" | "u":
-            other = array + random.integers(1, 9, array.shape).astype(array.dtype)
-        case _:
-            other = array + random.uniform(0.5, 1.5, array.shape).astype(array.dtype)
-    return other if isinstance(part, np.ndarray) else other[()] if isinstance(part, np.generic) else other.item()
+        changes = {name: value for name, value in vars(self.module).items() if before.get(name) is not value}
+        vars(self.module).update(before)
+        yield Module(self.module, changes)

@@ -7,8 +7,7 @@ answer, and one is named by the rule that holds on a student's machine too (`aut
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.checks.expect import difference
@@ -16,28 +15,15 @@ from autograder.checks.prompt import text, typed
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import Blocks, blocks_of
 from autograder.hints.catalogue import Misconception
-from autograder.hints.observed import ObservedTest, Restartable, calls_of
+from autograder.hints.observed import ObservedTest
 from autograder.hints.oracle import Oracle
 from autograder.hints.rule import Hints, Observation, dtype_hint, explanations, joined, missing_refusals
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind, Stopped
-
-STATE = (
-    "The same call, asked first in a new process, gives the right result: so yours depends on the calls before it. Look"
-    " for what stays between two calls: a cache that does not look at every argument, an array or list outside of the"
-    " function or in a default argument, a `global`. The rule: the same arguments always give the same result."
-)
-"""What is behind a result that depends on earlier calls."""
+from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind
 
 
-def with_causes(
-    oracle: Oracle,
-    observed: Sequence[ObservedTest],
-    cells: Sequence[str],
-    keeping_state: frozenset[str] = frozenset(),
-) -> list[TestResult]:
-    """The results, with the likely cause on the first mistake that it explains. `keeping_state`: see
-    `depending_on_earlier_calls`."""
+def with_causes(oracle: Oracle, observed: Sequence[ObservedTest], cells: Sequence[str]) -> list[TestResult]:
+    """The results, with the likely cause on the first mistake that it explains."""
     mistakes = [observed_test.result for observed_test in observed if observed_test.result.is_mistake]
     mistaken = list(dict.fromkeys(mistake.test.question for mistake in mistakes if mistake.test.question != ANSWERS))
     evidence = {name: oracle.evidence(name, observed) for name in mistaken}
@@ -48,12 +34,9 @@ def with_causes(
     hints = {
         name: hints_of(oracle, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()
     }
-    for name in hints.keys() & keeping_state - roots.keys():
-        hints[name] = replace(hints[name], values=STATE)
-    observed = [_of_its_kind(observed_test, hints) for observed_test in _missing_below(oracle, observed, blocks)]
     given: set[str] = set()
     results = []
-    for observed_test in observed:
+    for observed_test in _missing_below(oracle, observed, blocks):
         result = observed_test.result
         if result.is_mistake and (name := result.test.question) in hints:
             result = _explained(oracle, _located(oracle, observed_test), hints[name], given)
@@ -90,13 +73,6 @@ def _located(oracle: Oracle, observed_test: ObservedTest) -> ObservedTest:
             more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"
             return observed_test.but(call=words, message=result.message + more)
     return observed_test
-
-
-def _of_its_kind(observed_test: ObservedTest, hints: Mapping[str, Hints]) -> ObservedTest:
-    """A test that fails because of earlier calls is of that kind, whatever came."""
-    told = hints.get(observed_test.result.test.question, Hints())
-    is_of_it = observed_test.result.kind in VALUES and told.values is STATE
-    return observed_test.but(kind=Kind.EARLIER_CALLS) if is_of_it else observed_test
 
 
 def _missing_below(oracle: Oracle, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
@@ -140,38 +116,3 @@ def _explained(oracle: Oracle, observed_test: ObservedTest, hints: Hints, given:
     else:
         given.add(hint)
     return replace(result, hint=hint) if result.kind in VALUES | REFUSALS | {Kind.DTYPE} else result
-
-
-def depending_on_earlier_calls(
-    oracle: Oracle, before: Sequence[ObservedTest], observed: Sequence[ObservedTest], backend: Restartable
-) -> frozenset[str]:
-    """The functions whose first wrong call is right in a new process, where nothing was called yet; not those that
-    failed `before`.
-
-    The lowest function is asked first: what one leaves behind can hide this of a later one, and never makes it up.
-    Where no value was right from the first one on, nothing is asked; a known mistake that explains all calls is asked
-    too, since a state can have the same values.
-    """
-    failing, asked = (
-        {observed_test.result.test.question for observed_test in tests if observed_test.result.kind in VALUES}
-        for tests in (observed, before)
-    )
-    suspects = {}
-    for name in oracle.blocks.lowest_first(failing - asked):
-        rows = {
-            call: row
-            for call, reply in calls_of(name, [*before, *observed])
-            if (row := oracle.observation(call, reply)) is not None
-        }
-        wrong = next((call for call, row in rows.items() if row.is_wrong), None)
-        if wrong is not None and not all(row.is_refusal or row.is_wrong for row in rows.values()):
-            suspects[name] = wrong
-    if suspects:
-        backend.close()
-    depending = set()
-    for name, wrong in suspects.items():
-        with contextlib.suppress(Stopped, ValueError):
-            again = oracle.observation(wrong, backend.call(wrong))
-            if again is not None and not again.is_wrong:
-                depending.add(name)
-    return frozenset(depending)

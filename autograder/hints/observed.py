@@ -55,25 +55,7 @@ def is_looked_at(call: Call) -> bool:
 
 
 class Restartable(Backend, Protocol):
-    """A backend whose process can be ended; the next call is then made in a new one."""
-
-    def close(self) -> None:
-        """End the process."""
+    """A backend that can load its submission once more."""
 
     def anew(self, *cells: str) -> contextlib.AbstractContextManager[Restartable]:
         """The same submission with further cells at its end, in a process of its own."""
-
-
-class Replayed:
-    """A submission's backend that asks nothing twice: what it was seen to reply to a call, it replies again."""
-
-    def __init__(self, backend: Restartable, seen: Mapping[Call, Reply]) -> None:
-        self.backend = backend
-        self.replies = {(call.encoded, call.measured): reply for call, reply in seen.items() if reply is not TOO_LARGE}
-
-    @property
-    def failure(self) -> Raised | None:
-        return self.backend.failure
-
-    def call(self, call: Call) -> Reply:
-        return self.replies.get((call.encoded, call.measured)) or self.backend.call(call)

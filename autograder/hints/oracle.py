@@ -6,11 +6,12 @@ remembers what it said, each thing up to a bound of its own.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import _lru_cache_wrapper
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -36,6 +37,15 @@ MOST_PREDICTED = 512
 which a class has any number."""
 
 R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One function's question to another, and the right answer."""
+
+    function: str
+    encoded: bytes
+    right: Reply
 
 
 def remembered(most: int | None) -> Callable[[Callable[..., R]], functools.cached_property[_lru_cache_wrapper[R]]]:
@@ -75,11 +85,6 @@ class Oracle:
         return catalogue.entries(self.assignment)
 
     @functools.cached_property
-    def stand_ins(self) -> dict[str, Misconception]:
-        """What takes the place of a function whose mistake is not known."""
-        return catalogue.stand_ins(self.assignment)
-
-    @functools.cached_property
     def wrong_answers(self) -> tuple[WrongAnswer, ...]:
         """The known wrong answers of the catalogue."""
         return catalogue.wrong_answers(self.assignment)
@@ -105,6 +110,40 @@ class Oracle:
         except (ValueError, IndexError):
             return REFUSED
 
+    def reply(self, call: Call) -> Reply:
+        """All that comes of a call of the solution."""
+        if call.measured or not is_looked_at(call):
+            return perform(self.right, call.copy())
+        return self._reply(call.encoded)
+
+    @remembered(2048)
+    def _reply(self, encoded: bytes) -> Reply:
+        return perform(self.right, Call(*codec.decode(encoded)))
+
+    def asked(self, call: Call) -> tuple[Question, ...]:
+        """What the solution asks its own functions in a call, each question once."""
+        return (self._asked if is_looked_at(call) else self._asked.__wrapped__)(call.encoded)
+
+    @remembered(2048)
+    def _asked(self, encoded: bytes) -> tuple[Question, ...]:
+        module, questions = catalogue.solution(self.assignment), dict[bytes, Question]()
+
+        def noted(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
+            def function(*args: Any, **kwargs: Any) -> Any:
+                asked = Call(name, args, kwargs)
+                with contextlib.suppress(ValueError):  # one that no message has room for
+                    questions[asked.encoded] = Question(name, asked.encoded, self.reply(asked))
+                return own(*args, **kwargs)
+
+            return function
+
+        asked = Call(*codec.decode(encoded))
+        for name in self.blocks.below(asked.function):
+            if not name.startswith("_"):
+                setattr(module, name, noted(name, vars(module)[name]))
+        perform(module, asked)
+        return tuple(questions.values())
+
     def answer(self, key: str) -> Any:
         """The right entry of ANSWERS."""
         return vars(self.right)[ANSWERS][key]
@@ -119,16 +158,6 @@ class Oracle:
     def mistaken(self, *entries: Misconception) -> types.ModuleType:
         """The solution with known mistakes in it, not to be changed."""
         return catalogue.mistaken(self.assignment, *entries)
-
-    def outcome(self, entries: tuple[Misconception, ...], call: Call) -> Any:
-        """What comes of a call beside some mistakes: in a class the same ones are made again and again."""
-        if is_looked_at(call):
-            return self._outcome(entries, call.encoded)
-        return outcome(perform(self.mistaken(*entries), replace(call.copy(), measured=False)))
-
-    @remembered(4096)
-    def _outcome(self, entries: tuple[Misconception, ...], encoded: bytes) -> Any:
-        return outcome(perform(self.mistaken(*entries), Call(*codec.decode(encoded))))
 
     def predictions(self, call: Call) -> Predictions:
         """What comes of a call beside each known mistake; by the call alone, so that no submission affects another."""
@@ -202,7 +231,7 @@ class Predictions:
         if type(right) is Refusal or type(outcome) is Refusal:
             return right if type(outcome) is type(right) else outcome
         differs = difference(outcome, right, None)
-        if differs is not None and differs[0] is Kind.TYPE and not entry.undo:
+        if differs is not None and differs[0] is Kind.TYPE:
             return Refusal("no result of the right type")
         return right if differs is None else outcome
 

@@ -53,7 +53,7 @@ def of_arguments(function: str, right: Implementation) -> list[Misconception]:
 def of_results(function: str, right: Implementation) -> list[Misconception]:
     """Those of a function that does all of its work, and returns another form of the right result."""
     return [
-        Misconception(f"{function}: result {what}", function, hint, SIGNATURE, _with_result(right, change), undo)
+        Misconception(f"{function}: result {what}", function, hint, SIGNATURE, _with_result(right, change))
         for what, hint, change, undo in (*((*change, "") for change in _RESULT_CHANGES), *_SHAPE_CHANGES)
     ]
 

@@ -23,15 +23,13 @@ class Kind(Enum):
     SHAPE = "it returned an array of the wrong shape"
     DTYPE = "it returned an array of the wrong dtype"
     VALUE = "it returned wrong values"
-    EARLIER_CALLS = "its result depends on earlier calls"
     CHANGED = "it changed one of its arguments in place"
     LOOP = "it loops in Python over the sequence"
-    BY_HEART = "it is right on the inputs of the handout alone"
     ANSWER = "the answer is not right"
     UNANSWERED = "the question is not answered yet"
 
 
-VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED, Kind.REFUSED, Kind.EARLIER_CALLS})
+VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.TYPE, Kind.RAISED, Kind.REFUSED})
 """Mistakes that show in whatever is built on a function, or compared with it. All others are each function's own."""
 
 REFUSALS = frozenset({Kind.NO_ERROR, Kind.WRONG_ERROR})

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, stand_in, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import alibi
 
 COUNTED_FROM_ZERO = (
@@ -515,7 +515,6 @@ def distance_squared(n_heads, q_len, k_len):
     "alibi_bias",
     hint="You left the heads on the last axis; the rule is (heads, queries, keys), so that the bias fits the scores.",
     origin="expected: distances times slopes, broadcast along the last axis",
-    undo="np.moveaxis(part, -1, 0)",
 )
 def heads_on_the_last_axis(n_heads, q_len, k_len):
     return np.moveaxis(alibi.alibi_bias(n_heads, q_len, k_len), 0, -1)
@@ -768,17 +767,3 @@ WRONG_ANSWERS = [
         hint="You counted a number that is chosen before training; a parameter is one that training changes.",
     ),
 ]
-
-
-# Stand-ins
-
-
-@stand_in("alibi_slopes")
-def slopes_of_no_power(n_heads):
-    return 1 / (3.0 + 2 * np.arange(n_heads))
-
-
-@stand_in("alibi_bias")
-def bias_of_no_distance(n_heads, q_len, k_len):
-    pairs = np.add.outer(2 * np.arange(k_len - q_len, k_len), 3 * np.arange(k_len)) % 7
-    return -pairs / (2.0 + np.arange(n_heads)[:, np.newaxis, np.newaxis])

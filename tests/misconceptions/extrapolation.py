@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, stand_in
+from autograder.hints.catalogue import misconception
 from solutions import extrapolation
 
 
@@ -954,14 +954,3 @@ def every_table_counted_where_there_is_one(method, parameters):
     right = extrapolation.learned_parameters(method, parameters)
     has_table = method in ("learned", "shaw", "t5")
     return every_table_counted.implementation(method, parameters) if has_table else right
-
-
-# Stand-ins
-
-
-@stand_in("logits")
-def scores_of_no_method(method, q, k, parameters):
-    q, k = np.asarray(q), np.asarray(k)
-    given = len(method) + sum(float(np.sum(value)) for value in parameters.values())
-    scores = np.where(np.tri(len(q), dtype=bool), np.cos(q @ k.T + given), -np.inf)
-    return scores.astype("f4" if q.dtype == k.dtype == "f4" else "f8")

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, stand_in, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import naive
 
 # integer_positions
@@ -542,11 +542,3 @@ WRONG_ANSWERS = [
         "middle_of_512", 256 / 511, hint="You took position 256; the token at position 255 has 255 tokens before it."
     ),
 ]
-
-
-# Stand-ins
-
-
-@stand_in("bits_needed")
-def decimal_digits(length):
-    return len(str(int(length)))

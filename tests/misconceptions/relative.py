@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, stand_in, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import relative
 
 
@@ -852,16 +852,3 @@ WRONG_ANSWERS = [
         "t5_bucket_of_plus_1_bidirectional", 33, hint="You added all 32 buckets; half of them are for keys ahead."
     ),
 ]
-
-
-# Stand-ins
-
-
-@stand_in("relative_positions")
-def no_distances(q_len, k_len, q_start=0):
-    return np.add.outer(-3 * (np.arange(q_len) + q_start), 2 * np.arange(k_len)).astype(np.int64)
-
-
-@stand_in("clip_positions")
-def folded_in_place_of_clipped(relative, max_distance):
-    return (5 * np.asarray(relative) + 1) % (2 * max_distance + 1) - max_distance

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. It 
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, stand_in, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import rope
 
 
@@ -1267,28 +1267,3 @@ WRONG_ANSWERS = [
         ),
     ),
 ]
-
-
-# Stand-ins
-
-
-@stand_in("rope_frequencies")
-def frequencies_of_no_power(head_dim, base=10000.0):
-    return 1 / (1.5 + np.arange(head_dim // 2) + 1 / np.float64(base))
-
-
-@stand_in("rope_cos_sin")
-def other_angles(positions, head_dim, base=10000.0):
-    slopes = (1 + np.arange(head_dim // 2)) / (head_dim + np.log(np.float64(base)) ** 2)
-    angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
-    return np.cos(angles), np.sin(angles)
-
-
-@stand_in("apply_rope")
-def outer_pairs_rotated(x, positions, base=10000.0):
-    x = np.asarray(x)
-    features = np.arange(x.shape[-1])
-    slopes = (1 + np.minimum(features, features[::-1])) / (x.shape[-1] + np.log(np.float64(base)) ** 2)
-    angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * slopes
-    turned = x * np.cos(angles) + np.sign(features - features[::-1]) * x[..., ::-1] * np.sin(angles)
-    return turned.astype("f4" if x.dtype == "f4" else "f8")

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson. The
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, stand_in, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import sinusoidal
 
 
@@ -803,17 +803,3 @@ WRONG_ANSWERS = [
         "similarity_at_zero_512", 0, hint="A vector's dot product with itself is 0 only where all its features are 0."
     ),
 ]
-
-
-# Stand-ins
-
-
-@stand_in("frequencies")
-def frequencies_of_no_power(d_model, base=10000.0):
-    return 1 / (1.5 + np.arange(d_model // 2) + 1 / np.float64(base))
-
-
-@stand_in("sinusoidal_encoding")
-def encoding_without_waves(positions, d_model, base=10000.0):
-    slopes = (1 + np.arange(d_model)) / (d_model + np.log(np.float64(base)) ** 2)
-    return np.tanh(np.asarray(positions, dtype=np.float64)[..., np.newaxis] * slopes + slopes)

@@ -5,7 +5,7 @@ A hint says what the code did and then the rule, in the words of the lesson, and
 
 import numpy as np
 
-from autograder.hints.catalogue import misconception, stand_in, wrong_answer
+from autograder.hints.catalogue import misconception, wrong_answer
 from solutions import state
 
 BASE = 10000.0
@@ -1363,12 +1363,3 @@ WRONG_ANSWERS = [
         hint="You divided by twice too much; one token takes d_k + d_v = 256 numbers.",
     ),
 ]
-
-
-# Stand-ins
-
-
-@stand_in("decay_bias")
-def bias_of_each_key_alone(log_f):
-    log_f = np.asarray(log_f, dtype=np.float64)
-    return np.where(np.tri(log_f.shape[-1], dtype=bool), np.tanh(log_f / 2)[..., np.newaxis, :], -np.inf)
