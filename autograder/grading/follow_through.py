@@ -1,39 +1,38 @@
 """A mistake costs once: what fails above a wrong function is asked again with right values in its place.
 
 Examiners call it error carried forward. The submission is loaded once more, in a process of its own, with a substitute
-for each function that is wrong, unwritten or raises. A substitute holds no rule: it looks up what it was told, notes
-what it was not, and goes on with the submission's own function. The solution answers here, in the grader; values go in,
-never code, and only of functions that the one that is called builds on.
+for each function. A substitute holds no rule: it looks up what it was told, notes what it was not, and goes on with the
+submission's own function. The solution answers here, in the grader; values go in, never code, and only of wrong
+functions that the one that is called builds on.
 
-A second answer counts only where the solution, in that very call, asks a replaced function something to which the
-submission's own first process gives another answer than the right one. Everywhere else the first answer stands: so a
-file that answers otherwise when it is asked again gains nothing by that, but above a function whose points it gave up.
+A second answer counts only where the solution, in that very call, asks a wrong function something to which the
+submission's own first process gives another answer than the right one. Everywhere else the first process answers: a
+file that says something else when it is asked again gains nothing by that, but above a function whose points it gave
+up. That is decided before the second process begins, by the calls that a test makes of the solution: a test that is to
+pass makes the same ones.
 """
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.proxy import Backend, parts
-from autograder.checks.results import TestResult, by_question, points_possible, points_won
+from autograder.checks.results import Test, TestResult
 from autograder.checks.source import Blocks
 from autograder.grading.suite import Suite
-from autograder.hints.observed import ObservedTest, Restartable
-from autograder.hints.oracle import Oracle, Question
-from autograder.hints.rule import outcome
+from autograder.hints.observed import TOO_LARGE, ObservedTest, Restartable
+from autograder.hints.oracle import Question
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import Stopped
 from autograder.protocol.status import TestStatus
-
-PRICE = 0.0
-"""The share of its points that a function has lost before others are given right values of it."""
 
 ROUNDS = 8
 """How often a call is made at most: each time more of what it asks is known."""
@@ -66,7 +65,7 @@ def _exchange():
                     if error:
                         raise (IndexError if error == "IndexError" else ValueError)(value)
                     return copy.deepcopy(value)
-                if len(asked) < 256:
+                if len(asked) < MOST:
                     asked[key] = copy.deepcopy((name, args, kwargs))
             if own is None:
                 raise NotImplementedError
@@ -74,8 +73,8 @@ def _exchange():
 
         return answer
 
-    def replace(wrong):
-        for name in wrong:
+    def replace(functions):
+        for name in functions:
             own = globals().get(name)
             instead = substitute(name, own)
             globals()[name] = instead
@@ -93,9 +92,9 @@ def _exchange():
 
 
 _replace, _exchange = _exchange()
-_replace(WRONG)
-"""
-"""What is run at the end of the submission, with the names of its wrong functions."""
+_replace(FUNCTIONS)
+""".replace("MOST", str(QUESTIONS))
+"""What is run at the end of the submission."""
 
 
 def follow_through(
@@ -105,32 +104,29 @@ def follow_through(
 
     `seen`: all that is known of the submission, these tests included.
     """
-    wrong = _wrong(suite.oracle.blocks, [each.result for each in seen])
-    again = {each.result.test for each in observed if _replaced(suite.oracle.blocks, each.result, wrong)}
-    if not again:
+    blocks = suite.oracle.blocks
+    wrong = {each.result.test.question for each in seen if not each.result.passed} - {ANSWERS}
+    first = _FirstLook(suite, backend, seen)
+    plans = {each.result.test: first.plan(each.result.test, _below(blocks, each.result, wrong)) for each in observed}
+    plans = {test: plan for test, plan in plans.items() if any(step.given for step in plan)}
+    if not plans:
         return list(observed)
-    with backend.anew(SUBSTITUTES.replace("WRONG", repr(sorted(wrong)))) as second:
-        look = _SecondLook(suite.oracle, backend, second)
+    functions = sorted({test.question for test in suite.tests} - {ANSWERS})
+    with backend.anew(SUBSTITUTES.replace("FUNCTIONS", repr(functions))) as process:
+        second = _SecondLook(suite, process)
         told = []
         for each in observed:
-            if each.result.test in again:
-                look.begin(each, _replaced(suite.oracle.blocks, each.result, wrong))
-                result = suite.run_again(look, each.result.test)
-                if result.passed and look.given:
-                    function = suite.oracle.blocks.lowest_first(look.given)[0]
-                    each = replace(each, result=replace(result, function=function))
+            if plan := plans.get(each.result.test):
+                second.plan = iter(plan)
+                result = suite.run_again(second, each.result.test)
+                if result.passed:
+                    given = blocks.lowest_first(name for step in plan for name in step.given)
+                    each = replace(each, result=replace(result, function=given[0]))
             told.append(each)
     return told
 
 
-def _wrong(blocks: Blocks, results: Sequence[TestResult]) -> set[str]:
-    """The functions that have lost points of their own."""
-    groups = by_question(result for result in results if result.test.question != ANSWERS)
-    lost = {name: points_possible(group) - points_won(group) for name, group in groups.items()}
-    return {name for name, group in groups.items() if lost[name] > PRICE * points_possible(group)}
-
-
-def _replaced(blocks: Blocks, result: TestResult, wrong: Collection[str]) -> set[str]:
+def _below(blocks: Blocks, result: TestResult, wrong: Collection[str]) -> set[str]:
     """The wrong functions that a failed test uses below its own, or beside it."""
     if result.status not in (TestStatus.FAILED, TestStatus.WAITING) or result.test.question == ANSWERS:
         return set()
@@ -139,76 +135,111 @@ def _replaced(blocks: Blocks, result: TestResult, wrong: Collection[str]) -> set
     return {name for name in used.intersection(wrong) if name != own and own not in blocks.below(name)}
 
 
+@dataclass(frozen=True)
+class Step:
+    """One call of a test, as it is answered when the test runs again."""
+
+    function: str
+    reply: Reply | None
+    """None where the submission is to be asked once more"""
+    given: frozenset[str] = frozenset()
+    """the functions of which it is told a right value that is not its own"""
+    below: frozenset[str] = frozenset()
+    """those of which it may be told values"""
+    questions: tuple[Question, ...] = ()
+    """what the solution asks them"""
+
+
+class _FirstLook:
+    """What the submission says by itself."""
+
+    def __init__(self, suite: Suite, backend: Backend, seen: Sequence[ObservedTest]) -> None:
+        self.suite = suite
+        self.backend = backend
+        calls = [pair for each in seen for pair in each.calls.items()]
+        self.replies = {(call.encoded, call.measured): reply for call, reply in calls if reply is not TOO_LARGE}
+        self.stopped = {
+            each.result.test.question for each in seen if each.result.status in (TestStatus.TIMEOUT, TestStatus.CRASHED)
+        }
+        self.differs = functools.cache(self._differs)
+
+    def plan(self, test: Test, replaced: Collection[str]) -> list[Step]:
+        """How each call of a test is answered where some functions give right values; empty where none does, or the
+        submission gives no reply."""
+        if not replaced:
+            return []
+        try:
+            return [self._step(call, replaced) for call in self.suite.calls_of(test)]
+        except Stopped:
+            return []
+
+    def _step(self, call: Call, replaced: Collection[str]) -> Step:
+        oracle = self.suite.oracle
+        if call.function in replaced:
+            question = Question(call.function, call.encoded, oracle.reply(call))
+            if self.differs(question):
+                return Step(call.function, question.right, frozenset({call.function}))
+            return Step(call.function, self._reply(call))
+        below = frozenset(oracle.blocks.below(call.function).intersection(replaced))
+        questions = tuple(question for question in oracle.asked(call) if question.function in below) if below else ()
+        if given := frozenset(question.function for question in questions if self.differs(question)):
+            return Step(call.function, None, given, below, questions)
+        return Step(call.function, self._reply(call))
+
+    def _differs(self, question: Question) -> bool:
+        if question.function in self.stopped:
+            return True
+        try:
+            call = replace(Call(*codec.decode(question.encoded)), measured=True)
+            return _differ(self._reply(call), question.right)
+        except Stopped:
+            self.stopped.add(question.function)
+            return True
+
+    def _reply(self, call: Call) -> Reply:
+        key = (call.encoded, call.measured)
+        if key not in self.replies:
+            self.replies[key] = self.backend.call(call)
+        return self.replies[key]
+
+
 class _SecondLook:
-    """A submission's backend in which functions give right values, as far as its first process shows them to be
-    wrong."""
+    """The submission as a test's backend, with right values in the place of wrong functions."""
 
     failure = None
 
-    def __init__(self, oracle: Oracle, first: Backend, second: Backend) -> None:
-        self.oracle = oracle
-        self.first, self.second = first, second
-        self.is_wrong: dict[bytes, bool] = {}
-        """what the solution asks a replaced function → whether the submission's own answers otherwise"""
+    def __init__(self, suite: Suite, process: Backend) -> None:
+        self.oracle = suite.oracle
+        self.process = process
+        self.plan: Iterator[Step] = iter(())
+        """what is left of the test that runs"""
         self.told: set[bytes] = set()
-        self.allowed: set[str] = set()
+        self.allowed: frozenset[str] = frozenset()
         self.deadline = time.process_time() + SECONDS
 
-    def begin(self, observed_test: ObservedTest, replaced: set[str]) -> None:
-        """A test, and the functions that are replaced in it."""
-        self.replaced = replaced
-        self.seen = {(call.encoded, call.measured): reply for call, reply in observed_test.calls.items()}
-        self.given: set[str] = set()
-        """the functions of which right values were told that made a difference"""
-
     def call(self, call: Call) -> Reply:
-        if call.function in self.replaced:
-            right = self.oracle.reply(call)
-            question = Question(call.function, call.encoded, right)
-            if not self._differs(question, call):
-                return self._first(call)
-            self.given.add(call.function)
-            return right
-        below = self.replaced & self.oracle.blocks.below(call.function)
-        questions = [question for question in self.oracle.asked(call) if question.function in below] if below else []
-        differing = {question.function for question in questions if self._differs(question)}
-        if not differing:
-            return self._first(call)
-        self.given |= differing
-        return self._second(call, below, questions)
+        step = next(self.plan, None)
+        if step is None or step.function != call.function:
+            raise Stopped(TestStatus.FAILED, "it makes other calls than the solution")
+        return step.reply or self._asked_again(call, step)
 
-    def _first(self, call: Call) -> Reply:
-        return self.seen.get((call.encoded, call.measured)) or self.first.call(call)
-
-    def _differs(self, question: Question, call: Call | None = None) -> bool:
-        if question.encoded not in self.is_wrong:
-            asked = call or Call(*codec.decode(question.encoded))
-            try:
-                reply = self._first(asked)
-            except Stopped:
-                self.is_wrong[question.encoded] = True
-            else:
-                self.is_wrong[question.encoded] = _differ(reply, question.right)
-        return self.is_wrong[question.encoded]
-
-    def _second(self, call: Call, below: set[str], questions: Sequence[Question]) -> Reply:
-        answers = [_answer(question) for question in questions if question.encoded not in self.told]
-        self.told.update(question.encoded for question in questions)
+    def _asked_again(self, call: Call, step: Step) -> Reply:
+        answers = [_answer(question) for question in step.questions if question.encoded not in self.told]
+        self.told.update(question.encoded for question in step.questions)
         for _ in range(ROUNDS):
-            if answers or self.allowed != below:
-                self._exchange(below, answers)
-                self.allowed = below
-            reply = self.second.call(call)
-            answers = list(self._answers(self._exchange(below, [])))
+            if answers or self.allowed != step.below:
+                self._exchange(step.below, answers)
+                self.allowed = step.below
+            reply = self.process.call(call)
+            answers = list(self._answers(self._exchange(step.below, [])))
             if not answers:
                 break
         return reply
 
-    def _exchange(self, allowed: set[str], answers: Sequence[Any]) -> Any:
-        reply = self.second.call(Call("_exchange", (sorted(allowed), list(answers))))
-        return outcome(reply) if reply.raised is None else []
+    def _exchange(self, allowed: Collection[str], answers: Sequence[Any]) -> Any:
+        return self.process.call(Call("_exchange", (sorted(allowed), list(answers)))).value
 
-    def _answers(self, questions: Any) -> Any:
+    def _answers(self, questions: Any) -> Iterator[Any]:
         """The answers to what a submission says that it asked: any plain value may stand here."""
         for question in questions[:QUESTIONS] if type(questions) is list else ():
             match question:
@@ -221,9 +252,12 @@ class _SecondLook:
 
 
 def _answer(question: Question) -> tuple[Any, tuple[str, Any]]:
-    right = question.right
-    told = (right.raised.kind, right.raised.message) if right.raised is not None else ("", codec.decode(right.value))
-    return codec.decode(question.encoded), told
+    """A question and its answer, as the submission is told them."""
+    return codec.decode(question.encoded), _said(question.right) or ("", question.right.value)
+
+
+def _said(reply: Reply) -> tuple[str, str] | None:
+    return (reply.raised.kind, reply.raised.message) if reply.raised is not None else None
 
 
 def _differ(reply: Reply, right: Reply) -> bool:
@@ -231,15 +265,10 @@ def _differ(reply: Reply, right: Reply) -> bool:
     a spoilt argument."""
     if reply.raised is not None or right.raised is not None:
         return _said(reply) != _said(right)
-    got, wanted = outcome(reply), outcome(right)
-    if reply.changed or difference(got, wanted, SURELY_RIGHT) is not None:
+    if reply.changed or difference(reply.value, right.value, SURELY_RIGHT) is not None:
         return True
-    pairs = zip(parts(got), parts(wanted), strict=False)
+    pairs = zip(parts(reply.value), parts(right.value), strict=False)
     return any(np.asarray(one).dtype != np.asarray(other).dtype for one, other in pairs)
-
-
-def _said(reply: Reply) -> tuple[str, str] | None:
-    return (reply.raised.kind, reply.raised.message) if reply.raised is not None else None
 
 
 def _is_small(value: Any) -> bool:

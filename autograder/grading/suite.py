@@ -34,6 +34,7 @@ from autograder.hints.observed import ObservedTest
 from autograder.hints.oracle import Oracle
 from autograder.hints.recorded import GoldenValues
 from autograder.hints.recorder import Recorder, with_hints
+from autograder.protocol.call import Call
 from autograder.protocol.failure import BrokenTest
 
 RANDOM_INPUTS = "rng"
@@ -50,6 +51,7 @@ class Suite:
         items = [(describe(item), item) for item in collect(assignment, self._context)]
         items.sort(key=lambda pair: pair[0].phase.value)
         self._tests = {test: _Runnable(item, self._context) for test, item in items}
+        self._calls: dict[Test, tuple[Call, ...]] = {}
 
     @property
     def tests(self) -> list[Test]:
@@ -69,6 +71,13 @@ class Suite:
         """The result of one test on another backend."""
         self._context.backend = backend
         return self._tests[test].observe(test).result
+
+    def calls_of(self, test: Test) -> tuple[Call, ...]:
+        """The calls that a test makes of the solution."""
+        if test not in self._calls:
+            self._context.backend = catalogue.Module(self.oracle.right)
+            self._calls[test] = tuple(self._tests[test].observe(test).calls)
+        return self._calls[test]
 
     def record(self) -> dict[str, Any]:
         """What the public tests ask of the reference solution: the content of the handout's `expected` files."""

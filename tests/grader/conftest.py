@@ -17,8 +17,8 @@ from tests.grader.support.quick_python import quick_kernels, quick_python  # noq
 from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 
 LONGEST = """
-    batch wall_as_another_user platforms cluster carried live_browser otter figures one_submission_decides handout
-    new_assignment progress notebooks by_heart attacks dials_browser page_browser names_speak_for_nobody_else
+    batch wall_as_another_user platforms cluster follow_through live_browser otter figures one_submission_decides
+    handout new_assignment progress notebooks attacks dials_browser page_browser names_speak_for_nobody_else
     similarity report_browser promises lazy bench experiment modern_lab
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All

@@ -71,7 +71,7 @@ def two(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_new_passes_every_test_of_assignments_at_once(run: Run, root: Path) -> None:
     files = (
         "course/test_course",
-        "hints/test_carried",
+        "grading/test_follow_through",
         "hints/test_misconceptions",
         f"course/lesson_numbers/test_{NAME}",
         "grading/test_samples",

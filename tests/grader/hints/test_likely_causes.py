@@ -182,27 +182,6 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
     assert "## `decay_bound`" not in said
 
 
-STATEFUL = """
-    _right, _kept = rope_frequencies, {}
-    def rope_frequencies(head_dim, base=10000.0):
-        _right(head_dim, base)
-        return _kept.setdefault(KEY, _right(head_dim, base))
-    """
-
-
-@pytest.mark.parametrize(("key", "kept"), [("head_dim", True), ("(head_dim, base)", False)])
-def test_what_depends_on_earlier_calls_is_asked_again_in_a_new_process(key: str, kept: bool, grader: Grader) -> None:
-    assignment = course.find("rope")
-    cells = (assignment.solution.read_text("utf-8") + textwrap.dedent(STATEFUL.replace("KEY", key)),)
-    zygote = grader.sandbox.process.pid
-    grade = grader.grade(assignment, cells)
-    assert grader.sandbox.process.pid == zygote, "of one zygote there is one worker at a time"
-    told = [one for one in grade.test_results if one.test.question == "rope_frequencies" and one.hint]
-    assert [one.hint for one in told] == [live.STATE] * kept
-    assert all(one.kind is Kind.EARLIER_CALLS for one in told)
-    assert (grade.score == grade.max_score) is not kept
-
-
 @pytest.mark.parametrize(
     ("value", "told"),
     [
@@ -225,33 +204,6 @@ def test_a_number_of_times_is_told_of_numbers_alone(value: str, told: str, suite
     """
     said = hints(results_of("state", source, suites), "decay_bias")
     assert told in said and bool(told) == (" times " in said)
-
-
-SLOPES_OF_THE_FIRST_CALL = """
-    _right = alibi_slopes
-    def alibi_slopes(n_heads, _kept=[]):
-        right = _right(n_heads)
-        _kept[:] = _kept or [right]
-        return _kept[0]
-    """
-
-SLOPES_THAT_GROW = """
-    _right = alibi_slopes
-    def alibi_slopes(n_heads, _kept=[]):
-        _kept += list(_right(n_heads))
-        return np.array(_kept[:n_heads])
-    """
-
-
-@pytest.mark.parametrize("source", [SLOPES_OF_THE_FIRST_CALL, SLOPES_THAT_GROW])
-def test_a_state_that_looks_like_a_known_mistake_is_told_as_a_state_and_costs_once(source: str, grader: Grader) -> None:
-    """What builds on it is asked again, each wrong call in a new process."""
-    assignment = course.find("alibi")
-    cells = (assignment.solution.read_text("utf-8") + textwrap.dedent(source),)
-    grade = grader.grade(assignment, cells)
-    assert {result.test.question for result in grade.test_results if not result.passed} == {"alibi_slopes"}
-    assert {result.hint for result in grade.test_results if result.hint} == {live.STATE}
-    assert {result.function for result in grade.test_results if result.passed} == {None, "alibi_slopes"}
 
 
 def test_a_refusal_that_is_missing_below_is_no_fault_of_what_builds_on_it(grader: Grader) -> None:

@@ -1,7 +1,5 @@
-"""Every known mistake loses points and is named, and it costs once.
-
-What builds on a function with a known mistake is judged beside it, and lazy functions gain nothing by that.
-"""
+"""Every known mistake loses points and is named, and it costs once: what builds on it is asked again with right values
+below, and neither a second guess nor a lazy function gains anything by that."""
 
 from __future__ import annotations
 
@@ -14,12 +12,12 @@ import numpy as np
 import pytest
 
 from autograder import course
-from autograder.checks.proxy import Backend
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
+from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import carried, catalogue, live
+from autograder.hints import catalogue, live
 from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest
 from autograder.protocol import call
@@ -29,17 +27,20 @@ MOST = 0.45
 """The share of an assignment that one mistake may cost."""
 
 
-def judged(suite: Suite, backend: Backend) -> list[TestResult]:
+def judged(suite: Suite, backend: catalogue.Module) -> list[TestResult]:
     """The results of all tests, as a grader has them."""
     seen = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
     return judged_by(suite, backend, seen, suite.observe(backend, Phase.HIDDEN))
 
 
 def judged_by(
-    suite: Suite, backend: Backend, seen: Sequence[ObservedTest], hidden: Sequence[ObservedTest]
+    suite: Suite, backend: catalogue.Module, seen: Sequence[ObservedTest], hidden: Sequence[ObservedTest]
 ) -> list[TestResult]:
     """The same, of what was seen before."""
-    both = [*suite.carry(backend, seen, seen), *suite.carry(backend, hidden, [*seen, *hidden])]
+    both = [
+        *follow_through(suite, backend, seen, seen),
+        *follow_through(suite, backend, hidden, [*seen, *hidden]),
+    ]
     return [one.result for one in both]
 
 
@@ -49,7 +50,7 @@ class Known:
 
     entry: Misconception
     named: list[TestResult]
-    """with likely causes, and nothing carried on"""
+    """with likely causes, and no follow-through"""
     judged: list[TestResult]
     """as a grader has them"""
 
@@ -106,31 +107,80 @@ def test_no_single_mistake_costs_more_than_its_share(assignment: Assignment, sui
     assert [name for name, share in lost.items() if not share] == []
 
 
-RAISING = """
-def {function}(*args, **kwargs):
-    import numpy as np
-    return np.zeros(3) + np.zeros(4)
-"""
+def wrong_in_other_ways(function: str) -> dict[str, str]:
+    """Texts that put something else in the place of a function."""
+    return {
+        "raises": f"def {function}(*args, **kwargs):\n    import numpy\n    return numpy.zeros(3) + numpy.zeros(4)",
+        "refuses": f"def {function}(*args, **kwargs):\n    raise ValueError",
+        "is open": f"def {function}(*args, **kwargs):\n    raise NotImplementedError",
+        "is not there": f"del {function}",
+        "returns text": f"def {function}(*args, **kwargs):\n    return 'an answer'",
+    }
 
 
-def test_a_function_that_raises_costs_no_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
-    """Whatever is wrong, and known to nobody: what builds on it is asked beside a stand-in, and a lazy one above it
-    earns nothing by that."""
+def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
+    """The solution with further text at its end."""
+    text = "\n\n".join([assignment.solution.read_text("utf-8"), *texts])
+    return call.load(assignment.name, [text], str(assignment.solution))[0]
+
+
+def functions_of(suite: Suite) -> list[str]:
+    """The functions of an assignment."""
+    return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
+
+
+def test_raising_leaving_open_and_being_wrong_cost_the_same_and_nothing_else(
+    assignment: Assignment, suite: Suite
+) -> None:
+    """One rule for all: a function loses its own points, and none that builds on it loses any."""
+    for number, function in enumerate(functions_of(suite)):
+        ways = wrong_in_other_ways(function)
+        for way in {"is open", list(ways)[number % len(ways)]}:
+            results = judged(suite, catalogue.Module(loaded(assignment, ways[way])))
+            lost = {name for name, group in by_question(results).items() if not all(one.passed for one in group)}
+            assert lost == {function}, (function, way, lost)
+
+
+def test_a_lazy_function_earns_nothing_above_one_that_is_not_there(assignment: Assignment, suite: Suite) -> None:
     oracle = suite.oracle
-    for function in dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS):
-        module = catalogue.solution(assignment)
-        exec(RAISING.format(function=function), vars(module))
-        results = judged(suite, catalogue.Module(module))
-        own, possible = (points_possible(group) for group in (by_question(results)[function], results))
-        assert possible - points_won(results) <= max(MOST * possible, own), function
-        above = {test.question for test in suite.tests if function in oracle.blocks.below(test.question)}
-        if function in oracle.stand_ins:
-            for number, name in enumerate(sorted(above)):
-                setattr(module, name, _lazy(vars(oracle.right)[name], list(LAZY)[number % len(LAZY)]))
-            with np.errstate(all="ignore"):
-                results = judged(suite, catalogue.Module(module))
-            earned = [one.test.name for one in results if one.passed and one.function and one.test.question in above]
-            assert not earned, (function, earned)
+    for number, function in enumerate(functions_of(suite)):
+        module = loaded(assignment, wrong_in_other_ways(function)["raises"])
+        above = {name for name in functions_of(suite) if function in oracle.blocks.below(name)}
+        for other, name in enumerate(sorted(above), start=number):
+            setattr(module, name, _lazy(vars(oracle.right)[name], list(LAZY)[other % len(LAZY)]))
+        with np.errstate(all="ignore"):
+            results = judged(suite, catalogue.Module(module))
+        earned = [one.test.name for one in results if one.passed and one.function and one.test.question in above]
+        assert not earned, (function, earned)
+
+
+HEDGED = """
+def _hedged(own):
+    def function(*args, **kwargs):
+        result = own(*args, **kwargs)
+        if "_exchange" in globals():
+            return result
+        return tuple(part + 1 for part in result) if isinstance(result, tuple) else result + 1
+    return function
+
+globals().update({name: _hedged(globals()[name]) for name in NAMES})
+"""
+"""One guess in the first process, and another one where a file sees that it is asked again."""
+
+
+def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(
+    assignment: Assignment, suite: Suite, grader: Grader
+) -> None:
+    names = functions_of(suite)
+    text = assignment.solution.read_text("utf-8") + HEDGED.replace("NAMES", repr(names))
+    results = grader.grade(assignment, (text,)).test_results
+    for one in results:
+        below = suite.oracle.blocks.below(one.test.question)
+        assert one.function is None or one.function in {*below, *one.test.calls} - {one.test.question}
+    own = [one for one in results if set(one.test.calls) <= {one.test.question}]
+    assert not [
+        one.test.name for one in own if one.passed and one.function and not suite.oracle.blocks.below(one.test.question)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +205,7 @@ def test_a_wrong_function_earns_no_more_above_one_that_raises(
     assert old in source[begin:]
     mistaken = source[:begin] + source[begin:].replace(old, new, 1)
     points = []
-    for text in (mistaken, mistaken + RAISING.format(function=base)):
+    for text in (mistaken, f"{mistaken}\n\n{wrong_in_other_ways(base)['raises']}"):
         module, failure = call.load(name, [text], str(assignment.solution))
         assert failure is None
         points.append(points_won(by_question(judged(suite, catalogue.Module(module)))[function]))
@@ -197,7 +247,6 @@ def test_what_builds_on_a_known_mistake_earns_its_points_and_says_so(suites: dic
 def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
     name: str, function: str, change: str, grader: Grader
 ) -> None:
-    """What builds on a result of another shape raises: it is asked again with the shape set right in the submission."""
     assignment = course.find(name)
     cell = f"""
 _right = {function}
@@ -223,17 +272,6 @@ def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: 
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
 
-def test_what_is_not_about_values_is_judged_though_the_values_are_wrong(suites: dict[str, Suite]) -> None:
-    """A wrong formula in the right dtype and without a loop: of the function itself, only what asks for values
-    fails."""
-    sinusoidal = course.find("sinusoidal")
-    suite = suites.setdefault("sinusoidal", Suite(sinusoidal))
-    entry = of("sinusoidal", "every_feature_its_own_hand")
-    results = by_question(judged(suite, catalogue.Module(catalogue.mistaken(sinusoidal, entry))))[entry.function]
-    assert any("loop" in one.test.name and one.passed for one in results)
-    assert not any(one.passed for one in results if "values" in one.test.name)
-
-
 LAZY = {
     "zeros": lambda args, right: np.zeros(np.shape(right), np.asarray(right).dtype),
     "ones": lambda args, right: np.ones(np.shape(right), np.asarray(right).dtype),
@@ -249,9 +287,7 @@ LAZY = {
 
 def test_a_lazy_function_earns_nothing_beside_a_known_mistake(assignment: Assignment, suite: Suite) -> None:
     """Every function above the mistake is lazy, in each way in turn."""
-    functions = {test.question for test in suite.tests} - {call.ANSWERS}
-    plain = [entry for function in sorted(functions) for entry in suite.oracle.known(function).other_forms]
-    for work, entry in zip(itertools.cycle(LAZY), [*catalogue.entries(assignment), *plain[::3]], strict=False):
+    for work, entry in zip(itertools.cycle(LAZY), catalogue.entries(assignment), strict=False):
         module = catalogue.mistaken(assignment, entry)
         above = {
             name
@@ -279,17 +315,6 @@ def _lazy(right: object, work: str) -> object:
     return lazy
 
 
-def test_a_trivial_result_is_known_as_one() -> None:
-    x = np.arange(6.0).reshape(2, 3)
-    for value in (np.zeros((2, 3)), np.full(4, 2.5), np.full(3, np.nan), np.zeros(0), 0.0, x, (x, np.ones(2))):
-        assert carried.is_trivial(value, (x, 3))
-    assert (
-        not carried.is_trivial(x + 1, (x, 3))
-        and not carried.is_trivial((x, x + 1), (x,))
-        and not carried.is_trivial(2.5, (x,))
-    )
-
-
 FORMS = """
 
 _right, _calls = alibi_slopes, []
@@ -306,7 +331,7 @@ def test_what_public_tests_earned_is_settled_before_the_first_hidden_call(grader
     module, _ = call.load("alibi", [source.replace("LIMIT", "10**6")], str(alibi.solution))
     suite = Suite(alibi)
     seen = suite.observe(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
-    suite.carry(catalogue.Module(module), seen, seen)
+    follow_through(suite, catalogue.Module(module), seen, seen)
     grade = grader.grade(alibi, (source.replace("LIMIT", str(len(vars(module)["_calls"]))),))
     given = {one.test for one in grade.test_results if one.passed and one.function == "alibi_slopes"}
     assert any(not test.hidden for test in given)
