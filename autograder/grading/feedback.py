@@ -51,7 +51,7 @@ _WORDS = {
 
 _LINES = {
     State.RIGHT: "{passed}",
-    State.GIVEN: "Right, given your `{cause}`",
+    State.GIVEN: "Right, once `{cause}` is right",
     State.BUILT_ON: "Not right, and built on `{cause}`: fix that first",
     State.SHARED: "Not right, and shares a helper with `{cause}`: fix that first",
     State.COMPARED: "Not right in tests that also call `{cause}`: fix that first",

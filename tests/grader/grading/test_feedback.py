@@ -59,7 +59,7 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
     for said in (final, public):
         assert said.count("Likely cause") == 1 and said.count("wanted 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in said
-        assert "Right, given your `rope_frequencies`: `rope_cos_sin`" in said
+        assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in said
     assert "On inputs that are not shown it fails in the same way." in final
     assert "not shown" not in public and "hidden tests" in public
 
@@ -68,7 +68,7 @@ def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Gr
     """Linus has the half layout right, and calls it where neighbours are meant."""
     final, _ = of_sample(graded, "linus.py")
     assert "## `apply_rope`:" in final and "## `apply_rope_half`" not in final
-    assert "Right, given your `apply_rope`: `apply_rope_half`" in final
+    assert "Right, once `apply_rope` is right: `apply_rope_half`" in final
 
 
 UNKNOWN = """
@@ -91,7 +91,7 @@ def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Gra
     given = grader.grade(rope, (source,))
     said = markdown(handed_in(source), given)
     assert said.count("\n## `") - said.count("\n## `ANSWERS`") == 1 and "## `rope_frequencies`" in said
-    assert "built on `rope_frequencies`: fix that first: `" in said
+    assert "Right, once `rope_frequencies` is right: `" in said
 
 
 def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
@@ -153,7 +153,7 @@ def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
         TestResult(hidden, status, f"{status}", None, kind, f"{kind}") for status in statuses for kind in (None, *Kind)
     ]
     # Of answers, which come first, and of public tests alone.
-    kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.BY_HEART}
+    kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED}
     unwritten = TestResult(public, TestStatus.NOT_IMPLEMENTED, kind=Kind.NOT_WRITTEN)
     for before in (TestResult(public, TestStatus.PASSED), unwritten):
         possible = [one for one in ends if one.kind is None or one.kind in kinds]
