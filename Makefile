@@ -3,10 +3,11 @@
 #   make grade [SUBMISSIONS=dir] [ASSIGNMENT=rope] [OUT=results] [JOBS=n]   grade a class
 #   make check [ASSIGNMENT=rope]                                            where a student stands
 #   make lesson ASSIGNMENT=rope                                             the lesson in the browser, checked at every save
+#   make learn ASSIGNMENT=rope                                              learning alone: hidden tests too, with reasons
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
 #   make quick | test | lint | autograder | handout | solutions | figures | experiment | bench | doctor | mutants | causes
 
-TARGETS := setup grade check lesson quick test autograder handout solutions figures experiment bench doctor \
+TARGETS := setup grade check learn lesson quick test autograder handout solutions figures experiment bench doctor \
 	mutants causes lint format
 
 # A value on the command line may be a name that a student chose. It is kept as it is written, before anything here
@@ -18,7 +19,7 @@ $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),\
 .PHONY: help $(TARGETS)
 
 help:
-	@sed -n '3,7s/^# *//p' Makefile
+	@sed -n '3,8s/^# *//p' Makefile
 
 $(TARGETS):
 	@./make.sh $@

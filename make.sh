@@ -54,6 +54,7 @@ case $1 in
         else
             $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"}
         fi ;;
+    learn) $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --alone ${SHOW:+--show "$SHOW"} ;;
     # The pages of the handout, which show what the checks say of assignments/ here.
     lesson) [ -d dist/course ] || $bin/autograder handout
         $bin/python -m autograder.checks ${ASSIGNMENT:+"$ASSIGNMENT"} --page ;;

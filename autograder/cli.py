@@ -180,10 +180,11 @@ def new(name: str) -> None:
     """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
     from autograder import handout as room
 
-    written = room.create(name)
-    for path in written.own + written.shared:
+    written, to_add = room.create(name)
+    for path in written:
         _say(path.relative_to(course.ROOT))
-    _say(f"To undo: {written.undo}")
+    for line in to_add:
+        _say(line)
     _say("Now replace the examples bit by bit; `make handout` says what is missing, and `make test` asks everything.")
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +17,6 @@ from autograder.protocol.call import ANSWERS
 
 YES_OR_NO, WHOLE_NUMBER, NUMBER, WORD = "yes or no", "a whole number", "a number", "a word"
 """The forms of an answer."""
-
-DIGITS = 5
-"""Right digits that are asked of a number which is not whole."""
 
 ANSWER_TOLERANCE = 1e-4
 """Relative: an answer that is not a whole number may be rounded to five digits, zeros in front not counted."""
@@ -47,13 +43,9 @@ def form(value: object) -> str:
     return WHOLE_NUMBER if isinstance(value, int) else NUMBER
 
 
-def faults(answers: object, forms: Mapping[str, str], written: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each entry that cannot be right, or that may be rounded too far, whatever the question is: its key, and a
-    sentence.
-
-    `forms`: key → form of its answer; `written`: key → the answer as it stands in the file, where the number of its
-    digits matters.
-    """
+def faults(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each entry that cannot be right, whatever the question is: its key, and a sentence. `forms`: key → form of its
+    answer."""
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
         return
@@ -64,14 +56,8 @@ def faults(answers: object, forms: Mapping[str, str], written: Mapping[str, str]
         missing = [other for other in missing if other not in meant]
     yield from ((ANSWERS, f"{key} is missing: take the line from the handout again") for key in missing)
     for key, wanted in forms.items():
-        text = written.get(key, "")
-        if answers.get(key) is None:
-            continue
-        if fault := _fault(answers[key], wanted):
+        if answers.get(key) is not None and (fault := _fault(answers[key], wanted)):
             yield key, f"{key}: {fault}"
-        elif _has_few_digits(text):
-            exact = f"{float(text):.{DIGITS}f}"
-            yield key, f"{key}: {text} has fewer than {DIGITS} digits. If it is exact, write {exact} or a calculation"
 
 
 def _fault(given: Any, wanted: str) -> str | None:
@@ -95,23 +81,20 @@ _CURES = {
 }
 
 
-def _has_few_digits(written: str) -> bool:
-    """Whether it is a number with a decimal point, written in fewer digits than are asked of one that was rounded."""
-    decimal = re.fullmatch(r"[-+]?(\d*\.\d*)(e[-+]?\d+)?", written, re.IGNORECASE)
-    return (
-        decimal is not None
-        and not float(written).is_integer()
-        and len(decimal[1].replace(".", "").lstrip("0")) < DIGITS
-    )
-
-
-def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, bool, Practice]]:
-    """Of each practice question that has an answer of the right form: its key, whether the answer is right, and what is
-    right."""
+def practised(answers: object, practice: Mapping[str, Practice]) -> Iterator[tuple[str, str, Practice]]:
+    """Of each practice question that has an answer of the right form: its key, a verdict, and what is right."""
     for key, question in practice.items():
         given = answers.get(key) if isinstance(answers, dict) else None
         if given is not None and _fault(given, form(question.value)) is None:
-            yield key, is_answer(given, question.value), question
+            yield key, verdict(given, question.value), question
+
+
+def verdict(given: Any, right: Any) -> str:
+    """Whether an answer is right, or a number too small or too large."""
+    if is_answer(given, right):
+        return "right"
+    are_numbers = type(plain_scalar(given)) in (int, float) and type(right) in (int, float)
+    return f"your number is too {'small' if given < right else 'large'}" if are_numbers else "not right"
 
 
 def is_answer(got: Any, wanted: Any) -> bool:

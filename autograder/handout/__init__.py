@@ -1,9 +1,9 @@
-"""Solutions → what students get: a handout that provably holds no answer.
+"""Solutions → what students get: a handout that holds no answer.
 
     stubs      the committed files that are generated from the solutions
     bundle     the handout as a folder and as a zip
-    classroom  GitHub Classroom's workflow of an assignment
-    leaks      reads every byte of a handout and finds what must not be in it
+    services   what Otter, notebooks and GitHub Classroom read in it
+    leaks      a second lock: finds what must not be in a handout
     template   the handout's own README, Makefile and settings
     forms      Classroom's workflow, Otter's test files and the page of a solution, to be filled in
     solutions  the solutions as pages, for after the deadline

@@ -14,7 +14,7 @@ from autograder.checks.results import Test
 from autograder.course import PACKAGE, ROOT, Assignment, assignments, shipped_code
 from autograder.files import write_zip
 from autograder.grading.suite import Suite
-from autograder.handout import classroom, otter_tests
+from autograder.handout import services
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs import HandoutError, stale
 from autograder.pages import course, questions
@@ -61,7 +61,7 @@ def _shown_by(assignment: Assignment, guide: bytes) -> bytes:
     """A guide that shows commands by another assignment than usual."""
     number = assignment.lesson.read_text("utf-8").removeprefix("# ").partition(".")[0]
     text = re.sub(rf"\b{_EXAMPLE}\b", assignment.name, guide.decode("utf-8"))
-    return text.replace("lesson 1,", f"lesson {number},").replace("[lesson 1]", f"[lesson {number}]").encode("utf-8")
+    return re.sub(r"(?<=lesson )1\b(?=[],])", number, text).encode("utf-8")
 
 
 def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
@@ -69,12 +69,11 @@ def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:
     as_they_are = (assignment.lesson, assignment.stub, assignment.public_tests, assignment.golden_values)
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in as_they_are}
     folder, notebook = f"assignments/{assignment.name}", assignment.folder / "explore.ipynb"
+    made = {f"{folder}/tests/{name}": text for name, text in services.test_files(assignment.name, tests).items()}
+    made[f".github/classroom/{assignment.name}.yml"] = services.workflow(assignment.name, tests)
     if notebook.is_file():
-        checked = otter_tests.with_checks(notebook.read_text("utf-8"), assignment.name, tests)
-        files[f"{folder}/{notebook.name}"] = checked.encode("utf-8")
-    files[f".github/classroom/{assignment.name}.yml"] = classroom.workflow(assignment.name, tests).encode("utf-8")
-    test_files = otter_tests.test_files(assignment.name, tests)
-    return files | {f"{folder}/tests/{name}": content.encode("utf-8") for name, content in test_files.items()}
+        made[f"{folder}/{notebook.name}"] = services.with_checks(notebook.read_text("utf-8"), assignment.name, tests)
+    return files | {name: text.encode("utf-8") for name, text in made.items()}
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
@@ -85,14 +84,10 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
     """
     beside, pages = target.with_suffix(""), target.with_name(COURSE)
     if target.suffix != ".zip" or beside == pages:
-        raise HandoutError(
-            f"{target} cannot be the handout's name: give one that ends in .zip, and is not {COURSE}.zip"
-        )
+        raise HandoutError(f"{target} cannot be the handout's name: give one that ends in .zip, not {COURSE}.zip")
     for old, sign in ((beside, QUESTIONS), (pages, "search.js")):
         if os.path.lexists(old) and (old.is_symlink() or not (old / sign).is_file()):
-            raise HandoutError(
-                f"{old} lies where a part of the handout goes, and is none: move it, or choose another --out"
-            )
+            raise HandoutError(f"{old} lies where the handout goes, and is none: move it, or choose another --out")
     for assignment in assignments():
         if outdated := stale(assignment):
             names = ", ".join(path.name for path in outdated)

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
 
-from autograder.checks.results import Phase, Test, wrong_points
+from autograder.checks.results import Phase, wrong_points
 from autograder.course import ROOT, Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.oracle import Oracle
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import BrokenTest
 
@@ -20,64 +18,42 @@ FEWEST_MISCONCEPTIONS = 5
 
 def complaint(assignment: Assignment) -> str:
     """The first thing that is missing or wrong; nothing where all is well."""
-    name = assignment.name
-    for path in (assignment.lesson, assignment.public_tests, assignment.hidden_tests, assignment.misconceptions):
-        if not path.is_file():
-            return f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it holds"
     try:
-        solution = vars(catalogue.solution(assignment))
-        catalogue.entries(assignment)
-        suite = Suite(assignment)
+        return next(_complaints(assignment), "")
     except BrokenTest as error:
-        return f"{name}: {error}"
+        return f"{assignment.name}: {error}"
     except Exception as error:  # the author's own code, which may be anything
         at = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        return f"{name}: its solution, catalogue or tests cannot be read ({type(error).__name__}: {error}{at})"
-    return next(_complaints(assignment, solution, suite), "")
+        what = f"{type(error).__name__}: {error}{at}"
+        return f"{assignment.name}: its solution, catalogue or tests cannot be read ({what})"
 
 
-def _complaints(assignment: Assignment, solution: dict[str, Any], suite: Suite) -> Iterator[str]:
+def _complaints(assignment: Assignment) -> Iterator[str]:
+    phases = {Phase.PUBLIC: assignment.public_tests, Phase.HIDDEN: assignment.hidden_tests}
+    for path in (assignment.lesson, *phases.values(), assignment.misconceptions):
+        if not path.is_file():
+            yield f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it holds"
+    solution, suite = vars(catalogue.solution(assignment)), Suite(assignment)
     functions = {name for name, value in solution.items() if inspect.isfunction(value) and not name.startswith("_")}
     answers = solution.get(ANSWERS, {})
-    yield from _untested(assignment, functions, answers, suite.tests)
+    for phase, path in phases.items():
+        file, tested = path.relative_to(ROOT), {test.question for test in suite.tests if test.phase is phase}
+        yield from (f"{file} has no test of {name}: write one, marked with its name" for name in functions - tested)
+        yield from (f"{file} tests {name}, and the solution has no such function" for name in tested - functions)
+    asked = " ".join(test.name for test in suite.tests)
+    hidden, mistakes = (path.relative_to(ROOT) for path in (assignment.hidden_tests, assignment.misconceptions))
+    yield from (f"{hidden} does not ask for the answer {key}" for key in answers if f"[{key}]" not in asked)
     yield from wrong_points(assignment.name, suite.tests)
-    yield from _unknown_mistakes(suite.oracle, functions, answers)
+    entries = catalogue.entries(assignment)
+    for name in {entry.function for entry in entries} - functions:
+        yield f"{mistakes} has a mistake of {name}, and the solution has no such function"
+    if len(entries) < FEWEST_MISCONCEPTIONS:
+        yield f"{mistakes} has {len(entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
     lesson = assignment.lesson.read_text("utf-8")
-    for function in sorted(functions):
+    for function in functions:
         if f"`{function}" not in lesson:
             yield f"{assignment.lesson.relative_to(ROOT)} does not speak of `{function}`"
-    yield from _lost_by_the_solution(assignment, suite)
-
-
-def _untested(assignment: Assignment, functions: set[str], answers: dict[str, Any], tests: list[Test]) -> Iterator[str]:
-    """Functions and answers without a test, and tests of what is no function."""
-    for phase, path in ((Phase.PUBLIC, assignment.public_tests), (Phase.HIDDEN, assignment.hidden_tests)):
-        file, tested = path.relative_to(ROOT), {test.question for test in tests if test.phase is phase}
-        for missing in sorted(functions - tested):
-            yield f"{file} has no test of {missing}: write one, marked with its name"
-        for unknown in sorted(tested - functions):
-            yield f"{file} tests {unknown}, and the solution has no such function"
-    asked = " ".join(test.name for test in tests)
-    for key in sorted(answers):
-        if f"[{key}]" not in asked:
-            yield f"{assignment.hidden_tests.relative_to(ROOT)} does not ask for the answer {key}"
-
-
-def _unknown_mistakes(oracle: Oracle, functions: set[str], answers: dict[str, Any]) -> Iterator[str]:
-    """Of the catalogue: what is about nothing, and whether there is enough."""
-    file = oracle.assignment.misconceptions.relative_to(ROOT)
-    for entry in oracle.entries:
-        if entry.function not in functions:
-            yield f"{file} has a mistake of {entry.function}, and the solution has no such function"
-    for answer in oracle.wrong_answers:
-        if answer.key not in answers:
-            yield f"{file} has a wrong answer to {answer.key}, and the solution has no such question"
-    if len(oracle.entries) < FEWEST_MISCONCEPTIONS:
-        yield f"{file} has {len(oracle.entries)} entries: write at least {FEWEST_MISCONCEPTIONS}"
-
-
-def _lost_by_the_solution(assignment: Assignment, suite: Suite) -> Iterator[str]:
-    """Tests that the solution does not pass. Public ones are asked when their values are recorded."""
+    # Public tests are asked when their values are recorded.
     for result in suite.run(catalogue.Module(catalogue.solution(assignment)), Phase.ANSWERS, Phase.HIDDEN):
         if not result.passed:
             yield f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"

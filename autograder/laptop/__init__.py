@@ -1,21 +1,17 @@
 """What a student starts on their own machine: `python -m autograder.checks`, and the checks of a notebook.
 
-    launch           starts the checks, watches over them, starts them again at every save
-    lesson_server    the lesson in the browser, which shows what the checks said
-    screen           one run of the checks, and what it prints
-    progress         where a student stands, by the public tests
+    launch           the command line: checks once, at every save, or for the lesson in the browser
+    screen           what the terminal shows
+    report           the same for the page
+    progress         one run of the tests, and where a student stands
     local_context    hands the student's file to the tests; a pytest plugin
     in_process       runs that file in this process
-    limit            ends a call that does not return
+    live_page        the course in the browser, which shows what the checks said
+    alone            learning without an instructor: hidden tests, reasons, solutions; in a checkout only
     notebook_checks  the same tests on what a notebook defines
 
-It ships to students and stands at the top: no other room imports it.
+It ships to students, but for `alone`, and no other room imports more of it than its front door.
 """
-
-import sys
-
-if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older one, and should hear of it once
-    raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
 
 FRONT_DOOR = ("notebook_checks",)
 """The modules that other rooms may import."""

@@ -1,175 +1,177 @@
-"""`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: starts the checks and watches over
-them.
-
-The checks run in a process of their own (`screen`). A call that never returns, or ends Python, ends that process; it is
-then started again without that call, so that the rest is still told. With `--watch` it is started at every save, and
-with `--page` the browser shows what it said (`lesson_server`).
-
-Light on purpose: the process that watches loads neither numpy nor pytest.
+"""`python -m autograder.checks [ASSIGNMENT…]`, which is what `make check` runs: once, at every save (`--watch`), or for
+the course in the browser (`--page`). The last two start this command anew at every save, so that a file is always
+loaded afresh.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import io
+import difflib
 import json
 import subprocess
 import sys
 import tempfile
 import time
-import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from autograder.laptop.lesson_server import serving
-from autograder.laptop.limit import stuck_call
+from rich.console import Console
+
+from autograder.checks.results import TestResult
+from autograder.laptop import live_page, screen
+from autograder.laptop.progress import Progress, Run, known_assignments, lesson_number
 
 WRONG_USE, INTERRUPTED = 2, 130
 """Exit codes."""
 
-MAX_RUNS = 12
-"""How often the checks are started for one command: once more for each function that does not return."""
-
-END_TIMEOUT = 6
-"""Seconds to end after Ctrl-C; a call that does not listen ends by its own limit before that."""
-
 POLL = 0.4
-"""Seconds between two looks at the files, with `--watch`."""
+"""Seconds between two looks at the files."""
+
+
+class WrongUse(Exception):
+    """The command cannot mean anything here. The message is a sentence."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """The exit code: 0, or 1 with --strict where a public test does not pass, 2 for wrong use, 130 when stopped."""
-    write_every_letter()
-    options = parser().parse_args(arguments)
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a pipe of Windows lacks ✓
+    options = _parser().parse_args(arguments)
     try:
+        asked = [_meant(name, known_assignments(Path.cwd())) for name in options.assignments or [""]]
+        asked = [one for one in asked if one != ("", "")]
+        if options.alone or options.show:
+            return _alone(asked, options.show)
         if options.page:
-            return _page(options.assignments)
-        return _watch(arguments, options.assignments) if options.watch else _check(arguments)
-    except KeyboardInterrupt:
+            return _page(asked[0][0] if asked else "index")
+        return _watch(asked) if options.watch else _check(asked, options)
+    except KeyboardInterrupt as stopped:
+        print(f"Stopped while {stopped}." if str(stopped) else "", file=sys.stderr)
         return INTERRUPTED
+    except WrongUse as wrong:
+        print(wrong, file=sys.stderr)
+        return WRONG_USE
 
 
-def write_every_letter() -> None:
-    """A pipe or a file gets UTF-8, whatever the machine's own encoding; a terminal that lacks a letter shows `?`."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors="replace")
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line, of this process and of the one that it starts."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m autograder.checks", description="Where you stand, by the public tests.")
-    parser.add_argument(
-        "assignments",
-        nargs="*",
-        metavar="ASSIGNMENT",
-        help="for example rope, or rope.apply_rope: all of them where none is named",
-    )
-    parser.add_argument("--watch", action="store_true", help="check again at every save, and show the next thing to do")
-    parser.add_argument(
-        "--page",
-        action="store_true",
-        help="the same in the browser: the lesson shows what the checks say, at every save",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="exit code 1 unless every public test of them passes, for automatic checks",
-    )
-    parser.add_argument("--log", type=Path, help=argparse.SUPPRESS)
+    named = "for example rope, 5 (its lesson), or rope.apply_rope: all of them where none is named"
+    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help=named)
+    parser.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
+    parser.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
+    parser.add_argument("--strict", action="store_true", help="exit code 1 unless every public test of them passes")
+    parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
+    parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
+    parser.add_argument("--brief", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
     return parser
 
 
-def _check(arguments: Sequence[str], quietly: bool = False) -> int:
-    """Run the checks, again without each call that does not return."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        for run in range(MAX_RUNS):
-            log = Path(folder, f"{run}.log")
-            status = _run([*arguments, "--log", str(log)], quietly)
-            stuck = stuck_call(log)
-            if status is None:
-                if stuck is not None:
-                    print(f"Stopped while {stuck.function} was running.", file=sys.stderr)
-                return INTERRUPTED
-            if stuck is None:
-                return status
-    print("Too many functions do not return: fix those that you know first.", file=sys.stderr)
-    return 1
+def _meant(asked: str, known: Sequence[str]) -> tuple[str, str]:
+    """The assignment and, behind a dot, the function that a word of the command line names."""
+    if not known:
+        raise WrongUse("No assignment here: run this in the folder that holds `assignments` and `tests`.")
+    name, _, function = asked.partition(".")
+    numbers = {str(lesson_number(Path.cwd(), each)): each for each in known}
+    name = numbers.get(name, name)
+    if name and name not in known:
+        near = difflib.get_close_matches(name, known, 1, 0.5)
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+        raise WrongUse(f"No assignment {name}: {meant}")
+    return name, function
 
 
-def _run(arguments: Sequence[str], quietly: bool) -> int | None:
-    """One run's exit code; None after Ctrl-C."""
-    where = subprocess.DEVNULL if quietly else None
-    with subprocess.Popen(
-        [sys.executable, "-m", "autograder.laptop.screen", *arguments], stdout=where, stderr=where
-    ) as child:
-        try:
-            return child.wait()
-        except KeyboardInterrupt:
-            # It had the same Ctrl-C, and says what was running; unless that was numpy, which does not listen.
-            with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-                child.wait(END_TIMEOUT)
-            child.kill()
-            return None
+def _check(asked: Sequence[tuple[str, str]], options: argparse.Namespace) -> int:
+    """One run of the checks."""
+    names = list(dict.fromkeys(name for name, _ in asked)) or known_assignments(Path.cwd())
+    run = Run(Path.cwd())
+    run.start(names)
+    all_progress = [run.progress(name) for name in names]
+    counting = list(_counting(all_progress, asked))
+    if options.report:
+        options.report.write_text(json.dumps(live_page.report(all_progress)), encoding="utf-8")
+    console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
+    if options.brief and console.is_terminal:
+        console.clear()
+    if len(names) == 1:
+        screen.print_detail(console, all_progress[0], [function for _, function in asked if function], options.brief)
+    else:
+        screen.print_overview(console, all_progress)
+    return int(options.strict and not all(result.passed for result in counting))
 
 
-def _watch(arguments: Sequence[str], names: Sequence[str]) -> int:
+def _counting(all_progress: Sequence[Progress], asked: Sequence[tuple[str, str]]) -> Iterator[TestResult]:
+    """The results of what is named on the command line."""
+    results = [(progress.name, result) for progress in all_progress for result in progress.test_results]
+    for name, function in asked or [(progress.name, "") for progress in all_progress]:
+        found = [result for of, result in results if of == name and function in ("", result.test.question)]
+        if not found:
+            raise WrongUse(f"No public test is about {name}.{function}.")
+        yield from found
+
+
+def _alone(asked: Sequence[tuple[str, str]], show: str | None) -> int:
+    try:
+        from autograder.laptop import alone
+    except ImportError as missing:
+        raise WrongUse("Hidden tests and solutions are not in a handout: --alone needs the whole course.") from missing
+    if len({name for name, _ in asked}) != 1:
+        raise WrongUse("Name one assignment, for example: python -m autograder.checks rope --alone")
+    return alone.show(asked[0][0], show) if show else alone.check(*asked[0])
+
+
+def _watch(asked: Sequence[tuple[str, str]]) -> int:
     """Check at every save, until Ctrl-C."""
-    if len(names) != 1:
-        print("Name one assignment to watch, for example: python -m autograder.checks rope --watch", file=sys.stderr)
-        return WRONG_USE
-    folder = Path("assignments", names[0].partition(".")[0])
-    seen = None
-    while True:
-        now = _saved(folder)
-        if now != seen:
-            seen = now
-            status = _check(arguments)
-            if status in (WRONG_USE, INTERRUPTED):
-                return status
+    if len(asked) != 1:
+        raise WrongUse("Name one assignment to watch, for example: python -m autograder.checks rope --watch")
+    for changed in _saves():
+        if asked[0][0] in changed:
+            _again(asked[0][0], "--brief")
             print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
+    return 0
+
+
+def _page(first: str) -> int:
+    """Show the course in the browser and check what is saved, until Ctrl-C."""
+    with live_page.serving(first) as page, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        if page is None:
+            raise WrongUse(f"There is no course/{first}.html here. Run this in the folder of the handout.")
+        report = Path(folder, "report.json")
+        for changed in _saves(page.draw):
+            # At first all of them, and the pictures of the lesson that is opened.
+            names = [name for name in changed if len(changed) == 1 or name == first]
+            page.update(checking=True)
+            if len(changed) > 1:
+                _again(*changed, "--report", str(report), quietly=True)
+                page.update(lessons=json.loads(report.read_text(encoding="utf-8")))
+            for name in names:
+                _again(name, "--brief", "--report", str(report))
+                page.update(lessons=json.loads(report.read_text(encoding="utf-8")))
+                page.want_pictures(name)
+            page.update(checking=False)
+            print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
+    return 0
+
+
+def _again(*words: str, quietly: bool = False) -> None:
+    """This command in a process of its own, which has the file as it is now. Raises KeyboardInterrupt."""
+    where = subprocess.DEVNULL if quietly else None
+    done = subprocess.run([sys.executable, "-m", "autograder.laptop", *words], stdout=where, check=False)
+    if done.returncode == INTERRUPTED:
+        raise KeyboardInterrupt
+
+
+def _saves(meanwhile: Callable[[], None] = lambda: None) -> Iterator[list[str]]:
+    """The assignments whose files were saved since: at first all of them, and then for ever."""
+    seen: dict[Path, int] = {}
+    while True:
+        now = {}
+        for path in [*Path("assignments").glob("*/*.py"), *Path("assignments").glob("*/*.ipynb")]:
+            with contextlib.suppress(FileNotFoundError):  # an editor is just replacing it
+                now[path] = path.stat().st_mtime_ns
+        changed = {path.parent.name for path in now if now[path] != seen.get(path)}
+        seen = now
+        if names := [name for name in known_assignments(Path.cwd()) if name in changed]:
+            yield names
+        meanwhile()
         time.sleep(POLL)
-
-
-def _page(names: Sequence[str]) -> int:
-    """Show the lesson in the browser and check at every save, until Ctrl-C."""
-    if len(names) != 1:
-        print("Name one assignment, for example: python -m autograder.checks rope --page", file=sys.stderr)
-        return WRONG_USE
-    with serving(names[0]) as served, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        if served is None:
-            print(f"There is no course/{names[0]}.html here. Run this in the folder of the handout.", file=sys.stderr)
-            return WRONG_USE
-        (server, pictures), report = served, Path(folder, "report.json")
-        print(f"The lesson: {server.url(f'{names[0]}.html')}", flush=True)
-        webbrowser.open(server.url(f"{names[0]}.html"))
-        seen, everything = None, True
-        while True:
-            now = _saved(Path("assignments", names[0]))
-            if now != seen:
-                seen = now
-                server.state.update(checking=True)
-                status = _check([*names, "--watch", "--report", str(report)])
-                if status in (WRONG_USE, INTERRUPTED):
-                    return status
-                server.state.update(checking=False, **json.loads(report.read_text("utf-8")))
-                pictures.start()
-                if everything:  # once: where the student stands in all lessons, for the map
-                    everything = False
-                    _check(["--report", str(report)], quietly=True)
-                    server.state.update(**json.loads(report.read_text("utf-8")))
-                print("\nThe page shows it. Save the file to check again; Ctrl-C ends.", flush=True)
-            if (drawn := pictures.finished()) is not None:
-                server.state.update(pictures=drawn)
-            time.sleep(POLL)
-
-
-def _saved(folder: Path) -> dict[str, int]:
-    """When each of a folder's files was saved last. One that an editor is just replacing is not there for a moment."""
-    saved = {}
-    for path in [*folder.glob("*.py"), *folder.glob("*.ipynb")]:
-        with contextlib.suppress(FileNotFoundError):
-            saved[path.name] = path.stat().st_mtime_ns
-    return saved

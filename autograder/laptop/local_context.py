@@ -12,15 +12,13 @@ from autograder.checks.fixtures import TEST_CONTEXT, TestContext
 from autograder.checks.proxy import StudentModule
 from autograder.hints.recorded import Evidence
 from autograder.laptop.in_process import InProcess
-from autograder.laptop.limit import Limit
 
 
 class LocalContext(TestContext):
     """The test context of a student: their own file, in this process, against recorded values."""
 
-    def __init__(self, root: Path, limit: Limit | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
-        self.limit = limit
         self.loaded: dict[str, InProcess] = {}
         self.evidence: dict[str, Evidence] = {}
 
@@ -30,7 +28,7 @@ class LocalContext(TestContext):
 
     def load(self, assignment: str) -> InProcess:
         """The functions of that file."""
-        return InProcess(assignment, self.file(assignment), self.limit)
+        return InProcess(assignment, self.file(assignment))
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         if assignment not in self.loaded:

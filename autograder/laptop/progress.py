@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -19,12 +19,15 @@ from autograder.checks.source import Blocks, Source
 from autograder.checks.standing import Standing, State, standings
 from autograder.hints.recorded import Evidence
 from autograder.hints.rule import Hints
-from autograder.laptop.limit import FILE, Limit
+from autograder.laptop.in_process import SECONDS
 from autograder.laptop.local_context import LocalContext
 from autograder.protocol.call import ANSWERS, Raised
 from autograder.protocol.failure import Kind
 
 LESSON = "README.md"
+
+FILE = "(file)"
+"""Stands for the name of a test in what the file prints while it is loaded."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,12 @@ class Progress:
     """why the file does not run to its end; empty where it does, or leaves out no more than an import"""
     answers: object = None
     """the value of ANSWERS, where the file came as far as that"""
+    alone: bool = False
+    """whether hidden tests were run too"""
 
     @property
     def is_finished(self) -> bool:
-        return all(result.passed for result in self.test_results)
+        return len(self.right) == len(self.standings) > 0
 
     @property
     def is_untouched(self) -> bool:
@@ -55,8 +60,17 @@ class Progress:
 
     @cached_property
     def standings(self) -> list[Standing]:
-        """The functions in the lesson's order."""
-        return standings(self.test_results, Blocks(self.source.text))
+        """The functions in the order in which the lesson's page has them."""
+        lesson = self.path.with_name(LESSON)
+        headings = re.findall(r"(?m)^### .*$", lesson.read_text(encoding="utf-8")) if lesson.is_file() else []
+        names = re.findall(r"`(\w+)", " ".join(headings))
+        found = standings(self.test_results, Blocks(self.source.text))
+        return sorted(found, key=lambda one: names.index(one.name) if one.name in names else len(names))
+
+    @property
+    def right(self) -> list[str]:
+        """The functions that are right."""
+        return [standing.name for standing in self.standings if standing.is_right]
 
     @property
     def next_function(self) -> str | None:
@@ -71,11 +85,13 @@ class Progress:
 
 
 class Run(LocalContext):
-    """A run of public tests, those of one `question` or all: hands out the submissions, and collects how tests came out
-    and what they printed."""
+    """A run of tests: hands out the submissions, and collects how tests came out and what they printed."""
 
-    def __init__(self, root: Path, limit: Limit | None = None, question: str | None = None) -> None:
-        super().__init__(root, limit)
+    folders: ClassVar = ("public",)
+
+    def __init__(self, root: Path, question: str | None = None) -> None:
+        """`question`: the one function whose tests are run; all of them where none is named."""
+        super().__init__(root)
         self.question = question
         self.test_results: dict[str, list[TestResult]] = {}
         """by assignment"""
@@ -87,26 +103,25 @@ class Run(LocalContext):
         self.interrupted = "the tests were being collected"
         """what Ctrl-C interrupted, in words"""
 
-    def start(self, names: Sequence[str], *plugins: object) -> None:
-        """Run the public tests of some assignments. Raises KeyboardInterrupt that says what was running."""
-        tests = [str(self.root / "tests" / "public" / f"test_{name}.py") for name in names]
-        quiet = [
-            word
-            for name in ("terminal", "cacheprovider", "logging", "junitxml", "faulthandler")
-            for word in ("-p", f"no:{name}")
+    def start(self, names: Sequence[str]) -> None:
+        """Run the tests of some assignments. Raises KeyboardInterrupt that says what was running."""
+        tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
+        options = [f"--rootdir={self.root}", "--override-ini=addopts=", "--import-mode=importlib"]
+        options += ["--disable-plugin-autoload", "-p", "pytest_timeout", f"--timeout={SECONDS}"]
+        options += ["-qq", "--no-header", "--no-summary", "-o", "console_output_style=classic"]
+        options += [
+            word for name in ("cacheprovider", "logging", "junitxml", "faulthandler") for word in ("-p", f"no:{name}")
         ]
-        options = [
-            f"--rootdir={self.root}",
-            "--override-ini=addopts=",
-            "--import-mode=importlib",
-            "--disable-plugin-autoload",
-            *quiet,
-        ]
-        status = pytest.main([*options, *tests], plugins=[fixtures, self, *plugins])
+        status = pytest.main([*options, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt(self.interrupted)
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise RuntimeError(f"the tests could not be run ({status})")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self) -> tuple[str, str, str]:
+        """pytest's own reporter is there for its debugger, and says nothing of tests."""
+        return "", "", ""
 
     def progress(self, name: str) -> Progress:
         """What came of one assignment."""
@@ -114,7 +129,13 @@ class Run(LocalContext):
         defined = vars(self.loaded[name].module) if name in self.loaded else {}
         path = self.file(name).relative_to(self.root)
         return Progress(
-            name, path, test_results, self.printed.get(name, {}), self._stopped(name, path), defined.get(ANSWERS)
+            name,
+            path,
+            test_results,
+            self.printed.get(name, {}),
+            self._stopped(name, path),
+            defined.get(ANSWERS),
+            "hidden" in self.folders,
         )
 
     def _stopped(self, name: str, path: Path) -> str:
@@ -177,14 +198,14 @@ def _assignment(item: pytest.Item) -> str:
 def known_assignments(root: Path) -> list[str]:
     """The assignments whose public tests are there, in the lessons' order."""
     names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
-    return sorted(names, key=lambda name: _lesson_order(root / "assignments" / name / LESSON))
+    return sorted(names, key=lambda name: (lesson_number(root, name), name))
 
 
-def _lesson_order(lesson: Path) -> tuple[int, str]:
+def lesson_number(root: Path, name: str) -> int:
     """Lessons say their number in their title, `# 5. RoPE …`."""
-    title = lesson.read_text(encoding="utf-8").partition("\n")[0] if lesson.is_file() else ""
-    match = re.match(r"# (\d+)\.", title)
-    return (int(match[1]) if match else 10**6, lesson.parent.name)
+    lesson = root / "assignments" / name / LESSON
+    match = re.match(r"# (\d+)\.", lesson.read_text(encoding="utf-8")) if lesson.is_file() else None
+    return int(match[1]) if match else 10**6
 
 
 def _entry_that_stops(source: Source, failure: Raised, functions: dict[str, Any]) -> str | None:

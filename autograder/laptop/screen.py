@@ -1,34 +1,28 @@
-"""What `make check` shows: started by `launch`, on a laptop, with the public tests alone.
+"""What the checks show in a terminal.
 
-A line for each assignment with its points and the next function to write; for one assignment, a line for each function,
-and for each mistake the call, what was wanted, what came, what the code printed and the likely cause. A mistake is told
-once, at the function where it sits.
+A line for each assignment with the next function to write; for one assignment, a line for each function, and for each
+mistake the call, what was wanted, what came, what the code printed and the likely cause. A mistake is told once, at the
+function where it sits.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import functools
 import json
-import pdb
 import re
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import pytest
 from rich.console import Console
 from rich.markup import escape
 
 from autograder.checks import answers
-from autograder.checks.results import POINTS, TestResult, points_possible, points_won
-from autograder.checks.source import notebook_functions
+from autograder.checks.results import POINTS, PUBLIC_POINTS
+from autograder.checks.source import Source, notebook_functions
 from autograder.checks.standing import Standing, State
-from autograder.laptop import launch
-from autograder.laptop.limit import FILE, logged
-from autograder.laptop.progress import LESSON, Progress, Run, known_assignments
+from autograder.laptop.progress import FILE, LESSON, Progress, known_assignments, lesson_number
 from autograder.protocol.call import ANSWERS
 
 QUESTIONS = Path("tests", "public", "questions.json")
@@ -37,9 +31,11 @@ QUESTIONS = Path("tests", "public", "questions.json")
 MAX_PRINTED = 12
 """Lines that a test printed and that are shown."""
 
-MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "[green]✓[/]")
-MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON, State.SHARED), "[red]✗[/]")
+MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "✓")
+MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON, State.SHARED), "✗")
 """✓ finished, ✗ wrong, · open"""
+
+COLOURS = {"✓": "green", "✗": "red", "·": "default"}
 
 FIX_FIRST = (State.BUILT_ON, State.SHARED, State.COMPARED)
 """Another function's mistake is the likely reason, and told there."""
@@ -55,51 +51,86 @@ NOTES = {
 }
 """Why there is nothing to tell in full, in a few words."""
 
+HIDDEN = (
+    f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: the same rules on other"
+    " inputs, and those of assignments/README.md."
+)
+
 
 def print_overview(console: Console, all_progress: Sequence[Progress]) -> None:
     """A line for each assignment."""
     for progress in all_progress:
         _print_warnings(console, progress)
     for progress in all_progress:
-        console.print(f" {progress.name:<18} {_points(progress.test_results, 6)} {_step(progress)}")
-    _print_footer(console, all_progress)
-
-
-def _points(test_results: Collection[TestResult], width: int) -> str:
-    return f"{points_won(test_results):>{width}g} of {points_possible(test_results):<5g}"
+        console.print(
+            f" {progress.name:<18} {len(progress.right):>2} of {len(progress.standings):<3} {_step(progress)}"
+        )
+    right, functions = (sum(len(one.right) for one in all_progress), sum(len(one.standings) for one in all_progress))
+    console.print(f"\n{right} of {functions} functions are right. In each assignment, {HIDDEN}")
 
 
 def _step(progress: Progress) -> str:
     """What to do next in an assignment, in a few words."""
-    if progress.source.problem:
-        return f"[red]{escape(progress.source.problem.splitlines()[-1])}[/]"
-    if progress.stopped:
-        return f"[red]{escape(progress.stopped)}[/]"
+    if problem := (progress.source.problem or "").strip().splitlines()[-1:] or [progress.stopped] * bool(
+        progress.stopped
+    ):
+        return f"[red]{escape(problem[0])}[/]"
     following = progress.next_function
     if following is not None:
         return f"next: [bold]{following}[/]  [dim]{escape(progress.source.location(following))}[/]"
-    empty, _ = _empty_answers(progress)
-    return f"[green]all there[/], {len(empty)} of ANSWERS still empty" if empty else "[green]all there[/]"
+    empty, _ = empty_answers(progress)
+    return f"[green]all right[/], {len(empty)} of ANSWERS still empty" if empty else "[green]all right[/]"
 
 
-def print_detail(console: Console, progress: Progress, only_next: bool = False) -> None:
-    """A line for each function, and the mistakes in full; `only_next`: those of the next function alone."""
+def print_detail(console: Console, progress: Progress, only: Collection[str] = (), brief: bool = False) -> None:
+    """A line for each function and its first mistake in full. `only`: these functions alone, with all their mistakes;
+    `brief`: the next function alone."""
     console.print(f"[dim]Checked {escape(str(progress.path))}. This is the file to hand in.[/]")
     _print_warnings(console, progress)
     _print_beginning(console, progress)
     following = progress.next_function
+    for standing in progress.standings if not progress.is_untouched else ():
+        if only and standing.name not in only:
+            continue
+        if not (standing.state is State.UNREACHED and progress.stopped):
+            full = len(standing.own) if only else 0 if brief and standing.name != following else 1
+            _print_function(console, progress, standing, full)
     if not progress.is_untouched:
-        for standing in progress.standings:
-            if not (standing.state is State.UNREACHED and progress.stopped):
-                _print_function(console, progress, standing, only_next and standing.name != following)
+        console.print(f"\n{so_far(progress)}")
         if following is not None and not progress.stopped:
-            console.print(f"\nNext: [bold]{following}[/] at {escape(progress.source.location(following))}")
+            console.print(f"Next: [bold]{following}[/] at {escape(progress.source.location(following))}")
     _print_answers(console, progress)
-    if progress.is_finished:
-        _print_what_is_left(console, progress)
-    if any(result.call for result in progress.test_results):
+    if any(result.call for result in progress.test_results if not result.passed):
         _print_how_to_call(console, progress)
-    _print_footer(console, [progress])
+    if progress.is_finished:
+        console.print(f"\n[bold green]{escape(ending(progress))}[/]")
+    if (progress.is_finished or progress.is_untouched) and not brief and not progress.alone:
+        console.print(f"[dim]{HIDDEN}[/]")
+
+
+def so_far(progress: Progress) -> str:
+    """How much is done here, and how much is written in the course."""
+    written = functions = 0
+    for name in known_assignments(Path.cwd()):
+        source = Source(Path("assignments", name, f"{name}.py"))
+        tests = Path("tests", "public", f"test_{name}.py").read_text(encoding="utf-8")
+        asked = set(re.findall(r'question\("(\w+)"', tests))
+        functions += len(asked)
+        written += len(asked & source.functions.keys() - set(source.unwritten()))
+    here = f"{len(progress.right)} of {len(progress.standings)} functions are right"
+    return f"{here}; {written} of {functions} are written in the course."
+
+
+def ending(progress: Progress) -> str:
+    """What comes after the last function."""
+    empty, practice = empty_answers(progress)
+    steps = [f"{len(empty)} question{'s' * (len(empty) > 1)} at {progress.source.location(ANSWERS)}"] if empty else []
+    steps += [] if progress.alone else [f"hand in {progress.path.name}"]
+    names = known_assignments(Path.cwd())
+    if after := names[names.index(progress.name) + 1 :]:
+        steps.append(f"lesson {lesson_number(Path.cwd(), after[0])}, {after[0]}")
+    also = f" For practice, without points: {', '.join(practice)}." if practice else ""
+    return f"All right!{' Now ' if steps else ''}{', then '.join(steps)}.{also}"
 
 
 def _print_how_to_call(console: Console, progress: Progress) -> None:
@@ -117,24 +148,16 @@ def _print_beginning(console: Console, progress: Progress) -> None:
     if progress.source.problem:
         console.print(f"\n[red]{escape(progress.source.problem)}[/]")
     elif progress.stopped:
-        reason = escape(progress.stopped[0].upper() + progress.stopped[1:])
-        some = (
-            ""
-            if all(standing.state is State.UNREACHED for standing in progress.standings)
-            else " What is defined above that line was checked."
-        )
-        console.print(f"\n[red]{reason}.[/]{some}\n")
-        _print_printed(console, progress, FILE)
+        reached = [one for one in progress.standings if one.state is not State.UNREACHED]
+        some = " What is defined above that line was checked." if reached else ""
+        console.print(f"\n[red]{escape(progress.stopped[0].upper() + progress.stopped[1:])}.[/]{some}\n")
     elif progress.is_untouched and following is not None:
-        lesson = progress.path.with_name(LESSON)
+        at, lesson = progress.source.location(following), progress.path.with_name(LESSON)
         console.print(f"\n[bold]{progress.name}[/] is all yours: {len(progress.standings)} functions to write.")
-        console.print(
-            f"Read {escape(str(lesson))}, then begin with [bold]{following}[/] at"
-            f" {escape(progress.source.location(following))}."
-        )
+        console.print(f"Read {escape(str(lesson))}, then begin with [bold]{following}[/] at {escape(at)}.")
     else:
         console.print()
-        _print_printed(console, progress, FILE)
+    _print_printed(console, progress, FILE)
 
 
 def _print_warnings(console: Console, progress: Progress) -> None:
@@ -159,28 +182,32 @@ def _print_warnings(console: Console, progress: Progress) -> None:
             )
 
 
-def _print_function(console: Console, progress: Progress, standing: Standing, brief: bool) -> None:
-    note = escape(_note(standing))
-    points = _points(standing.test_results, 5)
-    line = f" {MARKS[standing.state]} {standing.name:<24} {points} {note and f'[dim]{note}[/]'}"
-    console.print(line.rstrip())
-    if brief or standing.state in FIX_FIRST:
+def _print_function(console: Console, progress: Progress, standing: Standing, full: int) -> None:
+    """Its line, and so many of its mistakes in full."""
+    mark, note = MARKS[standing.state], escape(note_on(standing))
+    console.print(f" [{COLOURS[mark]}]{mark}[/] {standing.name:<24} {note and f'[dim]{note}[/]'}".rstrip())
+    if not full or standing.state in FIX_FIRST:
         return
-    failure = next(iter(standing.own), None)
-    if failure is None:
+    for failure in standing.own[:full]:
+        console.print(f"     {escape(failure.heading)}", style="italic")
+        if failure.call:
+            console.print(f"     [bold]>>> {escape(failure.call)}[/]")
+        console.print(f"     {escape(failure.message)}")
+        _print_printed(console, progress, failure.test.name)
+        if failure.hint:
+            console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}")
+    if not standing.own:
         _print_printed(console, progress, *(result.test.name for result in standing.test_results))
         return
-    console.print(f"     {escape(failure.heading)}", style="italic")
-    if failure.call:
-        console.print(f"     [bold]>>> {escape(failure.call)}[/]")
-    console.print(f"     {escape(failure.message)}")
-    _print_printed(console, progress, failure.test.name)
-    if failure.hint:
-        console.print(f"     [yellow]Likely cause:[/] {escape(failure.hint)}")
+    if others := len(standing.own) - full:
+        named = f"{progress.name}.{standing.name}{' --alone' * progress.alone}"
+        what = f"{others} more of its tests fail{'s' * (others == 1)}"
+        console.print(f"     [dim]{what}: python -m autograder.checks {named} shows all.[/]")
     console.print(f"     [dim]See {escape(str(progress.path.with_name(LESSON)))}, section {standing.name}[/]")
 
 
-def _note(standing: Standing) -> str:
+def note_on(standing: Standing) -> str:
+    """Why there is nothing to tell in full."""
     return NOTES.get(standing.state, "").format(cause=standing.cause, message=standing.test_results[0].message)
 
 
@@ -202,29 +229,16 @@ def _print_answers(console: Console, progress: Progress) -> None:
     answered."""
     asked = _asked(progress.name)
     if progress.answers is not None and asked.forms:
-        graded = {key: text for key, text in progress.source.written_answers.items() if key not in asked.practice}
-        for key, fault in answers.faults(progress.answers, asked.forms, graded):
+        for key, fault in answers.faults(progress.answers, asked.forms):
             console.print(f" [red]✗[/] {escape(fault)}. [dim]See {escape(progress.source.location(key))}[/]")
-    for key, is_right, question in answers.practised(progress.answers, asked.practice):
-        mark, word = ("[green]✓[/]", "right") if is_right else ("[red]✗[/]", "not right")
-        console.print(f" {mark} {key} is {word}. {escape(question.sentence)}.")
+    for key, verdict, question in answers.practised(progress.answers, asked.practice):
+        if verdict == "right":
+            console.print(f" [green]✓[/] {key} is right. {escape(question.sentence)}.")
+        else:
+            console.print(f" [red]✗[/] {key}: {verdict}. [dim]The page of the lesson has the reason.[/]")
 
 
-def _print_what_is_left(console: Console, progress: Progress) -> None:
-    """What all public points do not say."""
-    asked = _asked(progress.name)
-    empty, empty_practice = _empty_answers(progress)
-    if empty:
-        console.print(
-            f"\n[yellow]Still empty in ANSWERS, {len(empty)} of"
-            f" {len(progress.source.answers) - len(asked.practice)}:[/] {', '.join(empty)}"
-        )
-        console.print(f"Next: the questions of the lesson, at {escape(progress.source.location(ANSWERS))}")
-    if empty_practice:
-        console.print(f"For practice, without points: {', '.join(empty_practice)}")
-
-
-def _empty_answers(progress: Progress) -> tuple[list[str], list[str]]:
+def empty_answers(progress: Progress) -> tuple[list[str], list[str]]:
     """The questions without an answer: those that are worth points, and those for practice."""
     practice = _asked(progress.name).practice
     empty = [key for key, is_answered in progress.source.answers.items() if not is_answered]
@@ -244,134 +258,7 @@ class AboutQuestions:
 @functools.cache
 def _asked(assignment: str) -> AboutQuestions:
     """Nothing in a checkout of the course, which is no handout."""
-    if not QUESTIONS.is_file():
-        return AboutQuestions({}, {})
-    told = json.loads(QUESTIONS.read_text(encoding="utf-8"))[assignment]
-    return AboutQuestions(
-        told["forms"], {key: answers.Practice(**question) for key, question in told["practice"].items()}
-    )
-
-
-def _report(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """What a page of the course shows (`lesson_server`): the points of each assignment, and everything of the one that
-    was checked alone."""
-    results = {progress.name: progress.test_results for progress in all_progress}
-    points = {name: [points_won(of_name), points_possible(of_name)] for name, of_name in results.items()}
-    if len(all_progress) != 1:
-        return {"points": points}
-    progress = all_progress[0]
-    return {
-        "name": progress.name,
-        "own_points": points[progress.name],
-        "problem": progress.source.problem or progress.stopped,
-        "printed": progress.printed.get(FILE, ""),
-        "next": progress.next_function,
-        "functions": [_reported(progress, standing) for standing in progress.standings],
-    }
-
-
-def _reported(progress: Progress, standing: Standing) -> dict[str, Any]:
-    """One function, with what `_print_function` tells."""
-    failure = None if standing.state in FIX_FIRST else next(iter(standing.own), None)
-    tests = [failure.test.name] if failure else [result.test.name for result in standing.test_results]
-    told = failure and {
-        "rule": failure.heading,
-        "call": failure.call,
-        "message": failure.message,
-        "hint": failure.hint,
-    }
-    return {
-        "name": standing.name,
-        "mark": re.sub(r"\[.*?\]", "", MARKS[standing.state]),
-        "note": _note(standing),
-        "points": [points_won(standing.test_results), points_possible(standing.test_results)],
-        "at": progress.source.location(standing.name),
-        "failure": told,
-        "printed": next((progress.printed[name] for name in tests if name in progress.printed), ""),
-    }
-
-
-def _print_footer(console: Console, all_progress: Sequence[Progress]) -> None:
-    test_results = [result for progress in all_progress for result in progress.test_results]
-    possible = points_possible(test_results)
-    total = POINTS * len(all_progress)
-    console.print(
-        f"\n{points_won(test_results):g} of {possible:g} public points. The other {total - possible:g} of {total} are"
-        " decided by tests that you do not see: the same rules on other inputs, and those of assignments/README.md."
-    )
-
-
-class Debugger:
-    """A pytest plugin: `breakpoint()` and `pdb.set_trace()` in a student's function get the terminal, and no limit ends
-    the call.
-
-    pytest's own asks its terminal reporter, which is off here.
-    """
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        capture = config.pluginmanager.getplugin("capturemanager")
-        before = sys.breakpointhook, pdb.set_trace
-
-        def pause(*, header: str | None = None, **_: Any) -> None:
-            faulthandler.cancel_dump_traceback_later()
-            capture.suspend(in_=True)  # until the next test
-            print(header or "Your code is paused: p x shows x, n goes on by a line, c to the end, q stops the checks.")
-            pdb.Pdb().set_trace(sys._getframe(1))
-
-        def restore() -> None:
-            sys.breakpointhook, pdb.set_trace = before
-
-        sys.breakpointhook = pdb.set_trace = pause
-        config.add_cleanup(restore)
-
-
-def _wrong_names(names: Sequence[str], known: Sequence[str]) -> str:
-    unknown = ", ".join(name for name in names if name not in known)
-    fix = f"there are {', '.join(known)}" if known else "run this in the folder that holds `assignments` and `tests`"
-    return f"No assignment {unknown or 'here'}: {fix}."
-
-
-def main(arguments: Sequence[str]) -> int:
-    """One run of the checks; the exit code."""
-    launch.write_every_letter()
-    options = launch.parser().parse_args(arguments)
-    known = known_assignments(Path.cwd())
-    names = list(dict.fromkeys(name.partition(".")[0] for name in options.assignments))
-    if not known or not set(names) <= set(known):
-        print(_wrong_names(names, known), file=sys.stderr)
-        return launch.WRONG_USE
-    try:
-        with logged(options.log) as limit:
-            run = Run(Path.cwd(), limit)
-            run.start(names or known, Debugger())
-    except KeyboardInterrupt as stopped:
-        print(f"Stopped while {stopped}.", file=sys.stderr)
-        return launch.INTERRUPTED
-    all_progress = [run.progress(name) for name in names or known]
-    wanted = options.assignments or known
-    results = [(progress, result) for progress in all_progress for result in progress.test_results]
-    counting = {name: [result for progress, result in results if name in _names(progress, result)] for name in wanted}
-    if unknown := [name for name, test_results in counting.items() if not test_results]:
-        print(f"No public test is about {', '.join(unknown)}.", file=sys.stderr)
-        return launch.WRONG_USE
-    if options.report:
-        options.report.write_text(json.dumps(_report(all_progress)), encoding="utf-8")
-    console = Console(soft_wrap=True, highlight=False)  # a rule's numbers are no more than its words
-    if options.watch and console.is_terminal:
-        console.clear()
-    if len(all_progress) == 1:
-        print_detail(console, all_progress[0], only_next=options.watch)
-    else:
-        print_overview(console, all_progress)
-    missed = any(not result.passed for test_results in counting.values() for result in test_results)
-    return int(options.strict and missed)
-
-
-def _names(progress: Progress, result: TestResult) -> tuple[str, str]:
-    """What one may call a test by on the command line: its assignment, or the function that it is about."""
-    return progress.name, f"{progress.name}.{result.test.question}"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    told = json.loads(QUESTIONS.read_text(encoding="utf-8")) if QUESTIONS.is_file() else {}
+    asked = told.get(assignment, {"forms": {}, "practice": {}})
+    practice = {key: answers.Practice(**question) for key, question in asked["practice"].items()}
+    return AboutQuestions(asked["forms"], practice)

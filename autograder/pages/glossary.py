@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from html import escape
 
-_ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| \d+ \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| ([\d, ]+) \|$", re.MULTILINE)
+"""A term, its meaning and its lesson; or, of a word that means something else elsewhere, the lessons in which it means
+this (0: the front page)."""
 _EVERYDAY = frozenset(
     ("value", "content", "learned", "factor", "base", "row", "shape", "step", "section", "model", "distance")
 )
 """Words that lessons also use in their everyday sense: their rows in the glossary explain only one of the two."""
-_NARROWER = {"pair": r"(?<!\) )pair(?!s? of (?!features))"}
-"""Where a word is a term only in some places: "(query, key) pair" and "pair of words" say themselves what they pair."""
 
 
 def slug(text: str) -> str:
@@ -26,19 +26,21 @@ class Glossary:
     """The terms by how they are written in a text, and the meaning of each as Markdown."""
 
     def __init__(self, text: str) -> None:
-        self.meanings: dict[str, str] = dict(_ROW.findall(text.partition("## Words")[2].partition("## Symbols")[0]))
+        rows = _ROW.findall(text.partition("## Words")[2].partition("## Symbols")[0])
+        self.meanings: dict[str, str] = {term: meaning for term, meaning, _ in rows}
+        self._lessons = {term: set(map(int, where.split(","))) for term, _, where in rows if "," in where}
         spellings = {spelling: term for term in self.meanings for spelling in re.sub(r" \(.*?\)", "", term).split(", ")}
         self._terms = {spelling.lower(): term for spelling, term in spellings.items() if spelling not in _EVERYDAY}
         longest_first = sorted(self._terms, key=len, reverse=True)
-        any_of_them = "|".join(_NARROWER.get(spelling, re.escape(spelling)) for spelling in longest_first) or "(?!)"
+        any_of_them = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?<![\w-])(?:{any_of_them})s?(?![\w-])", re.IGNORECASE)
 
-    def marked(self, text: str, touched: set[str]) -> str:
-        """A piece of plain text as HTML, with the terms that are not yet `touched` as buttons."""
+    def marked(self, text: str, touched: set[str], lesson: int = 0) -> str:
+        """A piece of plain text of a lesson as HTML, with the terms that are not yet `touched` as buttons."""
 
         def button(match: re.Match[str]) -> str:
             term = self._term(match[0])
-            if term is None or term in touched:
+            if term is None or term in touched or lesson not in self._lessons.get(term, {lesson}):
                 return match[0]
             touched.add(term)
             return f'<button type="button" class="term" popovertarget="term-{slug(term)}">{match[0]}</button>'

@@ -73,6 +73,8 @@ class Renderer:
         """A text that lies in a folder below assignments/, with what is placed in it. Each term is marked once, and
         none in sources."""
         touched: set[str] = set()
+        number = re.match(r"# (\d+)\.", text)
+        lesson = int(number[1]) if number else 0
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
             out.append(token)
@@ -82,7 +84,7 @@ class Renderer:
                 before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
                 touched |= set(self._glossary.meanings) if token.content == "Sources" else set()
             elif token.type == "inline":
-                self._inline(token, folder, touched)
+                self._inline(token, folder, touched, lesson)
                 if (name := _first(token, "code_inline")) and name.content in placed.questions:
                     out.append(_html(placed.questions[name.content]))
             elif token.type == "heading_close" and token.tag == "h3":
@@ -100,7 +102,7 @@ class Renderer:
                 out[-3:] = [_html(self._figure(image))]
         return _GLUED.sub(r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {})))
 
-    def _inline(self, token: Token, folder: str, touched: set[str]) -> None:
+    def _inline(self, token: Token, folder: str, touched: set[str], lesson: int) -> None:
         """Links lead to pages, images lie below the page, and terms are marked outside of links and strong words."""
         inside = 0
         for child in token.children or []:
@@ -112,7 +114,7 @@ class Renderer:
                 inside += child.nesting
             elif child.type == "text" and not inside:
                 child.type = "html_inline"
-                child.content = self._glossary.marked(_TOGETHER.sub("\u00a0", child.content), touched)
+                child.content = self._glossary.marked(_TOGETHER.sub("\u00a0", child.content), touched, lesson)
 
     def _figure(self, image: Token) -> str:
         """The text of the image says what is drawn, its title (below it) what to look at. A wide picture has a narrow

@@ -6,6 +6,7 @@ import ast
 import base64
 import json
 import re
+from collections.abc import Iterator
 from functools import partial
 from html import escape, unescape
 from pathlib import Path
@@ -35,6 +36,8 @@ def course() -> dict[str, bytes]:
         "live.js": str(rjsmin.jsmin((HERE / "live.js").read_text("utf-8"))),
         # A script, because a page without a server may not fetch a file.
         "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
+        "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
+        "minisearch-license.txt": (HERE / "vendor" / "minisearch-license.txt").read_text("utf-8"),
         "fonts-license.txt": (HERE / "fonts" / "OFL.txt").read_text("utf-8"),
     }
     figures = sorted(
@@ -53,8 +56,8 @@ def style() -> str:
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
-def _pages() -> tuple[dict[str, str], list[list[str]]]:
-    """Name → HTML, and what a search finds: title, page, link, further words."""
+def _pages() -> tuple[dict[str, str], list[dict[str, str]]]:
+    """Name → HTML, and what a search finds: sections with their text, and terms."""
     glossary = Glossary((TEXTS / "glossary.md").read_text("utf-8"))
     renderer = Renderer(glossary, TEXTS)
     environment = templates.environment(HERE / "templates", *dials.FOLDERS)
@@ -105,16 +108,28 @@ def _pages() -> tuple[dict[str, str], list[list[str]]]:
         )
         for number, (name, html) in enumerate(pages.items())
     }
-    index = [[title, "", f"{name}.html"] for name, title in titles.items()]
+    index = [section for name, html in pages.items() for section in _sections(name, titles[name], html)]
     index += [
-        [_plain(heading), titles[name], f"{name}.html#{anchor}"]
-        for name in pages
-        for _, anchor, heading in headings[name]
-    ]
-    index += [
-        [term, "glossary", f"glossary.html#{anchor}", _plain(meaning)] for anchor, (term, meaning) in terms.items()
+        {"title": term, "page": "glossary", "link": f"glossary.html#{anchor}", "text": _plain(meaning)}
+        for anchor, (term, meaning) in terms.items()
     ]
     return written, index
+
+
+def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
+    """A page, cut at its headings: each with the text below it."""
+    begin, *parts = re.split(r'<h[23] id="(?!title-)(.+?)">', html)
+    yield {"title": title, "page": "", "link": f"{page}.html", "text": _text(begin)}
+    for anchor, part in zip(parts[::2], parts[1::2], strict=True):
+        heading, _, below = part.partition("</h")
+        yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _text(below[2:])}
+
+
+def _text(html: str) -> str:
+    """The words of a part of a page, without formulas."""
+    return " ".join(
+        unescape(re.sub(r"<math.*?</math>|<script.*?</script>|<[^>]*>", " ", html, flags=re.DOTALL)).split()
+    )
 
 
 def _title(html: str) -> str:

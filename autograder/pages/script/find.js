@@ -1,11 +1,34 @@
+// What people call a thing → the words of the lessons.
+const ALSO = {
+  rotary: "rope", rotery: "rope", theta: "base frequency", "θ": "base frequency", sqrt: "scale scores", colab: "notebook google", submit: "submit hand in",
+  install: "set up", setup: "set up", deadline: "submit", points: "points graded", grade: "points", llama3: "llama 3", mamba: "state gate", ssm: "state",
+  linear: "linear state", deltanet: "delta rule", kv: "cache keys values", cache: "cache", qk: "query key", absolute: "position input", extrapolate: "extrapolation longer",
+  longer: "length extrapolation", context: "context length", window: "window", bias: "bias", image: "image grid patch", vision: "image patch", vit: "patch grid",
+  gemma: "gemma modern", qwen: "qwen mrope", deepseek: "deepseek modern", nope: "without encoding", permutation: "equivariance order", order: "order", proof: "why", help: "work check",
+  hint: "likely cause", mask: "causal mask", wavelength: "wavelengths", hands: "clock", bucket: "buckets", memory: "cache state", sinks: "sinks", needle: "passkey copy", passkey: "copy",
+};
+let engine = null;
+const searched = (asked) => {
+  if (!engine) {
+    engine = new MiniSearch({ fields: ["title", "page", "text"], storeFields: ["title", "page", "link"], idField: "link", extractField: (one, name) => one[name],
+      tokenize: (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean), processTerm: (term) => term.replace(/(?<=\w{3})s$/, "") || null,
+      searchOptions: { boost: { title: 4, page: 1.5 }, prefix: (term) => term.length > 2, fuzzy: (term) => (term.length > 4 ? 0.2 : false), weights: { fuzzy: 0.2, prefix: 0.5 } } });
+    engine.addAll(window.WHEREABOUTS_INDEX ?? []);
+  }
+  const words = asked.toLowerCase().split(/[\s_-]+/).filter(Boolean);
+  const also = words.flatMap((word) => (ALSO[word] ?? "").split(" ").filter(Boolean));
+  const all = (query, combineWith) => ({ queries: [query], combineWith });
+  const told = { combineWith: "OR", queries: [{ ...all(asked, "AND"), boost: { title: 8, page: 2 } }, asked] };
+  return engine.search(also.length ? { combineWith: "OR", queries: [...told.queries, also.join(" ")] } : told);
+};
+
 // Search over all pages, copy buttons, and the section in which one is.
 const listed = () => {
   const [field, list] = [document.getElementById("search"), document.getElementById("found")];
   const show = () => {
-    const asked = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const rank = ([title]) => (title.toLowerCase().startsWith(asked[0]) ? 0 : 1);
-    const hits = asked.length ? (window.WHEREABOUTS_INDEX ?? []).filter(([title, , , more = ""]) => asked.every((word) => `${title} ${more}`.toLowerCase().includes(word))) : [];
-    list.replaceChildren(...hits.sort((a, b) => rank(a) - rank(b)).slice(0, 12).map(([title, page, link]) => {
+    const asked = field.value.trim();
+    const hits = asked ? searched(asked).slice(0, 12) : [];
+    list.replaceChildren(...hits.map(({ title, page, link }) => {
       const item = document.createElement("li");
       const one = item.appendChild(document.createElement("a"));
       one.href = link;
@@ -13,8 +36,8 @@ const listed = () => {
       item.append(` ${page}`);
       return item;
     }));
-    list.hidden = !asked.length;
-    if (asked.length && !hits.length) list.append("Nothing found.");
+    list.hidden = !asked;
+    if (asked && !hits.length) list.append("Nothing found.");
   };
   field.addEventListener("input", show);
   field.addEventListener("keydown", (event) => {
@@ -35,7 +58,6 @@ const copying = (block) => {
   button.className = "copy";
   button.textContent = "Copy";
   button.setAttribute("aria-label", "Copy this code");
-  button.tabIndex = -1;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(block.querySelector("code").textContent.replace(/\n$/, ""));
     button.textContent = "Copied";

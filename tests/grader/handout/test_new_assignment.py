@@ -47,12 +47,19 @@ def command(run: Run) -> Run:
 def root(command: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course with a new assignment."""
     folder = classroom.copy_of_the_course(tmp_path_factory.mktemp("authors"))
+    templates = "autograder/handout/new_assignment"  # samples among them
+    shutil.copytree(course.ROOT / templates, folder / templates, dirs_exist_ok=True)
     for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile"):
         shutil.copy(course.ROOT / name, folder)
     shutil.copytree(course.ROOT / "tests" / "submissions", folder / "tests" / "submissions")
     shutil.copy(course.ROOT / "requirements.lock", folder)
     done = command(folder, f"autograder new {NAME}")
     assert done.returncode == 0, done.stderr
+    for file, row in re.findall(r"^Add to (\S+|the table in \S+): (.+)$", done.stdout, re.MULTILINE):
+        path = folder / file.split()[-1]
+        rows = re.findall(r"^\|.*\| \d+ \|$|^\| \d+ \|.*$", path.read_text("utf-8"), re.MULTILINE)
+        last = max((one for one in rows if one < row), default=rows[0]) if "glossary" in file else rows[-1]
+        path.write_text(path.read_text("utf-8").replace(last, f"{last}\n{row}", 1), "utf-8")
     return folder
 
 
@@ -110,7 +117,7 @@ def test_the_tutorial_s_commands_do_what_it_says(command: Run, two: Path) -> Non
 def test_a_second_one_and_odd_names_are_refused(command: Run, root: Path) -> None:
     for name in (NAME, "Rope", "class", "json", "numpy", "pytest", "tests", "../x"):
         done = command(root, f"autograder new {name}")
-        words = "there is an assignment" if name == NAME else "cannot be"
+        words = "is there already" if name == NAME else "cannot be"
         assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr, name
 
 

@@ -1,9 +1,9 @@
-"""The lesson in the browser knows what the student wrote: `python -m autograder.checks rope --page`.
+"""The course in the browser knows what the student wrote: `python -m autograder.checks --page`.
 
-A server on this machine alone hands out the pages of the course, and beside them what the checks said of the file last.
-It answers nobody who does not know its address: a random port, a random word in every path, and the name of this
-machine in `Host`, so that a page from elsewhere cannot ask under another name. It reads the course's folder and writes
-nothing.
+A server on this machine alone hands out the pages of the course, and beside them what the checks said last. It answers
+nobody who does not know its address: a random port, a random word in every path, and the name of this machine in
+`Host`, so that a page from elsewhere cannot ask under another name. The browser is told the address by a file that
+nobody else may read, since everybody sees command lines. It reads the course's folder and writes nothing.
 """
 
 from __future__ import annotations
@@ -15,11 +15,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+import webbrowser
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from autograder.checks.standing import Standing
+from autograder.laptop import screen
+from autograder.laptop.progress import FILE, Progress
 
 HOST = "127.0.0.1"
 COURSE = (Path("course"), Path("dist", "course"))
@@ -38,8 +43,8 @@ KINDS = {
 """What the course's folder has; nothing else is handed out."""
 
 
-class ShownState:
-    """What the pages show, and how often it changed."""
+class _Shown:
+    """What the pages show, and how often it changed. Of what is kept by lesson, others stay."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -49,7 +54,8 @@ class ShownState:
     def update(self, **shown: Any) -> None:
         """Show this too, from now on."""
         with self._changed:
-            self._shown |= shown
+            for name, value in shown.items():
+                self._shown[name] = self._shown.get(name, {}) | value if isinstance(value, dict) else value
             self._version += 1
             self._changed.notify_all()
 
@@ -69,7 +75,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, course: Path, pictures: Path) -> None:
         super().__init__((HOST, 0), _Handler)
         self.course, self.pictures = course.resolve(), pictures.resolve()
-        self.state = ShownState()
+        self.state = _Shown()
         self.word = secrets.token_urlsafe(16)
 
     def url(self, page: str) -> str:
@@ -129,53 +135,101 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: the terminal shows the checks."""
 
 
-class Pictures:
-    """The lesson's pictures from the student's own functions, drawn in a process that is ended when it is late or no
-    longer wanted."""
+DRAWING = 60.0
+"""Seconds for the pictures of a lesson."""
 
-    SECONDS = 60.0
 
-    def __init__(self, assignment: str, folder: Path) -> None:
-        self._command = [sys.executable, "-m", "assignments.figures", "assignments", str(folder), assignment]
-        self._folder = folder
+class Page:
+    """What the browser shows: the state of all lessons, and pictures from the student's own functions, drawn in a
+    process that is ended when it is late or no longer wanted."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.lesson = server, ""
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Draw them anew."""
+    def update(self, **shown: Any) -> None:
+        """Show this too, from now on."""
+        self.server.state.update(**shown)
+
+    def want_pictures(self, lesson: str) -> None:
+        """Draw those of this lesson anew."""
         self.stop()
-        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        limit = threading.Timer(self.SECONDS, self._process.kill)
+        self.lesson = lesson
+        command = [sys.executable, "-m", "assignments.figures", "assignments", str(self.server.pictures), lesson]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        limit = threading.Timer(DRAWING, self._process.kill)
         limit.daemon = True
         limit.start()
+
+    def draw(self) -> None:
+        """Show the pictures, once they are drawn."""
+        if self._process is not None and self._process.poll() is not None:
+            drawn = sorted(path.stem for path in self.server.pictures.glob("*.svg")) * (self._process.returncode == 0)
+            self._process = None
+            self.update(pictures={self.lesson: drawn})
 
     def stop(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        self._process = None
-
-    def finished(self) -> list[str] | None:
-        """The names of the pictures, once, when they are drawn."""
-        if self._process is None or self._process.poll() is None:
-            return None
-        drawn = self._process.returncode == 0
-        self._process = None
-        return sorted(path.stem for path in self._folder.glob("*.svg")) if drawn else []
+            self._process = None
 
 
 @contextlib.contextmanager
-def serving(assignment: str) -> Iterator[tuple[Server, Pictures] | None]:
-    """The server while it runs, and who draws; nothing where the pages are not there."""
-    course = next((folder for folder in COURSE if (folder / f"{assignment}.html").is_file()), None)
+def serving(first: str) -> Iterator[Page | None]:
+    """What the browser shows, while it can; nothing where the pages are not there. `first`: the page that opens."""
+    course = next((folder for folder in COURSE if (folder / f"{first}.html").is_file()), None)
     if course is None:
         yield None
         return
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        pictures = Pictures(assignment, Path(folder))
-        with Server(course, Path(folder)) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            try:
-                yield server, pictures
-            finally:
-                pictures.stop()
-                server.shutdown()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, Server(course, Path(folder)) as server:
+        page = Page(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = server.url(f"{first}.html")
+        print(f"The lesson: {address}", flush=True)
+        door = Path(folder, "open.html")
+        door.touch(mode=0o600)
+        door.write_text(f'<meta http-equiv="refresh" content="0;url={address}">', encoding="utf-8")
+        webbrowser.open(door.as_uri())
+        try:
+            yield page
+        finally:
+            page.stop()
+            server.shutdown()
+
+
+def report(all_progress: Sequence[Progress]) -> dict[str, Any]:
+    """Assignment → what the pages show of it."""
+    return {progress.name: _of_one(progress) for progress in all_progress}
+
+
+def _of_one(progress: Progress) -> dict[str, Any]:
+    return {
+        "right": len(progress.right),
+        "so_far": screen.so_far(progress),
+        "ending": screen.ending(progress) if progress.is_finished else "",
+        "problem": progress.source.problem or progress.stopped,
+        "printed": progress.printed.get(FILE, ""),
+        "next": progress.next_function,
+        "functions": [_function(progress, standing) for standing in progress.standings],
+    }
+
+
+def _function(progress: Progress, standing: Standing) -> dict[str, Any]:
+    """One function, with what the terminal tells of it."""
+    failure = None if standing.state in screen.FIX_FIRST else next(iter(standing.own), None)
+    tests = [failure.test.name] if failure else [result.test.name for result in standing.test_results]
+    told = failure and {
+        "rule": failure.heading,
+        "call": failure.call,
+        "message": failure.message,
+        "hint": failure.hint,
+    }
+    return {
+        "name": standing.name,
+        "mark": screen.MARKS[standing.state],
+        "note": screen.note_on(standing),
+        "at": progress.source.location(standing.name),
+        "failure": told,
+        "printed": next((progress.printed[name] for name in tests if name in progress.printed), ""),
+    }

@@ -1,0 +1,108 @@
+"""Learning without an instructor, in a checkout of the course: hidden tests too on one's own file, in this process, the
+reasons behind graded answers, and worked solutions. There is nothing to protect here, and no handout has this file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from rich.console import Console
+
+from autograder import course
+from autograder.checks.proxy import StudentModule
+from autograder.checks.results import Phase
+from autograder.grading import quiz
+from autograder.hints import live
+from autograder.hints.observed import ObservedTest
+from autograder.hints.oracle import Oracle
+from autograder.laptop import screen
+from autograder.laptop.progress import Progress, Run
+
+TRIES = Path(".tries.json")
+"""Assignment → question → the wrong answers that were tried."""
+
+BEFORE_TOLD = {True: 1, False: 3}
+"""Wrong answers before the right one is told: of a yes-or-no question, and of any other."""
+
+
+class _All(Run):
+    """A run of public and hidden tests beside the solution."""
+
+    folders: ClassVar = ("public", "hidden")
+
+    def __init__(self, assignment: course.Assignment) -> None:
+        super().__init__(course.ROOT)
+        self.oracle = Oracle(assignment)
+        self.seed = course.seed()
+        self.observed: list[ObservedTest] = []
+        self.submissions: dict[str, StudentModule] = {}
+
+    def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
+        if assignment not in self.loaded:
+            self.loaded[assignment] = self.load(assignment)
+        self.submissions[item.name] = StudentModule(assignment, self.loaded[assignment], self.oracle)
+        return self.submissions[item.name]
+
+    def pytest_sessionfinish(self) -> None:
+        name = self.oracle.assignment.name
+        results = self.test_results.get(name, [])
+        observed = [ObservedTest.of(result, self.submissions.get(result.test.name)) for result in results]
+        self.test_results[name] = live.with_causes(self.oracle, observed, [self.loaded[name].text])
+
+
+def check(name: str, function: str = "") -> int:
+    """Every test of an assignment on one's own file; of one function, all mistakes."""
+    assignment, console = course.find(name), Console(soft_wrap=True, highlight=False)
+    run = _All(assignment)
+    run.start([name])
+    progress = run.progress(name)
+    screen.print_detail(console, progress, [function] if function else [])
+    for line in _answers(assignment, progress):
+        console.print(line, markup=False)
+    if progress.right:
+        console.print(f"[dim]To compare what is right with a worked solution: --show {progress.right[-1]}[/]")
+    return 0
+
+
+def _answers(assignment: course.Assignment, progress: Progress) -> Iterator[str]:
+    """Each answer with its reason: a right one at once, any other after a few tries."""
+    tried = json.loads(TRIES.read_text("utf-8")) if TRIES.is_file() else {}
+    wrong = tried.setdefault(assignment.name, {})
+    right = quiz.answers(assignment)
+    for result in (one for one in progress.test_results if one.test.phase is Phase.ANSWERS):
+        key = quiz.key(result.test)
+        given = progress.answers.get(key) if isinstance(progress.answers, dict) else None
+        if given is None:
+            continue
+        tries = wrong.setdefault(key, [])
+        if not result.passed and repr(given) not in tries:
+            tries.append(repr(given))
+        most = BEFORE_TOLD[right[key].yes_or_no]
+        if result.passed:
+            yield f" ✓ {key} is right: {right[key].sentence}"
+        elif len(tries) >= most:
+            yield f" ✗ {key} is not right: {right[key].sentence}"
+        else:
+            yield f" ✗ {result.message}. {result.hint or ''} Try {len(tries)} of {most}; then you are told."
+    TRIES.write_text(json.dumps(tried, indent=1), "utf-8")
+
+
+def show(name: str, function: str) -> int:
+    """One worked solution, and what it costs to read it."""
+    source = course.find(name).solution.read_text("utf-8")
+    found = re.search(rf"(?ms)^def {re.escape(function)}\(.*?(?=^\S)", f"{source}\n#")
+    if found is None:
+        print(f"{name} has no function {function}.")
+        return 2
+    run = _All(course.find(name))
+    run.start([name])
+    if function not in run.progress(name).right:
+        print(f"Your {function} is not right yet. What you read now, you will not find yourself any more.\n")
+    text = re.sub(r" *# (BEGIN|END) SOLUTION\n", "", found[0])
+    print(text.rstrip())
+    return 0
