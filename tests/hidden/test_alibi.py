@@ -63,16 +63,16 @@ def attention_by_loops(q, k, v, causal):
 # alibi_slopes
 
 
-@pytest.mark.question("alibi_slopes", points=1.0)
+@pytest.mark.question("alibi_slopes", points=1.25)
 def test_slopes_of_every_number_of_heads(alibi):
     """The authors' slopes in the authors' order, for every number of heads."""
     for n_heads in (*range(1, 65), 71, 112, 128, 300):
         slopes = expect.matches(alibi.alibi_slopes, n_heads)
         expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
-    expect.dtype(alibi.alibi_slopes, 5)
+    expect.matches(alibi.alibi_slopes, 5)
 
 
-@pytest.mark.question("alibi_slopes", points=0.75)
+@pytest.mark.question("alibi_slopes", points=1.0)
 @given(n_heads=st.integers(1, 20))
 def test_new_heads_fill_the_gaps(alibi, n_heads):
     """The power of two below keeps its slopes; further heads fill the gaps with every other slope of twice that
@@ -87,30 +87,22 @@ def test_new_heads_fill_the_gaps(alibi, n_heads):
     expect.close(full[-1], 1 / 256, "the last slope of a power of two is 1/256")
 
 
-@pytest.mark.question("alibi_slopes", points=0.25)
-def test_slopes_refuse_bad_numbers_of_heads(alibi):
-    """Fewer heads than one are refused by name."""
-    expect.answers(alibi.alibi_slopes, 8)
-    for n_heads in (-1, -8):
-        expect.raises(ValueError, alibi.alibi_slopes, n_heads, mentions=n_heads)
-
-
 # alibi_bias
 
 
-@pytest.mark.question("alibi_bias", points=0.375)
+@pytest.mark.question("alibi_bias", points=0.5)
 def test_bias_of_any_lengths(alibi, rng):
-    """Any number of heads, as many queries as keys or fewer, in float64."""
+    """Any number of heads, as many queries as keys or fewer."""
     for n_heads in (1, 2, 5, 8, 12):
         k_len = int(rng.integers(2, 9))
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
         expect.matches(alibi.alibi_bias, n_heads, int(rng.integers(1, k_len)), k_len)
     expect.matches(alibi.alibi_bias, 2, 1, 1)
     expect.matches(alibi.alibi_bias, 1, 1, 33_000)
-    expect.dtype(alibi.alibi_bias, 4, 3, 5)
+    expect.matches(alibi.alibi_bias, 4, 3, 5)
 
 
-@pytest.mark.question("alibi_bias", points=0.75)
+@pytest.mark.question("alibi_bias", points=1.25)
 @given(n_heads=HEADS, q_len=st.integers(1, 5), more=st.integers(0, 200), i=st.integers(0, 4), j=st.integers(0, 204))
 def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
     """Minus slope times distance for every pair, the last query at the last key."""
@@ -134,17 +126,6 @@ def test_a_cache_changes_no_bias(alibi, n_heads, length):
 
 
 @pytest.mark.question("alibi_bias", points=0.25)
-def test_bias_refuses_bad_arguments(alibi):
-    """No heads, negative lengths and more queries than keys are refused."""
-    expect.answers(alibi.alibi_bias, 2, 2, 3)
-    expect.raises(ValueError, alibi.alibi_bias, 0, 2, 3, mentions=0)
-    expect.raises(ValueError, alibi.alibi_bias, -3, 2, 2, mentions=-3)
-    expect.raises(ValueError, alibi.alibi_bias, 2, -1, 3, mentions=-1)
-    expect.raises(ValueError, alibi.alibi_bias, 2, -4, -2, mentions=[-4, -2])
-    expect.raises(ValueError, alibi.alibi_bias, 2, 2, 1, mentions=[2, 1])
-
-
-@pytest.mark.question("alibi_bias", points=0.25)
 def test_bias_does_not_loop(alibi):
     """numpy finds all distances at once."""
     expect.vectorised(alibi.alibi_bias, lambda length: (4, length, length))
@@ -154,7 +135,7 @@ def test_bias_does_not_loop(alibi):
 # alibi_attention
 
 
-@pytest.mark.question("alibi_attention", points=0.625)
+@pytest.mark.question("alibi_attention", points=0.75)
 def test_attention_equals_the_plain_loops(alibi, rng):
     """The output is that of the formula, query by query and key by key, causal or not."""
     for n_heads, q_len, k_len, d in ((1, 1, 5, 1), (3, 4, 4, 4), (6, 2, 7, 5), (2, 3, 8, 16)):
@@ -165,31 +146,18 @@ def test_attention_equals_the_plain_loops(alibi, rng):
         expect.close(out, attention_by_loops(q, k, v, False), "the formula without the mask, loop by loop")
 
 
-@pytest.mark.question("alibi_attention", points=0.625)
+@pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_with_leading_axes(alibi, rng):
-    """Any number of leading axes in front of the heads, large scores too; q, k and v do not change."""
+    """Any number of leading axes in front of the heads, large scores too."""
     for lead in ((), (3,), (2, 3)):
-        expect.unchanged(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
+        expect.matches(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)
     q, k, v = heads(rng, (), 4, 3, 6)
     expect.matches(alibi.alibi_attention, 1000 * q, k, v)
     expect.matches(alibi.alibi_attention, 1000 * q, -100 * q, q)
 
 
-@pytest.mark.question("alibi_attention", points=0.375)
-def test_attention_dtype(alibi, rng):
-    """float32 where q, k and v all are; everything else becomes float64."""
-    expect.dtype(alibi.alibi_attention, *heads(rng, (2,), 4, 4, 5, dtype=np.float32))
-    expect.dtype(alibi.alibi_attention, *heads(rng, (), 2, 4, 4, dtype=np.float32), causal=False)
-    lone = [features(2, 1, 4, seed=part) for part in range(3)]
-    for wide in range(3):
-        mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
-        expect.dtype(alibi.alibi_attention, *mixed)
-    expect.dtype(alibi.alibi_attention, *rng.integers(-3, 4, (3, 2, 3, 4)))
-    expect.matches(alibi.alibi_attention, normal(rng, 1, 1, 1), normal(rng, 1, 2100, 1), normal(rng, 1, 2100, 1))
-
-
-@pytest.mark.question("alibi_attention", points=0.5)
+@pytest.mark.question("alibi_attention", points=1.25)
 @given(seed=seeds(), behind=st.integers(0, 3))
 def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
     """Late queries alone give their rows of the full pass, no row depends on a key ahead of it, and near keys count
@@ -205,22 +173,7 @@ def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
     expect.holds((np.diff(weights) > 0).all(), "of keys that match equally well the nearer one counts more")
 
 
-@pytest.mark.question("alibi_attention", points=0.375)
-def test_attention_refuses_bad_arguments(alibi):
-    """Heads, sizes or lengths that do not fit each other are refused."""
-    q, k, v = features(2, 3, 4), features(2, 5, 4), features(2, 5, 6)
-    refuse = alibi.alibi_attention
-    expect.answers(refuse, q, k, v)
-    expect.raises(ValueError, refuse, features(3, 3, 4), k, v, mentions=[(3, 2), (3, 3, 4), (2, 5, 4)])
-    expect.raises(ValueError, refuse, q, k, features(3, 5, 6), mentions=[(3, 2), (3, 5, 6)])
-    expect.raises(ValueError, refuse, q, features(2, 5, 3), v, mentions=[4, 3])
-    expect.raises(ValueError, refuse, q, features(2, 5, 1), v, mentions=[4, 1])
-    expect.raises(ValueError, refuse, q, k, features(2, 1, 6), mentions=[5, 1])
-    expect.raises(ValueError, refuse, q, k, features(2, 4, 6), mentions=[5, 4])
-    expect.raises(ValueError, refuse, features(2, 6, 4), k, v, mentions=[6, 5])
-
-
-@pytest.mark.question("alibi_attention", points=0.375)
+@pytest.mark.question("alibi_attention", points=0.25)
 def test_attention_does_not_loop(alibi):
     """numpy attends from all queries at once; a loop over heads is fine."""
     expect.vectorised(alibi.alibi_attention, lambda length: [features(2, length, 4, seed=part) for part in range(3)])
@@ -233,14 +186,14 @@ def test_attention_does_not_loop(alibi):
 # bloom_bias
 
 
-@pytest.mark.question("bloom_bias", points=0.625)
+@pytest.mark.question("bloom_bias", points=0.5)
 def test_bloom_bias_of_any_length(alibi, rng):
-    """Slope times the position of the key, from 0, for any number of heads, in float64."""
+    """Slope times the position of the key, from 0, for any number of heads."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
     expect.matches(alibi.bloom_bias, 1, 33_000)
     expect.matches(alibi.bloom_bias, 2, 1)
-    expect.dtype(alibi.bloom_bias, 4, 6)
+    expect.matches(alibi.bloom_bias, 4, 6)
 
 
 @pytest.mark.question("bloom_bias", points=1.0)
@@ -256,27 +209,17 @@ def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
     expect.close(bloom, lines[:, np.newaxis, :], "a straight line from 0, as steep as the head's slope")
 
 
-@pytest.mark.question("bloom_bias", points=0.375)
-def test_bloom_bias_refuses_and_does_not_loop(alibi):
-    """No heads and negative lengths are refused; numpy finds all keys' biases at once."""
-    expect.vectorised(alibi.bloom_bias, lambda length: (4, length))
-    expect.raises(ValueError, alibi.bloom_bias, 0, 3, mentions=0)
-    expect.raises(ValueError, alibi.bloom_bias, -2, 3, mentions=-2)
-    expect.raises(ValueError, alibi.bloom_bias, 2, -1, mentions=-1)
-
-
 # effective_window
 
 
 @pytest.mark.question("effective_window", points=0.75)
 def test_windows_of_many_heads(alibi, rng):
-    """For the slopes of any head, and any other, down to any tolerance, one that is met exactly too."""
+    """For the slopes of any head, and any other, down to any tolerance."""
     for tolerance in (0.01, 0.5, 0.1, 0.05, 0.001, 1e-6, 1 / 3):
         for head in range(8):
             expect.matches(alibi.effective_window, slope(head, 8), tolerance)
         expect.matches(alibi.effective_window, float(rng.uniform(0.05, 3)), tolerance)
     expect.matches(alibi.effective_window, 100.0, 0.5)
-    expect.matches(alibi.effective_window, math.log(2), 0.25)  # exp(−2 ln 2) is 1/4 in float64 too, in whichever order
 
 
 @pytest.mark.question("effective_window", points=0.75)
@@ -291,12 +234,20 @@ def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
     )
 
 
-@pytest.mark.question("effective_window", points=0.5)
-def test_windows_refuse_slopes_that_are_not_positive(alibi):
-    """A slope of zero or less is refused by name."""
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("alibi_attention", points=0.25)
+def test_arguments_stay_as_they_are(alibi, rng):
+    """q, k and v do not change."""
+    expect.unchanged(alibi.alibi_attention, *heads(rng, (2,), 2, 3, 5))
+
+
+@pytest.mark.question("effective_window", points=0.25)
+def test_windows_need_a_slope(alibi):
+    """A slope that is not positive is refused."""
     expect.answers(alibi.effective_window, 0.25, 0.01)
-    for flat in (0.0, -0.25, -3.0):
-        expect.raises(ValueError, alibi.effective_window, flat, 0.01, mentions=flat)
+    expect.raises(ValueError, alibi.effective_window, -0.25, 0.01)
 
 
 # ANSWERS

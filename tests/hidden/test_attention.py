@@ -18,7 +18,8 @@ from autograder.checks import expect
 from autograder.checks.inputs import features, seeds
 
 NOTHING = -np.inf
-ROUNDED = 1e-5
+
+
 DOUBLE = 1e-8
 
 
@@ -66,7 +67,6 @@ def test_softmax_of_slices_far_apart(attention, rng):
     far = normal(rng, 6, 4) + np.array([[1e4], [-1e4], [0.0], [5e3], [-800.0], [800.0]])
     expect.matches(attention.softmax, far)
     expect.matches(attention.softmax, far.T, axis=0)
-    expect.matches(attention.softmax, (normal(rng, 3, 4) + np.array([[200.0], [-200.0], [0.0]])).astype(np.float32))
 
 
 @pytest.mark.question("softmax", points=0.25)
@@ -77,21 +77,6 @@ def test_softmax_of_nothing_along_any_axis(attention, rng):
     for axis in (0, 1, 2):
         expect.matches(attention.softmax, scores, axis)
     expect.matches(attention.softmax, np.full(3, NOTHING))
-
-
-@pytest.mark.question("softmax", points=0.25)
-def test_softmax_dtype(attention, rng):
-    """float32 scores give float32 weights; everything else gives float64."""
-    expect.dtype(attention.softmax, normal(rng, 3, 4, dtype=np.float32))
-    expect.dtype(attention.softmax, normal(rng, 3, 4))
-    expect.dtype(attention.softmax, rng.integers(-3, 4, (3, 4)))
-
-
-@pytest.mark.question("softmax", points=0.25)
-def test_softmax_leaves_its_argument_alone(attention, rng):
-    """The function does not change the scores."""
-    expect.unchanged(attention.softmax, normal(rng, 3, 4))
-    expect.unchanged(attention.softmax, np.array([[NOTHING, NOTHING], [0.0, NOTHING]]))
 
 
 @pytest.mark.question("softmax", points=0.25)
@@ -116,7 +101,7 @@ def test_weights_with_any_shapes(attention, rng):
         expect.matches(attention.attention_weights, normal(rng, *leading, queries, d), normal(rng, *leading, keys, d))
 
 
-@pytest.mark.question("attention_weights", points=0.25)
+@pytest.mark.question("attention_weights", points=0.5)
 def test_weights_with_any_mask(attention, rng):
     """A mask may be for all, per batch, per head, or for the keys alone; a fully masked row has weights 0."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
@@ -147,62 +132,6 @@ def test_the_mask_wins_over_the_bias(attention, rng):
     expect.matches(attention.attention_weights, q, k, mask, bias)
 
 
-@pytest.mark.question("attention_weights", points=0.25)
-def test_weights_dtype(attention, rng):
-    """The result is float32 if q and k both are; mask and bias have no influence."""
-    q, k, mask, bias = normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5)
-    expect.dtype(attention.attention_weights, *single(q, k))
-    expect.dtype(attention.attention_weights, *single(q, k), mask, bias)
-    expect.dtype(attention.attention_weights, q, k, mask, *single(bias))
-    expect.dtype(attention.attention_weights, np.zeros((3, 8)), *single(features(4, 8)))
-    expect.dtype(attention.attention_weights, *single(np.zeros((3, 8))), features(4, 8))
-    expect.dtype(attention.attention_weights, rng.integers(-2, 3, (3, 4)), rng.integers(-2, 3, (5, 4)))
-
-
-@pytest.mark.question("attention_weights", points=0.25)
-def test_weights_leave_their_arguments_alone(attention, rng):
-    """The function does not change queries, keys, mask and bias."""
-    expect.unchanged(attention.attention_weights, normal(rng, 2, 3, 4), normal(rng, 2, 5, 4))
-    expect.unchanged(
-        attention.attention_weights, normal(rng, 3, 4), normal(rng, 5, 4), some(rng, 3, 5), normal(rng, 3, 5)
-    )
-
-
-@pytest.mark.question("attention_weights", points=0.125)
-def test_no_mask_or_bias_makes_more_queries_or_keys(attention, rng):
-    """A mask or bias with more rows than queries or more columns than keys is an error, also for a single query or
-    key."""
-    q, k = features(3, 4), features(5, 4, seed=1)
-    for one_query, one_key, shape in (
-        (True, False, (2, 5)),
-        (False, True, (3, 6)),
-        (True, True, (4, 7)),
-        (True, False, (2, 1, 3, 5)),
-    ):
-        few = q[:1] if one_query else q, k[:1] if one_key else k
-        expect.matches(attention.attention_weights, *few, some(rng, 2, 1, len(few[1])))
-        named = [shape, (len(few[0]), len(few[1])), *shape]
-        expect.raises(ValueError, attention.attention_weights, *few, np.ones(shape, dtype=bool), mentions=named)
-        expect.raises(ValueError, attention.attention_weights, *few, bias=np.ones(shape), mentions=named)
-
-
-@pytest.mark.question("attention_weights", points=0.125)
-def test_weights_refuse_bad_arguments(attention):
-    """No features, different widths, and a mask or bias that does not fit are errors."""
-    q, k = features(2, 4), features(5, 4)
-    expect.answers(attention.attention_weights, q, k)
-    for width in (3, 1):
-        expect.raises(ValueError, attention.attention_weights, features(2, width), k, mentions=[width, 4])
-        expect.raises(ValueError, attention.attention_weights, q, features(5, width), mentions=[width, 4])
-    for leading in ((), (3,)):
-        nothing = features(*leading, 2, 0), features(*leading, 5, 0)
-        expect.raises(ValueError, attention.attention_weights, *nothing, mentions=[0])
-    for shape in ((3, 5), (2, 4), (5, 2), (3, 3, 3)):
-        misfit = [shape, (2, 5), *shape]
-        expect.raises(ValueError, attention.attention_weights, q, k, np.ones(shape, dtype=bool), mentions=misfit)
-        expect.raises(ValueError, attention.attention_weights, q, k, bias=np.ones(shape), mentions=misfit)
-
-
 def _pair(length):
     """As many queries as keys, two features wide."""
     return features(length, 2), features(length, 2, seed=1)
@@ -217,7 +146,7 @@ def test_weights_do_not_loop(attention):
     )
 
 
-@pytest.mark.question("attention_weights", points=0.25)
+@pytest.mark.question("attention_weights", points=0.75)
 @given(seed=seeds(), d=st.sampled_from([1, 2, 4, 9, 16]))
 def test_weights_compare_by_scaled_scores(attention, seed, d):
     """Two weights of a query are in the ratio exp((q·k − q·k′)/√d), and all of them sum to 1."""
@@ -232,7 +161,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 # attention
 
 
-@pytest.mark.question("attention", points=0.25)
+@pytest.mark.question("attention", points=0.5)
 def test_attention_with_any_shapes(attention, rng):
     """Any leading axes, values of any width, mask and bias passed on."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
@@ -243,44 +172,12 @@ def test_attention_with_any_shapes(attention, rng):
 
 
 @pytest.mark.question("attention", points=0.25)
-def test_attention_dtype(attention, rng):
-    """The result is float32 if q, k and v all are; mask and bias have no influence."""
-    q, k, v = normal(rng, 3, 4), normal(rng, 4, 4), normal(rng, 4, 2)
-    expect.dtype(attention.attention, *single(q, k, v))
-    expect.dtype(attention.attention, *single(q, k, v), some(rng, 3, 4), normal(rng, 3, 4))
-    q, k, v = np.zeros((3, 8)), features(4, 8), features(4, 5)
-    expect.dtype(attention.attention, q, *single(k, v))
-    expect.dtype(attention.attention, *single(q), k, *single(v))
-    expect.dtype(attention.attention, *single(q, k), v)
-    expect.dtype(attention.attention, *(rng.integers(-2, 3, (3, 4)) for _ in range(3)))
-
-
-@pytest.mark.question("attention", points=0.25)
-def test_attention_leaves_its_arguments_alone(attention, rng):
-    """The function does not change queries, keys, values, mask and bias."""
-    q, k, v = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 6)
-    expect.unchanged(attention.attention, q, k, v, some(rng, 3, 5), normal(rng, 2, 3, 5))
-
-
-@pytest.mark.question("attention", points=0.25)
-def test_attention_refuses_bad_arguments(attention):
-    """Values that do not fit the keys are errors, and so are the errors of attention_weights."""
-    q, k, v = features(2, 4), features(5, 4), features(5, 3)
-    expect.answers(attention.attention, q, k, v)
-    expect.raises(ValueError, attention.attention, q, k, features(4, 3), mentions=[4, 5])
-    expect.raises(ValueError, attention.attention, q, k, features(6, 3), mentions=[6, 5])
-    expect.raises(ValueError, attention.attention, q, k, features(1, 3), mentions=[1, 5])
-    expect.raises(ValueError, attention.attention, q, features(5, 3), v, mentions=[4, 3])
-    expect.raises(ValueError, attention.attention, q, k, v, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 5)])
-
-
-@pytest.mark.question("attention", points=0.25)
 def test_attention_does_not_loop(attention):
     """numpy averages the values for all queries at once."""
     expect.vectorised(attention.attention, lambda length: [features(length, 2, seed=seed) for seed in (1, 2, 3)])
 
 
-@pytest.mark.question("attention", points=0.25)
+@pytest.mark.question("attention", points=0.75)
 def test_shuffled_queries_and_keys(attention, rng):
     """Shuffled keys change nothing; shuffled queries get the same outputs, shuffled in the same way."""
     q, k, v, bias = normal(rng, 6, 3), normal(rng, 5, 3), normal(rng, 5, 2), normal(rng, 6, 5)
@@ -297,18 +194,10 @@ def test_shuffled_queries_and_keys(attention, rng):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_of_any_length(attention):
-    """True on and below the diagonal, boolean, for one token as well as many."""
+    """True on and below the diagonal, for one token as well as many."""
     for length in (2, 9, 1):
-        expect.dtype(attention.causal_mask, length)
+        expect.matches(attention.causal_mask, length)
     expect.matches(attention.causal_mask, 260)
-
-
-@pytest.mark.question("causal_mask", points=0.25)
-def test_causal_mask_refuses_every_negative_length(attention):
-    """Every negative length is an error, and the message contains it."""
-    expect.answers(attention.causal_mask, 4)
-    for length in (-1, -2, -40):
-        expect.raises(ValueError, attention.causal_mask, length, mentions=length)
 
 
 @pytest.mark.question("causal_mask", points=0.25)
@@ -320,7 +209,7 @@ def test_causal_mask_does_not_loop(attention):
 # self_attention
 
 
-@pytest.mark.question("self_attention", points=0.25)
+@pytest.mark.question("self_attention", points=0.5)
 def test_self_attention_with_any_shapes(attention, rng):
     """Any leading axes, any widths of queries and values, any mask."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
@@ -330,50 +219,7 @@ def test_self_attention_with_any_shapes(attention, rng):
     expect.matches(attention.self_attention, x, *w, mask=some(rng, 2, 1, 4, 4))
 
 
-@pytest.mark.question("self_attention", points=0.25)
-def test_self_attention_dtype(attention, rng):
-    """The result is float32 if x and every weight are."""
-    x, (w_q, w_k, w_v) = normal(rng, 4, 3), weights(rng, 3, 2, 5)
-    expect.dtype(attention.self_attention, *single(x, w_q, w_k, w_v), some(rng, 4, 4))
-    x, w_q, w_k, w_v = features(4, 3), np.zeros((3, 4)), features(3, 4), features(3, 5)
-    expect.dtype(attention.self_attention, x, *single(w_q, w_k, w_v))
-    expect.dtype(attention.self_attention, *single(x), w_q, *single(w_k, w_v))
-    expect.dtype(attention.self_attention, *single(x, w_q), w_k, *single(w_v))
-    expect.dtype(attention.self_attention, *single(x, w_q, w_k), w_v)
-
-
-@pytest.mark.question("self_attention", points=0.25)
-def test_self_attention_leaves_its_arguments_alone(attention, rng):
-    """The function does not change x, weights and mask."""
-    expect.unchanged(attention.self_attention, normal(rng, 2, 4, 3), *weights(rng, 3, 3, 3), some(rng, 4, 4))
-
-
-@pytest.mark.question("self_attention", points=0.25)
-def test_self_attention_refuses_bad_arguments(attention):
-    """Each weight has to fit x, and queries have to fit keys."""
-    x, w = features(3, 4), [features(4, 2, seed=seed) for seed in (1, 2, 3)]
-    expect.answers(attention.self_attention, x, *w)
-    for place in range(3):
-        for misfit in (features(5, 2), features(3, 2), features(1, 2)):
-            bad = [misfit if number == place else weight for number, weight in enumerate(w)]
-            expect.raises(
-                ValueError, attention.self_attention, x, *bad, mentions=[misfit.shape, (3, 4), len(misfit), 4]
-            )
-    expect.raises(ValueError, attention.self_attention, x, w[0], features(4, 5), w[2], mentions=[2, 5])
-    expect.raises(ValueError, attention.self_attention, x, *w, np.ones((2, 2), dtype=bool), mentions=[(2, 2), (3, 3)])
-    expect.raises(
-        ValueError, attention.self_attention, x[:1], *w, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (1, 1), 3]
-    )
-
-
-@pytest.mark.question("self_attention", points=0.25)
-def test_self_attention_does_not_loop(attention):
-    """numpy computes all tokens at once."""
-    w = [features(2, 2, seed=seed) for seed in (1, 2, 3)]
-    expect.vectorised(attention.self_attention, lambda length: (features(length, 2), *w, np.tri(length, dtype=bool)))
-
-
-@pytest.mark.question("self_attention", points=0.25)
+@pytest.mark.question("self_attention", points=0.5)
 @given(seed=seeds(), seen=st.integers(1, 3))
 def test_a_causal_mask_hides_the_future(attention, seed, seen):
     """With a causal mask, later tokens do not change earlier outputs, and token 0 gets its own value."""
@@ -393,7 +239,7 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
 # split_heads and merge_heads
 
 
-@pytest.mark.question("split_heads", points=0.25)
+@pytest.mark.question("split_heads", points=0.5)
 def test_split_with_any_shapes(attention, rng):
     """Any leading axes, any number of heads that divides the features: head j is a block of neighbouring columns."""
     for leading, length, heads, width in (
@@ -409,29 +255,7 @@ def test_split_with_any_shapes(attention, rng):
         expect.close(split[..., -1, :, :], last, "the last head has the last columns of every token")
 
 
-@pytest.mark.question("split_heads", points=0.125)
-def test_split_dtype(attention, rng):
-    """float32 stays float32; everything else becomes float64."""
-    expect.dtype(attention.split_heads, normal(rng, 3, 4, dtype=np.float32), 2)
-    expect.dtype(attention.split_heads, rng.integers(-9, 10, (3, 4)), 2)
-
-
-@pytest.mark.question("split_heads", points=0.125)
-def test_split_changes_and_loops_over_nothing(attention, rng):
-    """The function does not change x; numpy cuts all tokens at once."""
-    expect.unchanged(attention.split_heads, normal(rng, 2, 4, 6), 3)
-    expect.vectorised(attention.split_heads, lambda length: (features(length, 6), 2))
-
-
-@pytest.mark.question("split_heads", points=0.25)
-def test_split_refuses_bad_numbers_of_heads(attention):
-    """The number of heads must be at least 1 and divide the number of features; anything else is an error."""
-    expect.answers(attention.split_heads, features(3, 6), 2)
-    for heads, d in ((2, 5), (4, 6), (8, 4), (0, 4), (-2, 4)):
-        expect.raises(ValueError, attention.split_heads, features(3, d), heads, mentions=[heads, d])
-
-
-@pytest.mark.question("merge_heads", points=0.25)
+@pytest.mark.question("merge_heads", points=0.5)
 def test_merge_undoes_split(attention, rng):
     """Merging the heads gives back the tokens, for any number of heads and any leading axes."""
     for leading, length, heads, width in (
@@ -447,32 +271,10 @@ def test_merge_undoes_split(attention, rng):
         expect.matches(attention.merge_heads, normal(rng, *leading, heads, length, width))
 
 
-@pytest.mark.question("merge_heads", points=0.125)
-def test_merge_dtype(attention, rng):
-    """float32 stays float32; everything else becomes float64."""
-    expect.dtype(attention.merge_heads, normal(rng, 2, 3, 4, dtype=np.float32))
-    expect.dtype(attention.merge_heads, rng.integers(-9, 10, (2, 3, 4)))
-
-
-@pytest.mark.question("merge_heads", points=0.125)
-def test_merge_changes_and_loops_over_nothing(attention, rng):
-    """The function does not change x; numpy merges all tokens at once."""
-    expect.unchanged(attention.merge_heads, normal(rng, 2, 3, 4, 5))
-    expect.vectorised(attention.merge_heads, lambda length: (features(2, length, 3),))
-
-
-@pytest.mark.question("merge_heads", points=0.25)
-def test_merge_refuses_fewer_than_three_axes(attention):
-    """Fewer than three axes are an error."""
-    expect.answers(attention.merge_heads, features(2, 3, 4))
-    for shape in ((4, 6), (5,)):
-        expect.raises(ValueError, attention.merge_heads, features(*shape), mentions=[shape, len(shape)])
-
-
 # permute_tokens
 
 
-@pytest.mark.question("permute_tokens", points=0.25)
+@pytest.mark.question("permute_tokens", points=0.75)
 def test_permute_and_take_back(attention, rng):
     """Row t comes from row order[t], for any order; the inverse order takes it back."""
     for leading, length in (((), 7), ((5,), 5), ((2, 3), 3)):
@@ -482,51 +284,10 @@ def test_permute_and_take_back(attention, rng):
     expect.matches(attention.permute_tokens, normal(rng, 1, 1), np.array([0]))
 
 
-@pytest.mark.question("permute_tokens", points=0.25)
-def test_permute_dtype(attention, rng):
-    """float32 stays float32; everything else becomes float64."""
-    order = np.array([1, 2, 0])
-    expect.dtype(attention.permute_tokens, normal(rng, 3, 4, dtype=np.float32), order)
-    expect.dtype(attention.permute_tokens, normal(rng, 3, 4), order)
-    expect.dtype(attention.permute_tokens, rng.integers(-9, 10, (300, 1)), rng.permutation(300))
-
-
-@pytest.mark.question("permute_tokens", points=0.25)
-def test_permute_leaves_its_arguments_alone(attention, rng):
-    """The function does not change x and order."""
-    expect.unchanged(attention.permute_tokens, normal(rng, 2, 4, 3), np.array([2, 0, 3, 1]))
-
-
-@pytest.mark.question("permute_tokens", points=0.25)
-def test_permute_refuses_bad_arguments(attention):
-    """An order that leaves out or repeats a row, has a number outside 0 … T−1, or the wrong shape is an error."""
-    x = features(4, 3)
-    expect.answers(attention.permute_tokens, x, np.array([2, 0, 1, 3]))
-    for order, named in (
-        ([0, 0, 1, 2], [0, 3]),
-        ([3, 3, 3, 3], [3, 0]),
-        ([-1, 0, 1, 2], [-1, 3]),
-        ([-4, -3, -2, -1], [-4, -1, 0]),
-        ([0, 2, 1, 4], [4, 3]),
-        ([0, 1, 2], [3, 4, (0, 1, 2)]),
-        ([2], [2, 1, 4]),
-        ([0, 1, 2, 3, 0], [5, 4, 0]),
-        ([0, 1, 2, 3, 4], [5, 4]),
-        ([[0, 1, 2, 3]], [(1, 4), 2, 3]),
-    ):
-        expect.raises(ValueError, attention.permute_tokens, x, np.array(order), mentions=named)
-
-
-@pytest.mark.question("permute_tokens", points=0.25)
-def test_permute_does_not_loop(attention):
-    """numpy moves all rows at once, and checks the order at once."""
-    expect.vectorised(attention.permute_tokens, lambda length: (features(2, length, 2), np.roll(np.arange(length), 3)))
-
-
 # equivariance_gap
 
 
-@pytest.mark.question("equivariance_gap", points=0.25)
+@pytest.mark.question("equivariance_gap", points=1.0)
 def test_gap_under_any_mask(attention, rng):
     """For any mask, order and leading axes; without a mask the gap is zero up to rounding."""
     for leading, length in (((), 5), ((3,), 4), ((2, 2), 3)):
@@ -534,7 +295,6 @@ def test_gap_under_any_mask(attention, rng):
         expect.matches(attention.equivariance_gap, x, *w, order, some(rng, length, length), tolerance=DOUBLE)
         expect.matches(attention.equivariance_gap, x, *w, order, np.tri(length, dtype=bool), tolerance=DOUBLE)
         expect.matches(attention.equivariance_gap, x, *w, order, tolerance=DOUBLE)
-        expect.matches(attention.equivariance_gap, *single(x, *w), order, tolerance=ROUNDED)
 
 
 @pytest.mark.question("equivariance_gap", points=0.25)
@@ -549,38 +309,17 @@ def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
     )
 
 
-@pytest.mark.question("equivariance_gap", points=0.25)
-def test_gap_refuses_changes_and_loops_over_nothing(attention, rng):
-    """Bad orders, weights and masks are errors; arguments do not change; numpy computes all tokens at once."""
-    x, w, order = features(3, 2), [features(2, 2, seed=seed) for seed in (1, 2, 3)], np.array([2, 0, 1])
-    expect.unchanged(attention.equivariance_gap, normal(rng, 3, 2), *w, order, np.tri(3, dtype=bool))
-    expect.vectorised(
-        attention.equivariance_gap,
-        lambda length: (features(length, 2), *w, np.arange(length)[::-1], np.tri(length, dtype=bool)),
-    )
-    expect.raises(ValueError, attention.equivariance_gap, x, *w, np.array([0, 0, 1]), mentions=[0, 2])
-    expect.raises(ValueError, attention.equivariance_gap, x, *w, np.array([0, 1]), mentions=[2, 3, (0, 1)])
-    expect.raises(ValueError, attention.equivariance_gap, features(3, 4), *w, order, mentions=[(3, 4), 2, 4])
-    expect.raises(
-        ValueError, attention.equivariance_gap, x, *w, order, np.ones((4, 4), dtype=bool), mentions=[(4, 4), (3, 3)]
-    )
-
-
 # bag_of_tokens
 
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_dtype_and_shapes(attention, rng):
-    """Any leading axes; the result is float32 if x and every weight are."""
+    """Any leading axes, any widths of queries and values."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
-        expect.dtype(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
-    expect.dtype(attention.bag_of_tokens, *single(normal(rng, 4, 3), *weights(rng, 3, 4, 2)))
-    x, w_q, w_k, w_v = features(4, 3), np.zeros((3, 4)), features(3, 4), features(3, 5)
-    expect.dtype(attention.bag_of_tokens, x, *single(w_q, w_k, w_v))
-    expect.dtype(attention.bag_of_tokens, *single(x, w_q, w_k), w_v)
+        expect.matches(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
 
 
-@pytest.mark.question("bag_of_tokens", points=0.25)
+@pytest.mark.question("bag_of_tokens", points=1.25)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_the_bag_is_invariant(attention, seed, order):
     """The bag is the same for every order of the tokens, and it is the mean of what self-attention returns."""
@@ -592,20 +331,35 @@ def test_the_bag_is_invariant(attention, seed, order):
     expect.close(bag, np.mean(attention.self_attention(x, *w), axis=-2), "the bag is the mean of the outputs")
 
 
-@pytest.mark.question("bag_of_tokens", points=0.25)
-def test_bag_refuses_changes_and_loops_over_nothing(attention, rng):
-    """Weights that do not fit are errors; arguments do not change; numpy computes all tokens at once."""
-    w = [features(2, 2, seed=seed) for seed in (1, 2, 3)]
-    expect.unchanged(attention.bag_of_tokens, normal(rng, 3, 2), *w)
-    expect.vectorised(attention.bag_of_tokens, lambda length: (features(length, 2), *w))
-    expect.raises(ValueError, attention.bag_of_tokens, features(3, 4), *w, mentions=[(3, 4), 2, 4])
-    expect.raises(ValueError, attention.bag_of_tokens, features(3, 2), *w[:2], features(3, 2), mentions=[(3, 2), 2, 3])
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_weights_are_not_rounded_before_they_meet_the_values(attention, rng):
+    """Where q and k are float32 and v is not, the weights are not rounded to float32 on the way."""
+    q, k, v = normal(rng, 3, 4), normal(rng, 5, 4), normal(rng, 5, 2)
+    expect.matches(attention.attention, *single(q, k), v)
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_arguments_stay_as_they_are(attention, rng):
+    """The function does not change queries, keys, values, mask and bias."""
+    q, k, v = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 6)
+    expect.unchanged(attention.attention, q, k, v, some(rng, 3, 5), normal(rng, 2, 3, 5))
+
+
+@pytest.mark.question("permute_tokens", points=0.25)
+def test_an_order_has_every_row_once(attention):
+    """An order that leaves a row out and repeats another one is refused."""
+    x = features(4, 3)
+    expect.answers(attention.permute_tokens, x, np.array([2, 0, 1, 3]))
+    expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]))
 
 
 # ANSWERS
 
 
-@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize("key", ["causal_mask_keeps_equivariance", "same_attention_scores_dog_bites_man"])
 def test_answer(attention, key):
     """Every question has one right answer."""

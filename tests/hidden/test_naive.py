@@ -1,11 +1,10 @@
-"""Three first attempts, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and what codes
-obey.
+"""Three first attempts, the full suite: values on the term's inputs, loops, and what codes obey.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
 Codes, steps, bits and periods are whole numbers and have to be exact; the others keep the usual tolerance. A loop over
 bits is fine, and so the codes are long where lines are counted: sixteen times the length is four bits more, and from
-eight bits to twelve such a loop grows by half.
+eight bits to twelve such a loop grows by half. Some lengths are above what uint8, float16 or int16 can count.
 """
 
 import numpy as np
@@ -37,60 +36,21 @@ def at_random(rng, *limits):
 
 @pytest.mark.question("integer_positions", points=0.5)
 def test_integer_positions_of_any_length(naive, rng):
-    """0 … T − 1 in float64, for one token as well as many."""
+    """0 … T − 1, for one token as well as many."""
     for length in (1, 2, *at_random(rng, 50, 3000)):
         expect.matches(naive.integer_positions, length)
-    expect.dtype(naive.integer_positions, 70_000)
-
-
-@pytest.mark.question("integer_positions", points=0.25)
-def test_integer_positions_refuse_every_negative_length(naive):
-    """Every negative length is an error, and the message contains it."""
-    expect.answers(naive.integer_positions, 4)
-    for length in (-1, -2, -70):
-        expect.raises(ValueError, naive.integer_positions, length, mentions=length)
-
-
-@pytest.mark.question("integer_positions", points=0.25)
-def test_integer_positions_do_not_loop(naive):
-    """numpy counts all positions at once."""
-    expect.vectorised(naive.integer_positions, lambda length: (length,))
-    expect.dtype(naive.integer_positions, 3)
+    expect.matches(naive.integer_positions, 70_000)
 
 
 # add_integer_positions
 
 
-@pytest.mark.question("add_integer_positions", points=0.5)
+@pytest.mark.question("add_integer_positions", points=0.75)
 def test_add_with_any_shapes(naive, rng):
     """Any number of leading axes; one row or one feature as well as many."""
     for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
         expect.matches(naive.add_integer_positions, normal(rng, *shape))
     expect.matches(naive.add_integer_positions, np.zeros((70_000, 1), dtype=np.float32))
-
-
-@pytest.mark.question("add_integer_positions", points=0.25)
-def test_add_dtype(naive, rng):
-    """float32 stays float32; everything else becomes float64."""
-    expect.dtype(naive.add_integer_positions, normal(rng, 5, 4, dtype=np.float32))
-    expect.dtype(naive.add_integer_positions, normal(rng, 5, 4))
-    expect.dtype(naive.add_integer_positions, rng.integers(-9, 10, (300, 1)))
-    expect.dtype(naive.add_integer_positions, normal(rng, 2100, 1, dtype=np.float16))
-
-
-@pytest.mark.question("add_integer_positions", points=0.25)
-def test_add_leaves_its_argument_alone(naive, rng):
-    """The function does not change x."""
-    expect.unchanged(naive.add_integer_positions, normal(rng, 5, 4))
-    expect.unchanged(naive.add_integer_positions, normal(rng, 2, 5, 4, dtype=np.float32))
-
-
-@pytest.mark.question("add_integer_positions", points=0.25)
-def test_add_refuses_bad_arguments(naive):
-    """Rows without features are an error."""
-    expect.answers(naive.add_integer_positions, features(3, 2))
-    expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=[0])
-    expect.raises(ValueError, naive.add_integer_positions, features(2, 3, 0), mentions=[0])
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
@@ -102,27 +62,13 @@ def test_add_does_not_loop(naive):
 # normalized_positions
 
 
-@pytest.mark.question("normalized_positions", points=0.5)
+@pytest.mark.question("normalized_positions", points=0.75)
 def test_normalized_of_any_length(naive, rng):
-    """i/(L − 1) in float64, for one token, two, and many."""
+    """i/(L − 1), for one token, two, and many."""
     for length in (1, 2, 3, *at_random(rng, 50, 3000)):
         expect.matches(naive.normalized_positions, length)
-    expect.dtype(naive.normalized_positions, 70_000)
-    expect.dtype(naive.normalized_positions, 1)
-
-
-@pytest.mark.question("normalized_positions", points=0.25)
-def test_normalized_refuses_a_negative_length(naive):
-    """A negative length is an error, and the message contains it. No token at all has no position."""
-    expect.matches(naive.normalized_positions, 0)
-    for length in (-1, -2, -30):
-        expect.raises(ValueError, naive.normalized_positions, length, mentions=length)
-
-
-@pytest.mark.question("normalized_positions", points=0.25)
-def test_normalized_does_not_loop(naive):
-    """numpy divides all positions at once."""
-    expect.vectorised(naive.normalized_positions, lambda length: (length,))
+    expect.matches(naive.normalized_positions, 70_000)
+    expect.matches(naive.normalized_positions, 1)
 
 
 # bits_needed
@@ -160,24 +106,10 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
     expect.matches(naive.bits_needed, 2**49 + 1)
 
 
-@pytest.mark.question("bits_needed", points=0.25)
-def test_bits_needed_refuses_a_negative_length(naive):
-    """A negative length is an error, and the message contains it. Without a token it is one bit, as for one token."""
-    expect.matches(naive.bits_needed, 0)
-    for length in (-1, -2, -512):
-        expect.raises(ValueError, naive.bits_needed, length, mentions=length)
-
-
-@pytest.mark.question("bits_needed", points=0.25)
-def test_bits_needed_does_not_loop_over_positions(naive):
-    """A loop over bits is allowed, a loop over positions is not."""
-    expect.vectorised(naive.bits_needed, lambda length: (length,), length=4096)
-
-
 # binary_positions
 
 
-@pytest.mark.question("binary_positions", points=0.5)
+@pytest.mark.question("binary_positions", points=1.0)
 def test_binary_of_any_length(naive, rng):
     """As many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
@@ -187,26 +119,8 @@ def test_binary_of_any_length(naive, rng):
     expect.matches(naive.binary_positions, 16, n_bits=4)
     expect.matches(naive.binary_positions, 5, 40)
     expect.matches(naive.binary_positions, 70, 62)
-
-
-@pytest.mark.question("binary_positions", points=0.25)
-def test_binary_dtype(naive):
-    """Bits are int64, whatever the number of columns."""
-    expect.dtype(naive.binary_positions, 6)
-    expect.dtype(naive.binary_positions, 6, 9)
-
-
-@pytest.mark.question("binary_positions", points=0.25)
-def test_binary_refuses_bad_arguments(naive):
-    """Too few columns for the last position, no column, and a negative length are errors."""
-    expect.answers(naive.binary_positions, 3, 2)
-    for length, n_bits in ((3, 1), (5, 2), (257, 8), (1000, 9), (65_537, 16)):
-        named = [n_bits, length, length - 1, (length - 1).bit_length()]
-        expect.raises(ValueError, naive.binary_positions, length, n_bits, mentions=named)
-    expect.raises(ValueError, naive.binary_positions, 1, 0, mentions=[0, 1])
-    expect.raises(ValueError, naive.binary_positions, 2, -1, mentions=[-1, 1])
-    expect.raises(ValueError, naive.binary_positions, -4, mentions=-4)
-    expect.raises(ValueError, naive.binary_positions, -4, 3, mentions=-4)
+    last = naive.binary_positions(4_000)[-1]
+    expect.close(last @ 2.0 ** np.arange(12)[::-1], 3_999.0, "the last of 4,000 codes, read as a binary number")
 
 
 @pytest.mark.question("binary_positions", points=0.25)
@@ -225,15 +139,7 @@ def test_bit_period_of_any_bit(naive):
         expect.matches(naive.bit_period, bit)
 
 
-@pytest.mark.question("bit_period", points=0.25)
-def test_bit_period_refuses_every_negative_bit(naive):
-    """A negative bit is an error, and the message contains it."""
-    expect.answers(naive.bit_period, 4)
-    for bit in (-1, -2, -9):
-        expect.raises(ValueError, naive.bit_period, bit, mentions=bit)
-
-
-@pytest.mark.question("bit_period", points=0.5)
+@pytest.mark.question("bit_period", points=0.75)
 @given(bit=st.integers(0, 5))
 def test_bits_repeat_after_their_period(naive, bit):
     """A column of the binary code repeats after its bit's period; after half a period each bit is the opposite one."""
@@ -246,7 +152,7 @@ def test_bits_repeat_after_their_period(naive, bit):
 # hamming_steps
 
 
-@pytest.mark.question("hamming_steps", points=0.5)
+@pytest.mark.question("hamming_steps", points=0.75)
 def test_hamming_of_any_codes(naive, rng):
     """The number of columns that differ between neighbours, for codes of any length and width."""
     for shape in ((9, 5), (2, 1), (40, 12), (5, 5)):
@@ -255,7 +161,7 @@ def test_hamming_of_any_codes(naive, rng):
     expect.matches(naive.hamming_steps, np.tile([[0], [1]], (2, 300)))
 
 
-@pytest.mark.question("hamming_steps", points=0.375)
+@pytest.mark.question("hamming_steps", points=0.75)
 def test_hamming_of_the_two_codes(naive):
     """A step of the binary code changes one bit more than it carries; a step of Gray code changes one bit."""
     numbers, bits = np.arange(64)[:, np.newaxis], np.arange(6)[::-1]
@@ -267,14 +173,6 @@ def test_hamming_of_the_two_codes(naive):
 
 
 @pytest.mark.question("hamming_steps", points=0.25)
-def test_hamming_as_an_array_function(naive, rng):
-    """The result is int64, and the function does not change the codes."""
-    expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4))
-    expect.dtype(naive.hamming_steps, random_codes(rng, 7, 4).astype(np.uint8))
-    expect.unchanged(naive.hamming_steps, random_codes(rng, 7, 4))
-
-
-@pytest.mark.question("hamming_steps", points=0.25)
 def test_hamming_does_not_loop(naive):
     """numpy compares all neighbours at once."""
     expect.vectorised(naive.hamming_steps, lambda length: ((np.arange(length)[:, np.newaxis] >> np.arange(4)) & 1,))
@@ -283,7 +181,7 @@ def test_hamming_does_not_loop(naive):
 # gray_positions
 
 
-@pytest.mark.question("gray_positions", points=0.5)
+@pytest.mark.question("gray_positions", points=1.0)
 def test_gray_of_any_length(naive, rng):
     """As many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
@@ -293,25 +191,8 @@ def test_gray_of_any_length(naive, rng):
     expect.matches(naive.gray_positions, 16, n_bits=4)
     expect.matches(naive.gray_positions, 5, 40)
     expect.matches(naive.gray_positions, 70, 62)
-
-
-@pytest.mark.question("gray_positions", points=0.25)
-def test_gray_dtype(naive):
-    """Bits are int64, whatever the number of columns."""
-    expect.dtype(naive.gray_positions, 6)
-    expect.dtype(naive.gray_positions, 6, 9)
-
-
-@pytest.mark.question("gray_positions", points=0.25)
-def test_gray_refuses_bad_arguments(naive):
-    """Too few columns for the last position, no column, and a negative length are errors."""
-    expect.answers(naive.gray_positions, 3, 2)
-    for length, n_bits in ((3, 1), (5, 2), (257, 8), (65_537, 16)):
-        named = [n_bits, length, length - 1, (length - 1).bit_length()]
-        expect.raises(ValueError, naive.gray_positions, length, n_bits, mentions=named)
-    expect.raises(ValueError, naive.gray_positions, 1, 0, mentions=[0, 1])
-    expect.raises(ValueError, naive.gray_positions, -4, mentions=-4)
-    expect.raises(ValueError, naive.gray_positions, -4, 3, mentions=-4)
+    last = np.cumsum(naive.gray_positions(4_000)[-1]) % 2
+    expect.close(last @ 2.0 ** np.arange(12)[::-1], 3_999.0, "the last of 4,000 codes, read as Gray code")
 
 
 @pytest.mark.question("gray_positions", points=0.25)
@@ -320,7 +201,7 @@ def test_gray_does_not_loop_over_positions(naive):
     expect.vectorised(naive.gray_positions, lambda length: (length,), length=256)
 
 
-@pytest.mark.question("gray_positions", points=0.75)
+@pytest.mark.question("gray_positions", points=1.0)
 @given(length=LENGTHS)
 def test_gray_is_reflected(naive, length):
     """Added up from the front, two ones making a zero, the bits of Gray code are those of the binary code."""
@@ -329,10 +210,26 @@ def test_gray_is_reflected(naive, length):
     expect.close(numbers, np.arange(length), "running sums of Gray code, modulo 2, read as numbers")
 
 
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("add_integer_positions", points=0.25)
+def test_arguments_stay_as_they_are(naive, rng):
+    """The function does not change x."""
+    expect.unchanged(naive.add_integer_positions, normal(rng, 2, 5, 4))
+
+
+@pytest.mark.question("gray_positions", points=0.25)
+def test_gray_refuses_too_few_bits(naive):
+    """Too few bits for the last position are refused, as in binary_positions."""
+    expect.answers(naive.gray_positions, 3, 2)
+    expect.raises(ValueError, naive.gray_positions, 5, 2)
+
+
 # ANSWERS
 
 
-@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize(
     "key", ["normalized_5_of_10", "normalized_5_of_1000", "bits_for_512", "bits_flipped_3_to_4", "middle_of_512"]
 )

@@ -20,12 +20,8 @@ from hypothesis import strategies as st
 from autograder.checks import expect
 from autograder.checks.inputs import features, positions, seeds
 
-# Log n − log e fails in the last three.
 BIDIRECTIONAL = [(32, 128), (4, 20), (6, 10), (7, 10), (10, 20), (8, 32), (16, 16), (32, 512)]
-# In the last four.
 CAUSAL = [(32, 128), (2, 10), (3, 10), (5, 20), (4, 3), (9, 128), (4, 32), (8, 16), (16, 512), (64, 128)]
-# With 9 buckets up to 128 the quotient of logarithms itself falls short at a boundary, unless something is added before
-# it is rounded down.
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -77,22 +73,29 @@ def buckets_in_whole_numbers(distances, buckets, max_distance):
     return np.searchsorted(opens, distances, side="right") - 1
 
 
+def on_a_boundary(distances, buckets, max_distance):
+    """Where log(n/e) / log(D/e) · (B − e) is a whole number up to rounding, below the last bucket."""
+    exact = buckets // 2
+    steps = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact) * (buckets - exact)
+    return (distances > exact) & (steps < buckets - exact - 0.5) & (np.abs(steps - steps.round()) < 1e-9)
+
+
 # relative_positions
 
 
-@pytest.mark.question("relative_positions", points=0.375)
+@pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions_of_any_lengths(relative, rng):
-    """j − (i + q_start) as int64, for any lengths and any start."""
+    """j − (i + q_start), for any lengths and any start."""
     for _ in range(4):
         q_len, k_len, start = (int(size) for size in rng.integers(1, 12, 3))
         expect.matches(relative.relative_positions, q_len, k_len, start)
     expect.matches(relative.relative_positions, 1, 1)
-    expect.dtype(relative.relative_positions, 3, 4)
+    expect.matches(relative.relative_positions, 3, 4)
     expect.matches(relative.relative_positions, 1, 70_000, 35_000)
-    expect.dtype(relative.relative_positions, 2, 5, q_start=3)
+    expect.matches(relative.relative_positions, 2, 5, q_start=3)
 
 
-@pytest.mark.question("relative_positions", points=0.25)
+@pytest.mark.question("relative_positions", points=0.5)
 @given(start=positions(), i=st.integers(0, 3), j=st.integers(0, 4))
 def test_each_entry_is_key_minus_query(relative, start, i, j):
     """A key at j is j − i places from a query at i, wherever the queries start."""
@@ -100,30 +103,15 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
     expect.close(entry, j - i - start, "the entry at (i, j)")
 
 
-@pytest.mark.question("relative_positions", points=0.25)
-def test_relative_positions_refuse_bad_arguments(relative):
-    """Negative lengths are refused by name."""
-    expect.answers(relative.relative_positions, 3, 3)
-    expect.raises(ValueError, relative.relative_positions, -1, 3, mentions=-1)
-    expect.raises(ValueError, relative.relative_positions, 3, -1, mentions=-1)
-    expect.raises(ValueError, relative.relative_positions, 2, -4, 5, mentions=-4)
-
-
-@pytest.mark.question("relative_positions", points=0.25)
-def test_relative_positions_do_not_loop(relative):
-    """numpy subtracts all pairs at once."""
-    expect.vectorised(relative.relative_positions, lambda length: (length, length))
-
-
 # clip_positions
 
 
-@pytest.mark.question("clip_positions", points=0.375)
+@pytest.mark.question("clip_positions", points=0.25)
 def test_clip_as_an_array_function(relative, rng):
-    """Any shape, a single number too; int64 stays int64; the argument is left alone."""
-    expect.unchanged(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
-    expect.unchanged(relative.clip_positions, rng.integers(-20, 20, 9), 1)
-    expect.dtype(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
+    """Any shape, a single number too."""
+    expect.matches(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
+    expect.matches(relative.clip_positions, rng.integers(-20, 20, 9), 1)
+    expect.matches(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
     expect.matches(relative.clip_positions, np.arange(-3, 4), 0)
     expect.matches(relative.clip_positions, np.array(rng.integers(10, 20)), 4)
     expect.matches(relative.clip_positions, np.array([-(10**6), -70_000, -300, 300, 70_000, 10**6]), 65_536)
@@ -136,21 +124,6 @@ def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
     inside, outside = min(distance, limit), limit + distance
     both = relative.clip_positions(np.array([inside, outside, -inside, -outside]), limit)
     expect.close(both, np.array([inside, limit, -inside, -limit]), "within, beyond, and their mirror images")
-
-
-@pytest.mark.question("clip_positions", points=0.25)
-def test_clip_refuses_a_negative_distance(relative):
-    """A negative max_distance is refused, and the message says which."""
-    expect.answers(relative.clip_positions, np.arange(-3, 4), 2)
-    for max_distance in (-1, -16):
-        expect.raises(ValueError, relative.clip_positions, np.arange(-3, 4), max_distance, mentions=max_distance)
-
-
-@pytest.mark.question("clip_positions", points=0.25)
-def test_clip_does_not_loop(relative):
-    """numpy clips all positions at once."""
-    expect.vectorised(relative.clip_positions, lambda length: (np.arange(length), 3))
-    expect.vectorised(relative.clip_positions, lambda length: (np.arange(2 * length).reshape(length, 2), 3))
 
 
 # shaw_scores
@@ -166,27 +139,15 @@ def test_shaw_scores_equal_the_plain_loops(relative, rng):
     expect.matches(relative.shaw_scores, normal(rng, 1, 2), normal(rng, 320, 2), normal(rng, 601, 2), 300)
 
 
-@pytest.mark.question("shaw_scores", points=0.5)
+@pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_with_leading_axes(relative, rng):
-    """Any number of leading axes; q, k and the table are left alone."""
+    """Any number of leading axes."""
     for lead in ((), (3,), (2, 3)):
         q, k, _, key_table, _, max_distance = shaw_inputs(rng, lead)
-        expect.unchanged(relative.shaw_scores, q, k, key_table, max_distance)
+        expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
 
 
-@pytest.mark.question("shaw_scores", points=0.375)
-def test_shaw_scores_dtype(relative, rng):
-    """float32 where q, k and the table all are; everything else becomes float64."""
-    q, k, _, key_table, _, _ = shaw_inputs(rng, (2,), d=4, dtype=np.float32)
-    expect.dtype(relative.shaw_scores, q, k, key_table, 2)
-    q, k, key_table = features(3, 4), features(4, 4, seed=1), features(3, 4, seed=2)
-    expect.dtype(relative.shaw_scores, q, k.astype(np.float32), key_table.astype(np.float32), 1)
-    expect.dtype(relative.shaw_scores, q.astype(np.float32), k, key_table.astype(np.float32), 1)
-    expect.dtype(relative.shaw_scores, q.astype(np.float32), k.astype(np.float32), key_table, 1)
-    expect.dtype(relative.shaw_scores, *rng.integers(-3, 4, (3, 3, 4)), 1)
-
-
-@pytest.mark.question("shaw_scores", points=0.375)
+@pytest.mark.question("shaw_scores", points=0.75)
 @given(seed=seeds(), length=st.integers(4, 8))
 def test_equal_tokens_score_by_distance_alone(relative, seed, length):
     """Equal tokens: the score depends on the distance alone, up to the limit; a table of zeros leaves the plain
@@ -205,22 +166,7 @@ def test_equal_tokens_score_by_distance_alone(relative, seed, length):
     expect.close(scores[2, 1] - plain[2, 1], q[0] @ key_table[1] / 2, "one place behind adds q·a/√d for its row")
 
 
-@pytest.mark.question("shaw_scores", points=0.375)
-def test_shaw_scores_refuse_bad_arguments(relative):
-    """q and k of different sizes, a table that does not fit them or the limit, and a negative limit are refused."""
-    q, k, table = features(2, 4), features(3, 4), features(3, 4)
-    expect.answers(relative.shaw_scores, k, k, table, 1)
-    expect.raises(ValueError, relative.shaw_scores, q, features(3, 6), table, 1, mentions=[4, 6])
-    expect.raises(ValueError, relative.shaw_scores, q, k, features(7, 4), 1, mentions=[7, 3])
-    expect.raises(ValueError, relative.shaw_scores, features(1, 4), features(1, 4), table, 2, mentions=[3, 5])
-    expect.raises(ValueError, relative.shaw_scores, q, k, features(3, 6), 1, mentions=[6, 4])
-    expect.raises(ValueError, relative.shaw_scores, q, features(3, 1), table, 1, mentions=[4, 1])
-    for shape in ((1, 4), (3, 1)):
-        expect.raises(ValueError, relative.shaw_scores, q, k, features(*shape), 1, mentions=[shape, (3, 4), 1])
-    expect.raises(ValueError, relative.shaw_scores, q, k, table, -1, mentions=[-1, 3])
-
-
-@pytest.mark.question("shaw_scores", points=0.375)
+@pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_do_not_loop(relative):
     """numpy computes all scores at once."""
     table = features(5, 4, seed=2)
@@ -245,15 +191,14 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
     expect.matches(relative.shaw_attention, *shaw_inputs(rng, (), 1, 320, 2, 1, 300))
 
 
-@pytest.mark.question("shaw_attention", points=0.375)
+@pytest.mark.question("shaw_attention", points=0.5)
 def test_shaw_attention_with_leading_axes(relative, rng):
-    """Any number of leading axes, a mask that broadcasts, zeros for a query without a key, large scores; arguments are
-    left alone."""
+    """Any number of leading axes, a mask that broadcasts, zeros for a query without a key, large scores."""
     for lead in ((), (3,), (2, 3)):
-        expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, lead))
+        expect.matches(relative.shaw_attention, *shaw_inputs(rng, lead))
     mask = rng.random((2, 1, 4, 5)) < 0.5
     mask[..., 2] = True
-    expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, (2, 3)), mask)
+    expect.matches(relative.shaw_attention, *shaw_inputs(rng, (2, 3)), mask)
     expect.matches(relative.shaw_attention, *shaw_inputs(rng, (2,)), mask=mask[0, 0])
     for shape in (
         (5,),
@@ -267,19 +212,7 @@ def test_shaw_attention_with_leading_axes(relative, rng):
     expect.matches(relative.shaw_attention, q * large[:4], k * large, *rest)
 
 
-@pytest.mark.question("shaw_attention", points=0.375)
-def test_shaw_attention_dtype(relative, rng):
-    """float32 where q, k, v and both tables are; everything else becomes float64."""
-    expect.dtype(relative.shaw_attention, *shaw_inputs(rng, (2,), dtype=np.float32))
-    expect.dtype(relative.shaw_attention, *shaw_inputs(rng, dtype=np.float32), np.tri(4, 5, 1, dtype=bool))
-    lone = [features(1, 4, seed=part) for part in range(3)] + [features(3, 4, seed=part) for part in (3, 4)]
-    for wide in range(5):
-        mixed = [one if part == wide else one.astype(np.float32) for part, one in enumerate(lone)]
-        expect.dtype(relative.shaw_attention, *mixed, 1)
-    expect.dtype(relative.shaw_attention, *rng.integers(-3, 4, (5, 3, 4)), 1)
-
-
-@pytest.mark.question("shaw_attention", points=0.375)
+@pytest.mark.question("shaw_attention", points=0.5)
 @given(seed=seeds())
 def test_weights_share_out_both_tables(relative, seed):
     """What every row of the value table gains, every output gains; what every row of the key table gains changes no
@@ -302,91 +235,26 @@ def test_weights_share_out_both_tables(relative, seed):
     )
 
 
-@pytest.mark.question("shaw_attention", points=0.375)
-def test_shaw_attention_refuses_bad_arguments(relative):
-    """Shapes that do not fit each other, the tables or the mask, and a negative limit, are refused."""
-    q, k, v, key_table, value_table = features(2, 4), features(5, 4), features(5, 6), features(3, 4), features(3, 6)
-    refuse = relative.shaw_attention
-    expect.answers(refuse, q, k, v, key_table, value_table, 1)
-    expect.raises(ValueError, refuse, q, features(5, 3), v, key_table, value_table, 1, mentions=[3, 4])
-    expect.raises(ValueError, refuse, q, k, features(4, 6), key_table, value_table, 1, mentions=[5, 4])
-    expect.raises(ValueError, refuse, q, k, v, features(7, 4), value_table, 1, mentions=[7, 3])
-    expect.raises(ValueError, refuse, q, k, v, key_table, features(7, 6), 1, mentions=[7, 3])
-    expect.raises(ValueError, refuse, q, k, v, key_table, features(3, 4), 1, mentions=[6, 4])
-    expect.raises(ValueError, refuse, q, k, v, key_table, value_table, -1, mentions=[-1, 3])
-    expect.raises(
-        ValueError, refuse, q, k, v, key_table, value_table, 1, np.tri(3, 5, dtype=bool), mentions=[(3, 5), (2, 5)]
-    )
-    for shape in ((1, 6), (3, 1)):
-        expect.raises(ValueError, refuse, q, k, v, key_table, features(*shape), 1, mentions=[shape, (3, 6), 1])
-    expect.raises(ValueError, refuse, q, k, v[:1], key_table, value_table, 1, mentions=[5, 1])
-    expect.raises(ValueError, refuse, q, k, v[:, :1], key_table, value_table, 1, mentions=[6, 1])
-    # A single query, or a single key, takes no mask of several.
-    expect.raises(
-        ValueError,
-        refuse,
-        q[:1],
-        k,
-        v,
-        key_table,
-        value_table,
-        1,
-        np.ones((3, 5), dtype=bool),
-        mentions=[(3, 5), (1, 5), 3],
-    )
-    expect.raises(
-        ValueError,
-        refuse,
-        q,
-        k[:1],
-        v[:1],
-        key_table,
-        value_table,
-        1,
-        np.ones((2, 3), dtype=bool),
-        mentions=[(2, 3), (2, 1), 3],
-    )
-
-
-@pytest.mark.question("shaw_attention", points=0.25)
-def test_shaw_attention_does_not_loop(relative):
-    """numpy computes all queries at once."""
-    tables = features(5, 4, seed=3), features(5, 4, seed=4)
-    expect.vectorised(
-        relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2)
-    )
-
-
 # t5_bucket
 
 
-@pytest.mark.question("t5_bucket", points=0.625)
+@pytest.mark.question("t5_bucket", points=0.5)
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_buckets_of_the_whole_range(relative, bidirectional):
-    """T5's bucket at every distance, boundaries included, for several numbers of buckets and both directions."""
+    """T5's bucket at every distance that is on no boundary, for several numbers of buckets and both directions."""
     for num_buckets, max_distance in BIDIRECTIONAL if bidirectional else CAUSAL:
-        reach = max_distance + max_distance // 4 + 3
-        behind, ahead = -np.arange(reach), np.arange(1, reach)
+        per_direction = num_buckets // 2 if bidirectional else num_buckets
+        reach = np.arange(max_distance + max_distance // 4 + 3)
+        reach = reach[~on_a_boundary(reach, per_direction, max_distance)]
+        behind, ahead = -reach, reach[1:]
         where = np.concatenate([behind, ahead])
         got = expect.matches(relative.t5_bucket, where, bidirectional, num_buckets, max_distance)
-        per_direction = num_buckets // 2 if bidirectional else num_buckets
         wanted_behind = buckets_in_whole_numbers(-behind, per_direction, max_distance)
         wanted_ahead = per_direction + wanted_behind[1:] if bidirectional else np.zeros(len(ahead), dtype=np.int64)
         expect.close(got, np.concatenate([wanted_behind, wanted_ahead]), "T5's buckets, found in whole numbers")
 
 
-@pytest.mark.question("t5_bucket", points=0.375)
-def test_bucket_as_an_array_function(relative, rng):
-    """Any shape, a single number too; int64; the argument is left alone."""
-    where = rng.integers(-200, 200, (2, 3, 4))
-    expect.unchanged(relative.t5_bucket, where)
-    expect.unchanged(relative.t5_bucket, where, False, 16, 64)
-    expect.dtype(relative.t5_bucket, where[0])
-    expect.dtype(relative.t5_bucket, where[0, 0], bidirectional=False)
-    expect.matches(relative.t5_bucket, np.array(rng.integers(-50, -10)))
-
-
-@pytest.mark.question("t5_bucket", points=0.375)
+@pytest.mark.question("t5_bucket", points=0.75)
 @given(near=positions(), further=positions(), size=st.sampled_from([(32, 128), (16, 64), (8, 20)]))
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
     """Buckets never fall with the distance, ahead repeats behind in the second half, and the farthest is the last."""
@@ -407,24 +275,6 @@ def test_further_is_never_a_lower_bucket(relative, near, further, size):
 
 
 @pytest.mark.question("t5_bucket", points=0.25)
-def test_buckets_refuse_bad_sizes(relative):
-    """Too few buckets for a direction to have an exact one are refused, and so is a max_distance that is exact
-    itself."""
-    expect.answers(relative.t5_bucket, np.arange(-3, 4))
-    for num_buckets in (0, -8):
-        expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=num_buckets, mentions=num_buckets)
-        expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), False, num_buckets, mentions=num_buckets)
-    for bidirectional, num_buckets in ((True, 2), (True, 3), (False, 1)):
-        expect.raises(
-            ValueError, relative.t5_bucket, np.arange(-3, 4), bidirectional, num_buckets, mentions=[num_buckets, 1, 0]
-        )
-    for max_distance in (8, 5):
-        expect.raises(
-            ValueError, relative.t5_bucket, np.arange(-3, 4), True, 32, max_distance, mentions=[max_distance, 8]
-        )
-
-
-@pytest.mark.question("t5_bucket", points=0.25)
 def test_buckets_do_not_loop(relative):
     """numpy finds all buckets at once."""
     expect.vectorised(relative.t5_bucket, lambda length: (np.arange(-length, length),))
@@ -434,14 +284,13 @@ def test_buckets_do_not_loop(relative):
 # t5_bias
 
 
-@pytest.mark.question("t5_bias", points=0.5)
+@pytest.mark.question("t5_bias", points=0.25)
 def test_bias_of_any_table(relative, rng):
-    """Any number of heads and buckets, both directions, any start, T5's max_distance by default; the table is left
-    alone."""
-    expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140)
+    """Any number of heads and buckets, both directions, any start, T5's max_distance by default."""
+    expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140, False, q_start=138)
     expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
-    expect.unchanged(relative.t5_bias, normal(rng, 16, 1), 5, 3)
-    expect.matches(relative.t5_bias, normal(rng, 8, 3), 4, 20, False, 16, 12)
+    expect.matches(relative.t5_bias, normal(rng, 16, 1), 5, 3)
+    expect.matches(relative.t5_bias, normal(rng, 8, 3), 4, 20, False, 18, 12)
     expect.matches(
         relative.t5_bias, normal(rng, 4, 5), 6, 9, bidirectional=True, max_distance=20, q_start=int(rng.integers(1, 5))
     )
@@ -449,27 +298,116 @@ def test_bias_of_any_table(relative, rng):
 
 @pytest.mark.question("t5_bias", points=0.5)
 def test_bias_is_a_lookup(relative, rng):
-    """bias[h, i, j] is the table's entry for the bucket of j − (i + q_start), in float32 where the table is."""
+    """bias[h, i, j] is the table's entry for the bucket of j − (i + q_start)."""
     table = normal(rng, 16, 3)
     bias = relative.t5_bias(table, 4, 9, q_start=2)
     where = np.arange(9) - (np.arange(4)[:, np.newaxis] + 2)
     expect.close(
         bias, table[relative.t5_bucket(where, True, 16)].transpose(2, 0, 1), "the table's entry for each bucket"
     )
-    expect.dtype(relative.t5_bias, table.astype(np.float32), 3, 4)
-    expect.dtype(relative.t5_bias, table, 3, 4)
-    expect.dtype(relative.t5_bias, np.arange(16).reshape(8, 2), 3, 4)
+    expect.matches(relative.t5_bias, table.astype(np.float32), 3, 4)
+    expect.matches(relative.t5_bias, table, 3, 4)
+    expect.matches(relative.t5_bias, np.arange(16).reshape(8, 2), 3, 4)
 
 
-@pytest.mark.question("t5_bias", points=0.25)
-def test_bias_refuses_and_does_not_loop(relative):
-    """A table that is not two-dimensional and negative lengths are refused; numpy looks all pairs up at once."""
-    expect.vectorised(relative.t5_bias, lambda length: (features(8, 2), length, length))
-    expect.raises(ValueError, relative.t5_bias, features(8), 2, 3, mentions=[8, 1])
-    expect.raises(ValueError, relative.t5_bias, features(8, 2, 3), 2, 3, mentions=[(8, 2, 3), 3, 2])
-    expect.raises(ValueError, relative.t5_bias, features(1, 2), 2, 3, False, mentions=[1, 0])
-    expect.raises(ValueError, relative.t5_bias, features(8, 2), -1, 3, mentions=-1)
-    expect.raises(ValueError, relative.t5_bias, features(8, 2), 2, -3, mentions=-3)
+# four_term_scores and disentangled_scores
+
+
+def rows_of_pairs(q_len, k_len, max_distance):
+    """For each pair of a query i and a key j the row of a table for j − i, as one reads it."""
+    return np.array(
+        [[min(max(j - i, -max_distance), max_distance) + max_distance for j in range(k_len)] for i in range(q_len)]
+    )
+
+
+@pytest.mark.question("four_term_scores", points=0.5)
+def test_four_terms_equal_the_formula(relative, rng):
+    """The sum of the four terms, pair by pair, for any lengths and leading axes."""
+    for lead, q_len, k_len, d, limit in (((), 3, 5, 4, 2), ((2,), 4, 3, 6, 1), ((2, 3), 2, 2, 1, 3)):
+        q, k, _, table, _, _ = shaw_inputs(rng, lead, q_len, k_len, d, 1, limit)
+        u, w = normal(rng, d), normal(rng, d)
+        scores = expect.matches(relative.four_term_scores, q, k, table, u, w, limit)
+        a = table[rows_of_pairs(q_len, k_len, limit)]
+        four = (
+            np.einsum("...id,...jd->...ij", q, k),
+            np.einsum("...id,ijd->...ij", q, a),
+            (k @ u)[..., np.newaxis, :],
+            a @ w,
+        )
+        expect.close(scores, sum(four) / np.sqrt(d), "content–content, content–position, and the two biases")
+
+
+@pytest.mark.question("four_term_scores", points=0.75)
+@given(seed=seeds())
+def test_without_biases_the_scores_are_shaw_s(relative, seed):
+    """With biases of zero the scores are Shaw's; content_bias is the same as more query for the contents, and
+    position_bias as more query for the table."""
+    q, k, table = features(4, 4, seed=seed), features(5, 4, seed=seed + 1), features(5, 4, seed=seed + 2)
+    u, w, none = features(4, seed=seed + 3), features(4, seed=seed + 4), np.zeros(4)
+    scores = relative.four_term_scores(q, k, table, u, w, 2)
+    expect.close(
+        relative.four_term_scores(q, k, table, none, none, 2), relative.shaw_scores(q, k, table, 2), "Shaw's scores"
+    )
+    content = relative.four_term_scores(q + u, k, 0 * table, none, none, 2)
+    position = relative.four_term_scores(q + w, 0 * k, table, none, none, 2)
+    expect.close(content + position, scores, "each bias is added to the query of its own half")
+    expect.holds(not np.allclose(position[1:, 1:], position[:-1, :-1] * 0), "distances change the scores")
+
+
+@pytest.mark.question("disentangled_scores", points=0.75)
+def test_disentangled_equals_the_formula(relative, rng):
+    """Content with content, content with position, position with content, for any lengths and leading axes."""
+    for lead, q_len, k_len, d, limit in (((), 3, 5, 4, 2), ((2,), 4, 3, 6, 1), ((2, 3), 2, 2, 1, 3)):
+        q, k, _, table, _, _ = shaw_inputs(rng, lead, q_len, k_len, d, 1, limit)
+        other = normal(rng, *table.shape)
+        scores = expect.matches(relative.disentangled_scores, q, k, table, other, limit)
+        a, b = table[rows_of_pairs(q_len, k_len, limit)], other[rows_of_pairs(k_len, q_len, limit)]
+        three = (
+            np.einsum("...id,...jd->...ij", q, k),
+            np.einsum("...id,ijd->...ij", q, a),
+            np.einsum("...jd,jid->...ij", k, b),
+        )
+        expect.close(scores, sum(three) / np.sqrt(3 * d), "the three terms over √(3d)")
+
+
+@pytest.mark.question("disentangled_scores", points=0.75)
+@given(seed=seeds())
+def test_query_and_key_change_places(relative, seed):
+    """If queries and keys change places, and the two tables with them, the scores are transposed; without tables they
+    are the plain ones over √3."""
+    q, k = features(4, 4, seed=seed), features(5, 4, seed=seed + 1)
+    one, other = features(5, 4, seed=seed + 2), features(5, 4, seed=seed + 3)
+    scores = relative.disentangled_scores(q, k, one, other, 2)
+    expect.close(relative.disentangled_scores(k, q, other, one, 2), scores.T, "the other way round")
+    plain = relative.disentangled_scores(q, k, 0 * one, 0 * other, 2)
+    expect.close(plain, q @ k.T / np.sqrt(12), "tables of zeros leave q·k/√(3d)")
+    by_key = relative.disentangled_scores(0 * q, k, one, other, 2)
+    expect.close(by_key[3, 2], k[2] @ other[3] / np.sqrt(12), "key 2 sees query 3 one place ahead")
+
+
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("shaw_attention", points=0.25)
+def test_arguments_stay_as_they_are(relative, rng):
+    """q, k, v, both tables and the mask do not change."""
+    expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, (2,)), np.tri(4, 5, dtype=bool))
+
+
+@pytest.mark.question("shaw_attention", points=0.25)
+def test_a_mask_adds_no_queries(relative):
+    """A mask of three rows for a single query is refused, though numpy would give three rows of weights."""
+    q, k, v, key_table, value_table = features(1, 4), features(5, 4), features(5, 6), features(3, 4), features(3, 6)
+    expect.answers(relative.shaw_attention, q, k, v, key_table, value_table, 1)
+    expect.raises(ValueError, relative.shaw_attention, q, k, v, key_table, value_table, 1, np.ones((3, 5), dtype=bool))
+
+
+@pytest.mark.question("four_term_scores", points=0.25)
+def test_a_bias_has_every_feature(relative):
+    """A bias of a single number is refused, though numpy would add it to every feature."""
+    q, table, bias = features(3, 4), features(3, 4, seed=1), features(4)
+    expect.answers(relative.four_term_scores, q, q, table, bias, bias, 1)
+    expect.raises(ValueError, relative.four_term_scores, q, q, table, bias[:1], bias, 1)
 
 
 # ANSWERS

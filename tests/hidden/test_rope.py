@@ -1,5 +1,4 @@
-"""RoPE, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and the properties at any
-position.
+"""RoPE, the full suite: values on the term's inputs, loops, and the properties at any position.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
@@ -18,6 +17,7 @@ from autograder.checks import expect
 from autograder.checks.inputs import features, positions, seeds
 
 FAR = 1e-7
+
 HEAD_DIMS = st.sampled_from([2, 4, 8, 16])
 
 
@@ -38,23 +38,13 @@ def caches(rng, *shape, dtype=np.float64):
 
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies_of_any_size_and_base(rope, rng):
-    """θ_i = base^(−2i/d) for every even size and every base, in float64."""
+    """θ_i = base^(−2i/d) for every even size and every base."""
     for head_dim in (2, 4, 6, 64, 128):
         expect.matches(rope.rope_frequencies, head_dim)
         expect.matches(rope.rope_frequencies, head_dim, float(rng.uniform(2, 1e6)))
     expect.matches(rope.rope_frequencies, 6, 0.5)
     expect.matches(rope.rope_frequencies, 6, 1.0)
-    expect.dtype(rope.rope_frequencies, 10, 10000)
-
-
-@pytest.mark.question("rope_frequencies", points=0.25)
-def test_frequencies_refuse_bad_arguments(rope):
-    """An odd or too small head_dim, and a base that is not positive and finite, are refused by name."""
-    expect.answers(rope.rope_frequencies, 4)
-    for head_dim in (1, -2, 0, 33):
-        expect.raises(ValueError, rope.rope_frequencies, head_dim, mentions=head_dim)
-    for base in (0.0, -10.0, np.inf, np.nan):
-        expect.raises(ValueError, rope.rope_frequencies, 4, base, mentions=base)
+    expect.matches(rope.rope_frequencies, 10, 10000)
 
 
 # rope_cos_sin
@@ -62,47 +52,20 @@ def test_frequencies_refuse_bad_arguments(rope):
 
 @pytest.mark.question("rope_cos_sin", points=0.25)
 def test_cos_sin_at_any_real_position(rope, rng):
-    """Positions may be negative, fractional, unordered or far away; cos and sin are float64."""
+    """Positions may be negative, fractional, unordered or far away."""
     expect.matches(rope.rope_cos_sin, rng.uniform(-50, 50, 7), 10)
     expect.matches(rope.rope_cos_sin, rng.integers(0, 10**6, 5), 16, tolerance=FAR)
-    expect.dtype(rope.rope_cos_sin, np.arange(3), 8)
-
-
-@pytest.mark.question("rope_cos_sin", points=0.25)
-def test_cos_sin_refuses_bad_arguments(rope):
-    """Positions are 1-D and numbers; sizes and bases are as for rope_frequencies."""
-    expect.answers(rope.rope_cos_sin, np.arange(3), 4)
-    expect.raises(ValueError, rope.rope_cos_sin, np.zeros((2, 3)), 4, mentions=(2, 3))
-    expect.raises(ValueError, rope.rope_cos_sin, np.array(3.0), 4)
-    expect.raises(ValueError, rope.rope_cos_sin, np.array([0.0, np.nan]), 4, mentions="nan")
-    expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 5, mentions=5)
-    expect.raises(ValueError, rope.rope_cos_sin, np.arange(3), 4, -2.0, mentions=-2.0)
-
-
-@pytest.mark.question("rope_cos_sin", points=0.25)
-def test_cos_sin_do_not_loop_over_positions(rope):
-    """numpy computes all positions at once."""
-    expect.vectorised(rope.rope_cos_sin, lambda length: (np.arange(length), 8))
+    expect.matches(rope.rope_cos_sin, np.arange(3), 8)
 
 
 # apply_rope
 
 
-@pytest.mark.question("apply_rope", points=0.25)
+@pytest.mark.question("apply_rope", points=0.5)
 def test_apply_rope_with_any_leading_axes(rope, rng):
     """Any number of leading axes, and one row or one pair as well as many."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.matches(rope.apply_rope, normal(rng, *shape), rng.uniform(-100, 100, shape[-2]))
-
-
-@pytest.mark.question("apply_rope", points=0.25)
-def test_apply_rope_dtype(rope, rng):
-    """float32 stays float32, whatever the positions are; everything else becomes float64."""
-    x = normal(rng, 3, 8)
-    expect.dtype(rope.apply_rope, x.astype(np.float32), np.arange(3))
-    expect.dtype(rope.apply_rope, x.astype(np.float32), np.arange(3, dtype=np.float64))
-    expect.dtype(rope.apply_rope, x, np.arange(3))
-    expect.dtype(rope.apply_rope, np.arange(24).reshape(3, 8), np.arange(3))
 
 
 @pytest.mark.question("apply_rope", points=0.25)
@@ -112,32 +75,12 @@ def test_apply_rope_computes_angles_in_float64(rope, rng):
 
 
 @pytest.mark.question("apply_rope", points=0.25)
-def test_apply_rope_leaves_its_arguments_alone(rope, rng):
-    """x and positions do not change."""
-    expect.unchanged(rope.apply_rope, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4))
-    expect.unchanged(rope.apply_rope, normal(rng, 4, 6, dtype=np.float32), np.arange(4))
-
-
-@pytest.mark.question("apply_rope", points=0.25)
-def test_apply_rope_refuses_bad_arguments(rope):
-    """Odd sizes, positions that do not fit or are NaN, and bad bases are refused."""
-    expect.answers(rope.apply_rope, features(3, 4), np.arange(3))
-    expect.raises(ValueError, rope.apply_rope, features(3, 5), np.arange(3), mentions=[5])
-    expect.raises(ValueError, rope.apply_rope, features(3, 4), np.arange(4), mentions=[(4,), (3, 4)])
-    expect.raises(ValueError, rope.apply_rope, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
-    expect.raises(ValueError, rope.apply_rope, features(1, 4), np.arange(3), mentions=[(3,), (1, 4)])
-    expect.raises(ValueError, rope.apply_rope, features(3, 4), np.zeros((1, 3)), mentions=[(1, 3)])
-    expect.raises(ValueError, rope.apply_rope, features(2, 4), np.array([1.0, np.nan]), mentions="nan")
-    expect.raises(ValueError, rope.apply_rope, features(2, 4), np.arange(2), base=0.0, mentions=0.0)
-
-
-@pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_does_not_loop_over_rows(rope):
     """numpy rotates all rows at once."""
     expect.vectorised(rope.apply_rope, lambda length: (features(2, length, 4), np.arange(length)))
 
 
-@pytest.mark.question("apply_rope", points=0.25)
+@pytest.mark.question("apply_rope", points=0.5)
 @given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_add_up(rope, seed, m, n, head_dim):
     """Rotating by m and then by n is rotating by m + n, and not by m alone; it keeps the norm, up to position 10⁶."""
@@ -154,19 +97,17 @@ def test_rotations_add_up(rope, seed, m, n, head_dim):
 
 @pytest.mark.question("rotate_half", points=0.25)
 def test_rotate_half_is_a_quarter_rotation(rope, rng):
-    """Applied twice it gives −x; it keeps float32, does not change its argument, and refuses an odd size."""
+    """Applied twice it gives −x, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter rotations negate")
-    expect.unchanged(rope.rotate_half, x)
-    expect.dtype(rope.rotate_half, x[0].astype(np.float32))
-    expect.dtype(rope.rotate_half, np.arange(4))
-    expect.raises(ValueError, rope.rotate_half, features(2, 3), mentions=[3])
+    expect.matches(rope.rotate_half, x)
+    expect.matches(rope.rotate_half, np.arange(4))
 
 
 # apply_rope_half
 
 
-@pytest.mark.question("apply_rope_half", points=0.625)
+@pytest.mark.question("apply_rope_half", points=0.75)
 @given(seed=seeds(), start=positions(), head_dim=HEAD_DIMS)
 def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
     """Reordering and then rotating is rotating and then reordering, and equal rows differ after it."""
@@ -181,52 +122,27 @@ def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
     expect.close(np.linalg.norm(half), np.linalg.norm(x), "rotations keep the norm", FAR)
 
 
-@pytest.mark.question("apply_rope_half", points=0.25)
-def test_apply_rope_half_as_an_array_function(rope, rng):
-    """Leading axes, float32, angles in float64, arguments left alone."""
-    expect.unchanged(rope.apply_rope_half, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4))
-    expect.dtype(rope.apply_rope_half, normal(rng, 3, 8, dtype=np.float32), rng.integers(10**5, 10**6, 3))
-    expect.dtype(rope.apply_rope_half, np.arange(8).reshape(2, 4), np.arange(2))
-
-
-@pytest.mark.question("apply_rope_half", points=0.25)
-def test_apply_rope_half_refuses_and_does_not_loop(rope):
-    """Bad arguments are refused as by apply_rope; numpy rotates all rows at once."""
-    expect.vectorised(rope.apply_rope_half, lambda length: (features(length, 4), np.arange(length)))
-    expect.raises(ValueError, rope.apply_rope_half, features(3, 5), np.arange(3), mentions=[5])
-    expect.raises(ValueError, rope.apply_rope_half, features(3, 4), np.arange(2), mentions=[(2,), (3, 4)])
-    expect.raises(ValueError, rope.apply_rope_half, features(3, 4), np.array([5]), mentions=[(1,), (3, 4)])
-    expect.raises(ValueError, rope.apply_rope_half, features(1, 4), np.arange(3), mentions=[(3,), (1, 4)])
-    expect.raises(ValueError, rope.apply_rope_half, features(1, 4), np.array([np.nan]), mentions="nan")
-
-
 # interleaved_to_half, half_to_interleaved
 
 
 @pytest.mark.question("interleaved_to_half", points=0.25)
 def test_interleaved_to_half_as_an_array_function(rope, rng):
-    """Leading axes, float32, arguments left alone, an odd size refused."""
-    expect.unchanged(rope.interleaved_to_half, normal(rng, 2, 3, 10))
-    expect.dtype(rope.interleaved_to_half, normal(rng, 8, dtype=np.float32))
-    expect.dtype(rope.interleaved_to_half, np.arange(8))
-    expect.raises(ValueError, rope.interleaved_to_half, features(2, 7), mentions=[7])
+    """Even features first, then odd ones, for any leading axes."""
+    expect.matches(rope.interleaved_to_half, normal(rng, 2, 3, 10))
 
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved_is_the_inverse(rope, rng):
-    """After interleaved_to_half it gives x back; leading axes, float32, arguments left alone, an odd size refused."""
+    """After interleaved_to_half it gives x back, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
-    expect.unchanged(rope.half_to_interleaved, x)
-    expect.dtype(rope.half_to_interleaved, normal(rng, 8, dtype=np.float32))
-    expect.dtype(rope.half_to_interleaved, np.arange(8))
-    expect.raises(ValueError, rope.half_to_interleaved, features(2, 7), mentions=[7])
+    expect.matches(rope.half_to_interleaved, x)
 
 
 # rotation_matrix
 
 
-@pytest.mark.question("rotation_matrix", points=0.625)
+@pytest.mark.question("rotation_matrix", points=0.75)
 @given(m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_undo_and_add(rope, m, n, head_dim):
     """R_mᵀ R_n = R_{n−m}, and R_m is what apply_rope does to one row."""
@@ -238,19 +154,10 @@ def test_rotations_undo_and_add(rope, m, n, head_dim):
     expect.close(r_m.T @ r_m, np.eye(head_dim), "R_m is orthogonal", FAR)
 
 
-@pytest.mark.question("rotation_matrix", points=0.25)
-def test_rotation_matrix_refuses_bad_arguments(rope, rng):
-    """Its values at a random position; bad sizes, bases and positions are refused."""
-    expect.dtype(rope.rotation_matrix, float(rng.uniform(-100, 100)), 12)
-    expect.raises(ValueError, rope.rotation_matrix, 1, 3, mentions=3)
-    expect.raises(ValueError, rope.rotation_matrix, np.nan, 4, mentions="nan")
-    expect.raises(ValueError, rope.rotation_matrix, 1, 4, base=-1.0, mentions=-1.0)
-
-
 # rope_scores
 
 
-@pytest.mark.question("rope_scores", points=1.125)
+@pytest.mark.question("rope_scores", points=1.25)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions(), head_dim=HEAD_DIMS)
 def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
     """The score depends on n − m, and on n − m alone, for positions up to 10⁶; at the same position it is the plain
@@ -268,80 +175,28 @@ def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
     expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
 
 
-@pytest.mark.question("rope_scores", points=0.25)
+@pytest.mark.question("rope_scores", points=0.5)
 def test_scores_with_any_shapes(rope, rng):
-    """More keys than queries, leading axes, any base, float32 only where both are, arguments left alone."""
+    """More keys than queries, leading axes, any base."""
     q, k = normal(rng, 2, 3, 4, 8), normal(rng, 2, 3, 6, 8)
-    expect.unchanged(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6))
+    expect.matches(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6))
     expect.matches(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6), 50.0)
-    q, k = q[0, 0].astype(np.float32), k[0, 0].astype(np.float32)
-    expect.dtype(rope.rope_scores, q, k, np.arange(4), np.arange(6))
-    expect.dtype(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))
-    expect.dtype(
-        rope.rope_scores, rng.integers(-9, 10, (2, 4)), rng.integers(-9, 10, (3, 4)), np.arange(2), np.zeros(3)
-    )
+    expect.matches(rope.rope_scores, q, k, np.arange(4), np.arange(6))
+    expect.matches(rope.rope_scores, q, k.astype(np.float64), np.arange(4), np.arange(6))
 
 
 @pytest.mark.question("rope_scores", points=0.25)
-def test_scores_refuse_and_do_not_loop(rope):
-    """Shapes that do not fit are refused; numpy computes all scores at once."""
+def test_scores_do_not_loop(rope):
+    """numpy computes all scores at once."""
     expect.vectorised(
         rope.rope_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [np.arange(length)])
-    )
-    expect.raises(
-        ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6]
-    )
-    expect.raises(
-        ValueError,
-        rope.rope_scores,
-        features(2, 4),
-        features(3, 4),
-        np.arange(2),
-        np.arange(2),
-        mentions=[(2,), (3, 4)],
-    )
-    expect.raises(
-        ValueError,
-        rope.rope_scores,
-        features(2, 4),
-        features(3, 4),
-        np.arange(1),
-        np.arange(3),
-        mentions=[(1,), (2, 4)],
-    )
-    expect.raises(
-        ValueError,
-        rope.rope_scores,
-        features(1, 4),
-        features(3, 4),
-        np.arange(2),
-        np.arange(3),
-        mentions=[(2,), (1, 4)],
-    )
-    expect.raises(
-        ValueError,
-        rope.rope_scores,
-        features(2, 4),
-        features(3, 4),
-        np.arange(2),
-        np.arange(1),
-        mentions=[(1,), (3, 4)],
-    )
-    expect.raises(
-        ValueError,
-        rope.rope_scores,
-        features(2, 4),
-        features(2, 4),
-        np.array([0, np.nan]),
-        np.arange(2),
-        mentions="nan",
     )
 
 
 # rope_attention
 
 
-@pytest.mark.question("rope_attention", points=0.25)
+@pytest.mark.question("rope_attention", points=0.5)
 def test_attention_values(rope, rng):
     """Any number of heads, leading axes, any positions, causal or not, any base."""
     x, w = normal(rng, 2, 5, 6), weights(rng, 6, 12)
@@ -356,7 +211,7 @@ def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
     expect.matches(rope.rope_attention, normal(rng, 5, 4), *weights(rng, 4, 8), 2, 1000 + np.arange(5)[::-1])
 
 
-@pytest.mark.question("rope_attention", points=0.25)
+@pytest.mark.question("rope_attention", points=0.75)
 @given(seed=seeds(), shift=positions())
 def test_values_are_not_rotated(rope, seed, shift):
     """A single token gets its own value at every position; with more tokens a shift of all positions changes
@@ -368,6 +223,8 @@ def test_values_are_not_rotated(rope, seed, shift):
     far = rope.rope_attention(x, *w, 2, np.arange(4) + shift)
     # Softmax passes the error of the scores on to the values.
     expect.close(far, near, "shifting all positions changes nothing", 100 * FAR)
+    spread = rope.rope_attention(x, *w, 2, 3 * np.arange(4))
+    expect.holds(not np.allclose(spread, near), "positions three times as far apart change the output")
     others = [(x, 0 * w[0], *w[1:], 2), (x, w[0], 0 * w[1], w[2], 2), (x, *w, 1)]
     for other in others:
         expect.holds(
@@ -376,44 +233,10 @@ def test_values_are_not_rotated(rope, seed, shift):
         )
 
 
-@pytest.mark.question("rope_attention", points=0.25)
-def test_attention_dtype_and_arguments(rope, rng):
-    """float32 if x and all weights are; arguments left alone."""
-    x, w = normal(rng, 3, 4, dtype=np.float32), weights(rng, 4, 8, np.float32)
-    expect.dtype(rope.rope_attention, x, *w, 2)
-    expect.dtype(rope.rope_attention, x, w[0], w[1], w[2].astype(np.float64), 2, 1000 + np.arange(3))
-    expect.dtype(rope.rope_attention, rng.integers(-2, 3, (3, 4)), *rng.integers(-2, 3, (3, 4, 2)), 1)
-    expect.unchanged(rope.rope_attention, x.astype(np.float64), *weights(rng, 4, 8), 2, 1000 + np.arange(3))
-
-
-@pytest.mark.question("rope_attention", points=0.25)
-def test_attention_refuses_bad_arguments(rope):
-    """Heads that do not divide the columns or are odd, and shapes that do not fit, are refused."""
-    x, w = features(3, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)]
-    expect.answers(rope.rope_attention, x, *w, 2)
-    expect.raises(ValueError, rope.rope_attention, x, *w, 3, mentions=[3, 8])
-    expect.raises(ValueError, rope.rope_attention, x, *w, 0, mentions=[0])
-    expect.raises(ValueError, rope.rope_attention, x, *w, -2, mentions=[-2])
-    expect.raises(ValueError, rope.rope_attention, x, *w, 8, mentions=[1, 8])
-    expect.raises(ValueError, rope.rope_attention, features(3, 5), *w, 2, mentions=[5, 4])
-    expect.raises(ValueError, rope.rope_attention, x, *w, 2, np.arange(4), mentions=[(4,), 3])
-    expect.raises(ValueError, rope.rope_attention, x, *w, 2, np.arange(1), mentions=[(1,), 3])
-    for place in range(3):
-        misfit = [features(1, 8) if number == place else weight for number, weight in enumerate(w)]
-        expect.raises(ValueError, rope.rope_attention, x, *misfit, 2, mentions=[1, 4])
-
-
-@pytest.mark.question("rope_attention", points=0.25)
-def test_attention_does_not_loop_over_rows(rope):
-    """numpy computes all rows at once."""
-    w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
-    expect.vectorised(rope.rope_attention, lambda length: (features(length, 4), *w, 2))
-
-
 # decode_step
 
 
-@pytest.mark.question("decode_step", points=0.5)
+@pytest.mark.question("decode_step", points=1.0)
 def test_decoding_equals_the_full_pass(rope, rng):
     """Token by token from an empty cache gives the rows of rope_attention, for any heads and leading axes."""
     x, w = normal(rng, 2, 6, 4), weights(rng, 4, 12)
@@ -438,35 +261,6 @@ def test_decoding_believes_the_position(rope, rng):
 
 
 @pytest.mark.question("decode_step", points=0.25)
-def test_decoding_dtype_and_arguments(rope, rng):
-    """float32 if the token, the weights and the caches are; the old caches do not change."""
-    x, w, old = (
-        normal(rng, 1, 4, dtype=np.float32),
-        weights(rng, 4, 8, np.float32),
-        caches(rng, 2, 3, 4, dtype=np.float32),
-    )
-    expect.dtype(rope.decode_step, x, *w, 2, *old, 3)
-    expect.dtype(rope.decode_step, x, *w, 2, old[0].astype(np.float64), old[1], 1003)
-    expect.unchanged(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 1003)
-
-
-@pytest.mark.question("decode_step", points=0.25)
-def test_decoding_refuses_bad_arguments(rope):
-    """More than one token, caches that do not fit, and bad heads or positions are refused."""
-    x, w, old = features(1, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4)
-    expect.answers(rope.decode_step, x, *w, 2, old, old, 3)
-    expect.raises(ValueError, rope.decode_step, features(2, 4), *w, 2, old, old, 3, mentions=[2, (1,)])
-    expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old[:, :2], 3, mentions=[(2, 2, 4), (2, 3, 4)])
-    expect.raises(
-        ValueError, rope.decode_step, x, *w, 2, features(2, 3, 6), features(2, 3, 6), 3, mentions=[(2, 3, 6), 4]
-    )
-    for few in (old[:1], old[:1, :0]):
-        expect.raises(ValueError, rope.decode_step, x, *w, 2, few, few, 3, mentions=[1, 2])
-    expect.raises(ValueError, rope.decode_step, x, *w, 3, old, old, 3, mentions=[3, 8])
-    expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old, np.nan, mentions="nan")
-
-
-@pytest.mark.question("decode_step", points=0.25)
 def test_decoding_does_not_loop_over_the_cache(rope):
     """numpy computes the scores of the whole cache at once."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
@@ -479,26 +273,11 @@ def test_decoding_does_not_loop_over_the_cache(rope):
 # apply_partial_rope
 
 
-@pytest.mark.question("apply_partial_rope", points=0.25)
+@pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope_as_an_array_function(rope, rng):
-    """Any rotary_dim, an odd width too, leading axes, float32, arguments left alone."""
-    expect.unchanged(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
-    expect.dtype(rope.apply_partial_rope, normal(rng, 3, 8, dtype=np.float32), np.arange(3), 6)
-    expect.dtype(rope.apply_partial_rope, np.arange(24).reshape(3, 8), np.arange(3), 6)
+    """Any rotary_dim, an odd width too, leading axes."""
+    expect.matches(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
     expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
-
-
-@pytest.mark.question("apply_partial_rope", points=0.25)
-def test_partial_rope_refuses_and_does_not_loop(rope):
-    """A rotary_dim that is odd, too small or wider than the row is refused; numpy rotates all rows at once."""
-    expect.vectorised(rope.apply_partial_rope, lambda length: (features(length, 6), np.arange(length), 4))
-    for rotary_dim in (3, 0, -2, 10):
-        expect.raises(
-            ValueError, rope.apply_partial_rope, features(2, 8), np.arange(2), rotary_dim, mentions=rotary_dim
-        )
-    for rows, misfit in ((2, np.arange(3)), (2, np.array([5])), (1, np.arange(3))):
-        named = [misfit.shape, (rows, 8), (rows, 4)]
-        expect.raises(ValueError, rope.apply_partial_rope, features(rows, 8), misfit, 4, mentions=named)
 
 
 # decay_bound
@@ -508,24 +287,39 @@ def test_partial_rope_refuses_and_does_not_loop(rope):
 def test_decay_bound_of_any_offsets(rope, rng):
     """Offsets of any shape and sign; the bound is the same for both signs."""
     offsets = rng.uniform(-500, 500, (2, 3))
-    expect.dtype(rope.decay_bound, offsets, 16)
+    expect.matches(rope.decay_bound, offsets, 16)
     expect.matches(rope.decay_bound, float(offsets[0, 0]), 128, base=500000.0)
     expect.close(rope.decay_bound(-offsets, 16), rope.decay_bound(offsets, 16), "the bound is the same for −offset")
 
 
-@pytest.mark.question("decay_bound", points=0.25)
-def test_decay_bound_refuses_and_does_not_loop(rope):
-    """Bad sizes, bases and offsets are refused; numpy computes all offsets at once."""
-    expect.vectorised(rope.decay_bound, lambda length: (np.arange(length), 8))
-    expect.raises(ValueError, rope.decay_bound, 3, 5, mentions=5)
-    expect.raises(ValueError, rope.decay_bound, np.array([1.0, np.nan]), 4, mentions="nan")
-    expect.raises(ValueError, rope.decay_bound, 3, 4, base=np.inf, mentions=np.inf)
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_arguments_stay_as_they_are(rope, rng):
+    """x and positions do not change."""
+    expect.unchanged(rope.apply_rope, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4))
+
+
+@pytest.mark.question("rotate_half", points=0.25)
+def test_a_half_needs_pairs(rope):
+    """An odd number of features is refused: it has no halves."""
+    expect.answers(rope.rotate_half, features(2, 4))
+    expect.raises(ValueError, rope.rotate_half, features(2, 5))
+
+
+@pytest.mark.question("decode_step", points=0.25)
+def test_a_step_has_a_cache_for_every_head(rope):
+    """Caches of one head for two heads are refused, though numpy would use them for both."""
+    x, w, old = features(1, 4), [features(4, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4)
+    expect.answers(rope.decode_step, x, *w, 2, old, old, 3)
+    expect.raises(ValueError, rope.decode_step, x, *w, 2, old[:1], old[:1], 3)
 
 
 # ANSWERS
 
 
-@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize(
     "key",
     [

@@ -1,5 +1,4 @@
-"""Sinusoidal encoding, the full suite: values on the term's inputs, dtype, arguments, errors, loops, and properties far
-out.
+"""Sinusoidal encoding, the full suite: values on the term's inputs, loops, and properties far out.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
@@ -21,8 +20,11 @@ from autograder.checks import expect
 from autograder.checks.inputs import features, positions, seeds
 
 FAR = 1e-7
+
 ROUNDED = 1e-6
+
 D_MODELS = st.sampled_from([2, 4, 6, 16])
+
 SHIFTS = st.integers(-(10**6), 10**6)
 
 
@@ -33,24 +35,14 @@ def normal(rng, *shape, dtype=np.float64):
 # frequencies
 
 
-@pytest.mark.question("frequencies", points=0.5)
+@pytest.mark.question("frequencies", points=0.75)
 def test_frequencies_of_any_size_and_base(sinusoidal, rng):
-    """ω_i = base^(−2i/d) for every even size and every base, in float64."""
+    """ω_i = base^(−2i/d) for every even size and every base."""
     for d_model in (2, 4, 6, 64, 512):
         expect.matches(sinusoidal.frequencies, d_model)
         expect.matches(sinusoidal.frequencies, d_model, float(rng.uniform(2, 1e6)))
     expect.matches(sinusoidal.frequencies, 6, base=float(rng.uniform(0.1, 0.9)))
-    expect.dtype(sinusoidal.frequencies, 10, 10000)
-
-
-@pytest.mark.question("frequencies", points=0.5)
-def test_frequencies_refuse_bad_arguments(sinusoidal):
-    """An odd or too small d_model, or a base that is not positive and finite, is an error; the message contains it."""
-    sinusoidal.frequencies(2, 1.0)
-    for d_model in (1, -2, 0, 33):
-        expect.raises(ValueError, sinusoidal.frequencies, d_model, mentions=d_model)
-    for base in (0.0, -10.0, np.inf, np.nan):
-        expect.raises(ValueError, sinusoidal.frequencies, 4, base, mentions=base)
+    expect.matches(sinusoidal.frequencies, 10, 10000)
 
 
 # sinusoidal_encoding
@@ -74,37 +66,12 @@ def test_encoding_computes_angles_in_float64(sinusoidal, rng):
 
 
 @pytest.mark.question("sinusoidal_encoding", points=0.25)
-def test_encoding_dtype(sinusoidal):
-    """The encoding is float64 for every kind of positions."""
-    expect.dtype(sinusoidal.sinusoidal_encoding, np.arange(3), 8)
-    expect.dtype(sinusoidal.sinusoidal_encoding, np.array([0.5, 2.0]), 8)
-    expect.dtype(sinusoidal.sinusoidal_encoding, 3, 8)
-
-
-@pytest.mark.question("sinusoidal_encoding", points=0.25)
-def test_encoding_leaves_its_arguments_alone(sinusoidal, rng):
-    """The function does not change the positions."""
-    expect.unchanged(sinusoidal.sinusoidal_encoding, rng.uniform(0, 9, (2, 3)), 6)
-
-
-@pytest.mark.question("sinusoidal_encoding", points=0.5)
-def test_encoding_refuses_bad_arguments(sinusoidal):
-    """Positions are numbers; sizes and bases are as for frequencies."""
-    sinusoidal.sinusoidal_encoding(np.arange(3), 2)
-    expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.array([0.0, np.nan]), 4, mentions="nan")
-    for d_model in (5, 1, 0):
-        expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.arange(3), d_model, mentions=d_model)
-    expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.arange(3), 4, -2.0, mentions=-2.0)
-    expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.arange(3), 4, base=0.0, mentions=0.0)
-
-
-@pytest.mark.question("sinusoidal_encoding", points=0.5)
 def test_encoding_does_not_loop_over_positions(sinusoidal):
     """numpy computes all positions at once."""
     expect.vectorised(sinusoidal.sinusoidal_encoding, lambda length: (np.arange(length), 8))
 
 
-@pytest.mark.question("sinusoidal_encoding", points=0.5)
+@pytest.mark.question("sinusoidal_encoding", points=1.0)
 @given(position=positions(1000), d_model=D_MODELS, base=st.sampled_from([10000.0, 10.0]))
 def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, base):
     """Pair i needs base^(2i/d) positions to rotate as far as pair 0 does in one."""
@@ -128,15 +95,6 @@ def test_add_positions_with_any_leading_axes(sinusoidal, rng):
 
 
 @pytest.mark.question("add_positions", points=0.25)
-def test_add_positions_dtype(sinusoidal, rng):
-    """float32 stays float32; everything else becomes float64."""
-    x = normal(rng, 3, 8)
-    expect.dtype(sinusoidal.add_positions, x.astype(np.float32))
-    expect.dtype(sinusoidal.add_positions, x)
-    expect.dtype(sinusoidal.add_positions, np.arange(24).reshape(3, 8))
-
-
-@pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
     """The encoding is right at large positions also for float32 features."""
     # With a small base the hands are fast: at row 4095 angles in float32 are off by some 1e−4, a float32 result by
@@ -145,29 +103,12 @@ def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
 
 
 @pytest.mark.question("add_positions", points=0.25)
-def test_add_positions_leaves_its_arguments_alone(sinusoidal, rng):
-    """The function does not change the embeddings."""
-    expect.unchanged(sinusoidal.add_positions, normal(rng, 2, 4, 6))
-    expect.unchanged(sinusoidal.add_positions, normal(rng, 4, 6, dtype=np.float32))
-
-
-@pytest.mark.question("add_positions", points=0.25)
-def test_add_positions_refuses_bad_arguments(sinusoidal):
-    """An odd number of features and a bad base are errors."""
-    sinusoidal.add_positions(features(3, 2))
-    expect.raises(ValueError, sinusoidal.add_positions, features(3, 5), mentions=[5])
-    expect.raises(ValueError, sinusoidal.add_positions, features(2, 4, 1), mentions=[1])
-    for base in (0.0, -1.0, np.inf):
-        expect.raises(ValueError, sinusoidal.add_positions, features(3, 4), base=base, mentions=base)
-
-
-@pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_does_not_loop_over_rows(sinusoidal):
     """numpy adds to all rows at once."""
     expect.vectorised(sinusoidal.add_positions, lambda length: (features(2, length, 4),))
 
 
-@pytest.mark.question("add_positions", points=0.25)
+@pytest.mark.question("add_positions", points=0.75)
 @given(seed=seeds(), length=st.integers(1, 6), d_model=D_MODELS)
 def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
     """What is added to a row depends on its position alone: the same in every sequence, and PE(0) in row 0."""
@@ -184,24 +125,14 @@ def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
 
 @pytest.mark.question("wavelengths", points=0.25)
 def test_wavelengths_of_any_size_and_base(sinusoidal, rng):
-    """λ_i = 2π/ω_i for every even size and every base, in float64."""
+    """λ_i = 2π/ω_i for every even size and every base."""
     for d_model in (2, 6, 512):
         expect.matches(sinusoidal.wavelengths, d_model)
         expect.matches(sinusoidal.wavelengths, d_model, float(rng.uniform(2, 1e6)))
-    expect.dtype(sinusoidal.wavelengths, 10, 10000)
+    expect.matches(sinusoidal.wavelengths, 10, 10000)
 
 
-@pytest.mark.question("wavelengths", points=0.25)
-def test_wavelengths_refuse_bad_arguments(sinusoidal):
-    """Sizes and bases are as for frequencies."""
-    sinusoidal.wavelengths(2)
-    for d_model in (7, 0):
-        expect.raises(ValueError, sinusoidal.wavelengths, d_model, mentions=d_model)
-    for base in (0.0, -1.0, np.nan):
-        expect.raises(ValueError, sinusoidal.wavelengths, 4, base, mentions=base)
-
-
-@pytest.mark.question("wavelengths", points=0.25)
+@pytest.mark.question("wavelengths", points=0.75)
 @given(position=positions(1000), d_model=D_MODELS)
 def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
     """After half a wavelength a pair has the opposite values, after a whole one the same values."""
@@ -218,26 +149,16 @@ def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
 # shift_matrix
 
 
-@pytest.mark.question("shift_matrix", points=0.375)
+@pytest.mark.question("shift_matrix", points=0.5)
 def test_shift_matrix_of_any_size_and_base(sinusoidal, rng):
-    """Any real offset, any even size, any base, in float64."""
+    """Any real offset, any even size, any base."""
     for d_model in (2, 6, 12):
         expect.matches(sinusoidal.shift_matrix, float(rng.uniform(-100, 100)), d_model, float(rng.uniform(2, 1e6)))
     expect.matches(sinusoidal.shift_matrix, int(rng.integers(10**5, 10**6)), 16, tolerance=FAR)
-    expect.dtype(sinusoidal.shift_matrix, int(rng.integers(1, 100)), 8)
+    expect.matches(sinusoidal.shift_matrix, int(rng.integers(1, 100)), 8)
 
 
-@pytest.mark.question("shift_matrix", points=0.375)
-def test_shift_matrix_refuses_bad_arguments(sinusoidal):
-    """Sizes and bases are as for frequencies."""
-    sinusoidal.shift_matrix(1, 2)
-    for d_model in (3, 0):
-        expect.raises(ValueError, sinusoidal.shift_matrix, 1, d_model, mentions=d_model)
-    for base in (-1.0, 0.0, np.inf):
-        expect.raises(ValueError, sinusoidal.shift_matrix, 1, 4, base=base, mentions=base)
-
-
-@pytest.mark.question("shift_matrix", points=0.75)
+@pytest.mark.question("shift_matrix", points=1.0)
 @given(position=positions(), shift=SHIFTS, d_model=D_MODELS)
 def test_shift_moves_any_position(sinusoidal, position, shift, d_model):
     """M · PE(p) = PE(p + k) for positions and offsets up to 10⁶, positive and negative."""
@@ -262,29 +183,13 @@ def test_shifts_are_rotations_and_add_up(sinusoidal, first, second, d_model):
 # offset_similarity
 
 
-@pytest.mark.question("offset_similarity", points=0.25)
+@pytest.mark.question("offset_similarity", points=0.5)
 def test_similarity_of_offsets_of_any_shape(sinusoidal, rng):
-    """Offsets are a number or an array of any shape; the result has that shape, in float64."""
+    """Offsets are a number or an array of any shape; the result has that shape."""
     for shape in ((5,), (2, 3), (2, 1, 3)):
-        expect.dtype(sinusoidal.offset_similarity, rng.uniform(-500, 500, shape), 10)
+        expect.matches(sinusoidal.offset_similarity, rng.uniform(-500, 500, shape), 10)
     expect.matches(sinusoidal.offset_similarity, float(rng.uniform(-500, 500)), 128, base=500.0)
     expect.matches(sinusoidal.offset_similarity, rng.integers(10**5, 10**6, 4), 16, tolerance=FAR)
-
-
-@pytest.mark.question("offset_similarity", points=0.25)
-def test_similarity_leaves_its_arguments_alone(sinusoidal, rng):
-    """The function does not change the offsets."""
-    expect.unchanged(sinusoidal.offset_similarity, rng.uniform(-9, 9, (2, 3)), 6)
-
-
-@pytest.mark.question("offset_similarity", points=0.25)
-def test_similarity_refuses_bad_arguments(sinusoidal):
-    """Sizes and bases are as for frequencies."""
-    sinusoidal.offset_similarity(1, 2)
-    for d_model in (5, 0):
-        expect.raises(ValueError, sinusoidal.offset_similarity, np.arange(3), d_model, mentions=d_model)
-    for base in (0.0, -3.0, np.inf):
-        expect.raises(ValueError, sinusoidal.offset_similarity, np.arange(3), 4, base=base, mentions=base)
 
 
 @pytest.mark.question("offset_similarity", points=0.25)
@@ -293,7 +198,7 @@ def test_similarity_does_not_loop_over_offsets(sinusoidal):
     expect.vectorised(sinusoidal.offset_similarity, lambda length: (np.arange(length), 8))
 
 
-@pytest.mark.question("offset_similarity", points=0.5)
+@pytest.mark.question("offset_similarity", points=1.0)
 @given(position=positions(), shift=SHIFTS, d_model=D_MODELS)
 def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_model):
     """PE(p) · PE(p + k) depends on k alone, for positions and offsets up to 10⁶; it is d/2 at 0, and the same for
@@ -313,44 +218,40 @@ def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_m
 
 @pytest.mark.question("to_concatenated", points=0.25)
 def test_to_concatenated_as_an_array_function(sinusoidal, rng):
-    """Any leading axes, float32 and float64; arguments do not change."""
-    expect.unchanged(sinusoidal.to_concatenated, normal(rng, 2, 3, 10))
+    """All the sines first, then all the cosines, for any leading axes."""
+    expect.matches(sinusoidal.to_concatenated, normal(rng, 2, 3, 10))
     expect.matches(sinusoidal.to_concatenated, normal(rng, 4, 2))
-    expect.dtype(sinusoidal.to_concatenated, normal(rng, 3, 8, dtype=np.float32))
-    expect.dtype(sinusoidal.to_concatenated, np.arange(12).reshape(2, 6))
+
+
+@pytest.mark.question("to_interleaved", points=0.5)
+def test_to_interleaved_takes_it_back(sinusoidal, rng):
+    """It undoes to_concatenated, for any leading axes."""
+    x = normal(rng, 2, 3, 10)
+    expect.close(sinusoidal.to_interleaved(sinusoidal.to_concatenated(x)), x, "there and back")
+    expect.matches(sinusoidal.to_interleaved, x)
+    expect.matches(sinusoidal.to_interleaved, normal(rng, 4, 2))
+
+
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("add_positions", points=0.25)
+def test_arguments_stay_as_they_are(sinusoidal, rng):
+    """The function does not change the embeddings."""
+    expect.unchanged(sinusoidal.add_positions, normal(rng, 2, 4, 6))
 
 
 @pytest.mark.question("to_concatenated", points=0.25)
-def test_to_concatenated_refuses_and_does_not_loop(sinusoidal):
-    """An odd size is an error; numpy reorders all rows at once."""
-    expect.vectorised(sinusoidal.to_concatenated, lambda length: (features(length, 6),))
-    expect.raises(ValueError, sinusoidal.to_concatenated, features(2, 7), mentions=[7])
-    expect.raises(ValueError, sinusoidal.to_concatenated, features(3, 1), mentions=[1])
-
-
-@pytest.mark.question("to_interleaved", points=0.25)
-def test_to_interleaved_takes_it_back(sinusoidal, rng):
-    """It undoes to_concatenated; any leading axes, float32 and float64; arguments do not change."""
-    x = normal(rng, 2, 3, 10)
-    expect.close(sinusoidal.to_interleaved(sinusoidal.to_concatenated(x)), x, "there and back")
-    expect.unchanged(sinusoidal.to_interleaved, x)
-    expect.matches(sinusoidal.to_interleaved, normal(rng, 4, 2))
-    expect.dtype(sinusoidal.to_interleaved, normal(rng, 3, 8, dtype=np.float32))
-    expect.dtype(sinusoidal.to_interleaved, np.arange(12).reshape(2, 6))
-
-
-@pytest.mark.question("to_interleaved", points=0.25)
-def test_to_interleaved_refuses_and_does_not_loop(sinusoidal):
-    """An odd size is an error; numpy reorders all rows at once."""
-    expect.vectorised(sinusoidal.to_interleaved, lambda length: (features(length, 6),))
-    expect.raises(ValueError, sinusoidal.to_interleaved, features(2, 7), mentions=[7])
-    expect.raises(ValueError, sinusoidal.to_interleaved, features(3, 1), mentions=[1])
+def test_reordering_needs_pairs(sinusoidal):
+    """An odd number of features is refused."""
+    expect.answers(sinusoidal.to_concatenated, features(2, 6))
+    expect.raises(ValueError, sinusoidal.to_concatenated, features(2, 7))
 
 
 # ANSWERS
 
 
-@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize(
     "key", ["slowest_wavelength_512", "fastest_wavelength", "similarity_at_zero_512", "extrapolates_without_error"]
 )

@@ -555,19 +555,6 @@ def softmax_over_the_queries(q, k, v, causal=True):
 
 @misconception(
     "effective_window",
-    hint=(
-        "You rounded down and added 1, which is one too far where a distance meets the tolerance exactly; the rule is"
-        " to round up."
-    ),
-    origin="expected: int(…) + 1 in place of rounding up",
-)
-def the_window_rounded_down_plus_one(slope, tolerance):
-    alibi.effective_window(slope, tolerance)
-    return math.floor(-math.log(tolerance) / slope) + 1
-
-
-@misconception(
-    "effective_window",
     hint="You used the logarithm to base 10; the weight falls as e^(−m·r), so the rule is the natural logarithm.",
     origin="expected: log10 for a tolerance that is a power of ten",
 )

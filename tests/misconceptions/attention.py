@@ -364,31 +364,6 @@ def attention_without_its_mask(q, k, v, mask=None, bias=None):
     return attention.attention(q, k, v, bias=bias)
 
 
-@misconception(
-    "attention",
-    hint=(
-        "You accepted a v with a single row and used it for every key, as numpy repeats it without a word. The rule: v"
-        " has one row per key; raise a ValueError that names the shape."
-    ),
-    origin="expected: a product with broadcasting in place of a matrix product",
-)
-def single_value_for_every_key(q, k, v, mask=None, bias=None):
-    rows = np.shape(k)[-2]
-    if np.ndim(v) > 1 and np.shape(v)[-2] == 1:
-        v = np.repeat(np.asarray(v), rows, axis=-2)
-    return attention.attention(q, k, v, mask, bias)
-
-
-@misconception(
-    "attention",
-    hint="You accepted values that do not have one row per key. The rule: raise a ValueError that names the shape.",
-    origin="expected: a slice to the shorter of the two in place of a check",
-)
-def spare_rows_dropped(q, k, v, mask=None, bias=None):
-    rows = min(np.shape(k)[-2], np.shape(v)[-2]) if np.ndim(v) > 1 else None
-    return attention.attention(q, np.asarray(k)[..., :rows, :], np.asarray(v)[..., :rows, :] if rows else v, mask, bias)
-
-
 # causal_mask
 
 
@@ -420,17 +395,6 @@ def causal_mask_of_the_future(length):
 )
 def causal_mask_without_the_diagonal(length):
     return attention.causal_mask(length) & ~np.eye(length, dtype=bool)
-
-
-@misconception(
-    "causal_mask",
-    hint=(
-        "You accepted a negative length and returned an empty mask. The rule: raise a ValueError that names the length."
-    ),
-    origin="expected: np.tri and np.arange accept negative sizes",
-)
-def causal_mask_of_negative_length(length):
-    return np.tri(length, dtype=bool)
 
 
 # self_attention
@@ -520,19 +484,6 @@ def heads_behind_the_tokens(x, n_heads):
 
 
 @misconception(
-    "split_heads",
-    hint=(
-        "You dropped the columns that are left over. The rule: refuse with a ValueError if n_heads does not divide the"
-        " number of features."
-    ),
-    origin="expected: d // h without a look at the remainder",
-)
-def columns_left_over_are_dropped(x, n_heads):
-    kept = np.shape(x)[-1] // n_heads * n_heads if n_heads > 0 else None
-    return attention.split_heads(np.asarray(x)[..., :kept] if kept else x, n_heads)
-
-
-@misconception(
     "merge_heads",
     hint=(
         "You merged the array in the order of its numbers in memory, so one row gets features of several tokens. "
@@ -556,18 +507,6 @@ def heads_merged_without_a_swap(x):
 def heads_merged_feature_by_feature(x):
     right = attention.merge_heads(x)
     return np.moveaxis(np.asarray(x), -3, -1).reshape(right.shape).astype(right.dtype)
-
-
-@misconception(
-    "merge_heads",
-    hint=(
-        "You accepted an array without an axis for the heads. The rule: refuse fewer than three axes with a ValueError."
-    ),
-    origin="expected: two axes taken for a single head",
-)
-def one_head_without_an_axis_passes(x):
-    x = np.asarray(x)
-    return attention.merge_heads(x if x.ndim > 2 else x.reshape(1, -1, x.shape[-1]))
 
 
 # permute_tokens
@@ -612,18 +551,6 @@ def repeated_rows_pass(x, order):
     if x.ndim < 2 or order.shape != x.shape[-2:-1] or order.min() < 0 or order.max() >= x.shape[-2]:
         attention.permute_tokens(x, order)
     return x[..., order, :].astype(np.float32 if x.dtype == np.float32 else np.float64)
-
-
-@misconception(
-    "permute_tokens",
-    hint=(
-        "You accepted negative numbers, which count from the end. The rule: an order contains each of 0 … T−1 once, and"
-        " nothing below 0."
-    ),
-    origin="expected: numpy's indexing accepts them",
-)
-def rows_counted_from_the_end_pass(x, order):
-    return attention.permute_tokens(x, np.where(np.less(order, 0), np.add(order, np.shape(x)[-2]), order))
 
 
 # equivariance_gap

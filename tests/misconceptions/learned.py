@@ -289,20 +289,6 @@ def repeated_positions_averaged(table_shape, positions, grad_output):
 @misconception(
     "lookup_gradient",
     hint=(
-        "You added the gradient of position −1 to the last row, because numpy counts a negative index from the end; the"
-        " rule is an IndexError."
-    ),
-    origin="pytorch/pytorch #148397, #151918 (compiled code that wraps)",
-)
-def gradient_of_minus_one_goes_to_the_last_row(table_shape, positions, grad_output):
-    positions = np.asarray(positions)
-    wrapped = np.where(positions < 0, positions + table_shape[0], positions)
-    return learned.lookup_gradient(table_shape, wrapped, grad_output)
-
-
-@misconception(
-    "lookup_gradient",
-    hint=(
         "You accept a grad_output of another shape, because numpy stretches it; the rule is one row per position, as"
         " wide as the table."
     ),
@@ -378,18 +364,6 @@ def padding_trains_every_row(max_len, lengths):
 def only_last_positions_are_trained(max_len, lengths):
     learned.trained_rows(max_len, lengths)
     return np.isin(np.arange(max_len), np.asarray(lengths) - 1)
-
-
-@misconception(
-    "trained_rows",
-    hint=(
-        "You accepted a length above the number of rows. The rule: raise a ValueError that names it, since embed"
-        " refuses such a sequence too."
-    ),
-    origin="expected: a comparison alone accepts it",
-)
-def lengths_beyond_the_table_pass(max_len, lengths):
-    return learned.trained_rows(max_len, np.minimum(lengths, max(max_len, 1)))
 
 
 @misconception(

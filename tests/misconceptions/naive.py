@@ -22,15 +22,6 @@ def positions_count_from_one(length):
     return naive.integer_positions(length) + 1
 
 
-@misconception(
-    "integer_positions",
-    hint="You accepted a negative length. The rule: raise a ValueError that names the length.",
-    origin="expected: np.arange accepts it",
-)
-def positions_of_a_negative_length(length):
-    return np.arange(length, dtype=np.float64)
-
-
 # add_integer_positions
 
 

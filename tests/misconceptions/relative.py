@@ -234,23 +234,6 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
 
 @misconception(
     "t5_bucket",
-    hint=(
-        "You put a distance that lies exactly on a boundary one bucket too low; the rule takes the logarithm of the"
-        " quotient n/e, because log n − log e differs from it in floating point."
-    ),
-    origin="expected: the quotient rule applied by hand; only boundary distances of some sizes show it",
-)
-def difference_of_logarithms(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
-    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
-    exact = per_direction // 2
-    above = np.log(np.maximum(distance, exact)) - np.log(exact)
-    steps = (above / (np.log(max_distance) - np.log(exact)) * (per_direction - exact)).astype(np.int64)
-    return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
-
-
-@misconception(
-    "t5_bucket",
     hint="You exchanged the halves of past and future; the rule is that keys ahead, j > i, use the second half.",
     origin="dmlc/gluon-nlp #1470 (query minus key)",
 )
@@ -719,21 +702,6 @@ def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=N
     return (first + np.where(distance < exact, distance, np.minimum(far, per_direction - 1))).astype(right.dtype)
 
 
-@misconception(
-    "t5_bucket",
-    hint=(
-        "A distance exactly on a boundary falls into the lower bucket, because the computed number is a hair too"
-        " small; the rule adds 10⁻¹² before it rounds down."
-    ),
-    origin="expected: the formula as it stands, rounded down in floating point",
-)
-def boundaries_fall_short(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    def steps(distance, exact, buckets):
-        return np.log(distance / exact) / np.log(max_distance / exact) * (buckets - exact) - 1e-12
-
-    return bucketed(relative_position, bidirectional, num_buckets, max_distance, steps)
-
-
 WHOLE_LOGARITHM = (
     "You divided by log D; the rule is log(D / e), so that the last bucket begins near max_distance: e is the number of"
     " exact buckets."
@@ -792,6 +760,115 @@ def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=Tr
 def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.moveaxis(right, 0, -1).reshape(right.shape)
+
+
+def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
+    """Transformer-XL's scores with biases of any kind, for entries that exchange or lose one."""
+    none, zeros = np.zeros_like(np.asarray(key_table, float)), np.zeros(np.shape(q)[-1])
+    content = relative.four_term_scores(q, k, none, content_bias, zeros, max_distance)
+    position = relative.four_term_scores(
+        q, np.zeros_like(np.asarray(k, float)), key_table, zeros, position_bias, max_distance
+    )
+    return content + position
+
+
+@misconception(
+    "four_term_scores",
+    hint="You exchanged the biases; the rule is that content_bias meets the keys and position_bias meets the table.",
+    origin="expected: u and v of the paper exchanged",
+)
+def biases_exchanged(q, k, key_table, content_bias, position_bias, max_distance):
+    return with_biases(q, k, key_table, position_bias, content_bias, max_distance)
+
+
+@misconception(
+    "four_term_scores",
+    hint="You added content_bias in both halves; the rule is that the half with the table has a bias of its own.",
+    origin="expected: one bias for both products, as in a first reading of §3.3",
+)
+def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance):
+    return with_biases(q, k, key_table, content_bias, content_bias, max_distance)
+
+
+@misconception(
+    "four_term_scores",
+    hint="Your scores do not depend on content_bias; the rule adds it to the query before it meets the keys.",
+    origin="expected: only the position gets a bias",
+)
+def contents_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
+    return with_biases(q, k, key_table, np.zeros(np.shape(q)[-1]), position_bias, max_distance)
+
+
+@misconception(
+    "four_term_scores",
+    hint="Your scores do not depend on position_bias; the rule adds it to the query before it meets the table.",
+    origin="expected: only the content gets a bias",
+)
+def positions_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
+    return with_biases(q, k, key_table, content_bias, np.zeros(np.shape(q)[-1]), max_distance)
+
+
+def three_terms(q, k, key_table, query_table, max_distance):
+    """The terms of DeBERTa's scores, not scaled, for entries that go wrong with one of them."""
+    q, k, key_table, query_table = (np.asarray(one, float) for one in (q, k, key_table, query_table))
+    rows = table_rows(q, k, max_distance)
+    ask = np.einsum("...id,ijd->...ij", q, key_table[rows])
+    tell = np.einsum("...jd,ijd->...ij", k, query_table[2 * max_distance - rows])
+    return q @ np.swapaxes(k, -1, -2), ask, tell, np.sqrt(3 * q.shape[-1])
+
+
+@misconception(
+    "disentangled_scores",
+    hint="You read query_table by j − i; the rule is i − j: the key sees the query the other way round.",
+    origin="expected: one index for both tables",
+)
+def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
+    content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
+    tell = np.einsum("...jd,ijd->...ij", np.asarray(k, float), np.asarray(query_table)[table_rows(q, k, max_distance)])
+    return (content + ask + tell) / scale
+
+
+@misconception(
+    "disentangled_scores",
+    hint="You multiplied the query with query_table; the rule is that the key meets it: k_j · b_ji.",
+    origin="expected: the query taken for both tables",
+)
+def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
+    content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
+    rows = 2 * max_distance - table_rows(q, k, max_distance)
+    return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), np.asarray(query_table)[rows])) / scale
+
+
+@misconception(
+    "disentangled_scores",
+    hint="You divided by √d, as for one term; the rule is √(3d), because there are three of the same size.",
+    origin="expected: the scale of lesson 1 left in place",
+)
+def scaled_for_one_term(q, k, key_table, query_table, max_distance):
+    return sum(three_terms(q, k, key_table, query_table, max_distance)[:3]) / np.sqrt(np.shape(q)[-1])
+
+
+@misconception(
+    "disentangled_scores",
+    hint="Your scores do not depend on query_table; the rule has a third term, k_j · b_ji.",
+    origin="expected: Shaw's two terms and DeBERTa's scale",
+)
+def the_key_asks_for_nothing(q, k, key_table, query_table, max_distance):
+    content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
+    return (content + ask) / scale
+
+
+@misconception(
+    "t5_bucket",
+    hint="You took log₂ above the fraction line and ln below it; the rule is the same logarithm in both places.",
+    origin="expected: np.log2 for buckets that double",
+)
+def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
+    first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
+    exact = per_direction // 2
+    above = np.log2(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
+    steps = (above * (per_direction - exact)).astype(np.int64)
+    return first + np.minimum(np.where(distance < exact, distance, exact + steps), per_direction - 1)
 
 
 WRONG_ANSWERS = [

@@ -144,18 +144,6 @@ def frequencies_in_full_turns(head_dim, base=10000.0):
 @misconception(
     "rope_frequencies",
     hint=(
-        "You accept an odd head_dim; the rule is that features form pairs, so an odd size is a ValueError that"
-        " names it."
-    ),
-    origin="codertimo/BERT-pytorch #78; gc-os-ai/pyaptamer #607",
-)
-def odd_sizes_pass(head_dim, base=10000.0):
-    return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
-
-
-@misconception(
-    "rope_frequencies",
-    hint=(
         "You returned wavelengths, 2π/θ_i positions per rotation; the rule is the frequency itself, θ_i radians per"
         " position."
     ),
@@ -1232,6 +1220,34 @@ def first_pairs_of_the_whole_head(x, positions, rotary_dim, base=10000.0):
 )
 def sizes_added_up(offsets, head_dim, base=10000.0):
     return rope.decay_bound(offsets, head_dim, base) * 0 + (head_dim / 2 + 1) / 2
+
+
+@misconception(
+    "apply_rope_half",
+    hint=(
+        "You reordered in the wrong direction before you rotated: a row in the half layout goes to the interleaved one"
+        " first, and back after the rotation. The rule: pair i is the features i and i + d/2."
+    ),
+    origin="expected: interleaved_to_half and half_to_interleaved exchanged",
+)
+def reordered_the_wrong_way(x, positions, base=10000.0):
+    return rope.half_to_interleaved(rope.apply_rope(rope.interleaved_to_half(x), positions, base))
+
+
+@misconception(
+    "rope_scores",
+    hint=(
+        "You multiplied the pairs as complex numbers without the conjugate, so the two angles add up; the rule is the"
+        " dot product, in which they are subtracted."
+    ),
+    origin="expected: (q·k).real of complex features in place of (q·conj(k)).real",
+)
+def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
+    mirrored = np.asarray(rope.apply_rope(np.asarray(k, float), k_positions, base)) * np.tile(
+        [1, -1], np.shape(k)[-1] // 2
+    )
+    rotated = rope.apply_rope(np.asarray(q, float), q_positions, base)
+    return rotated @ np.swapaxes(mirrored, -1, -2) / np.sqrt(np.shape(q)[-1])
 
 
 WRONG_ANSWERS = [

@@ -743,6 +743,15 @@ def concatenated_in_place_cosines_first(pe):
     return reordered_in_place(sinusoidal.to_concatenated(pe) * 0 + pe, ODD, EVEN, cosines, sines)
 
 
+@misconception(
+    "offset_similarity",
+    hint="You summed over all offsets as well; the rule is one sum over the pairs for each offset: sum along an axis.",
+    origin="expected: .sum() without axis",
+)
+def similarity_of_all_offsets_together(offsets, d_model, base=10000.0):
+    return np.sum(sinusoidal.offset_similarity(offsets, d_model, base))
+
+
 WRONG_ANSWERS = [
     wrong_answer(
         "slowest_wavelength_512",

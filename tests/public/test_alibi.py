@@ -33,21 +33,13 @@ def test_slopes_of_a_power_of_two(alibi):
         expect.matches(alibi.alibi_slopes, n_heads)
 
 
-@pytest.mark.question("alibi_slopes", points=0.625)
+@pytest.mark.question("alibi_slopes", points=0.75)
 def test_slopes_of_other_numbers_of_heads(alibi):
     """The slopes of the power of two below, then every other slope of twice that power."""
     slopes = expect.matches(alibi.alibi_slopes, 3)
     expect.close(slopes, np.array([1 / 16, 1 / 256, 1 / 4]), "the slopes of three heads")
     expect.matches(alibi.alibi_slopes, 6)
     expect.matches(alibi.alibi_slopes, 12)
-    expect.dtype(alibi.alibi_slopes, 12)
-
-
-@pytest.mark.question("alibi_slopes", points=0.25)
-def test_slopes_need_a_head(alibi):
-    """No heads at all are refused, and the message says so."""
-    expect.answers(alibi.alibi_slopes, 1)
-    expect.raises(ValueError, alibi.alibi_slopes, 0, mentions=0)
 
 
 @pytest.mark.question("alibi_bias", points=0.5)
@@ -77,13 +69,6 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
     )
 
 
-@pytest.mark.question("alibi_bias", points=0.375)
-def test_queries_line_up_with_keys(alibi):
-    """More queries than keys are refused."""
-    expect.answers(alibi.alibi_bias, 2, 3, 4)
-    expect.raises(ValueError, alibi.alibi_bias, 2, 4, 3, mentions=[4, 3])
-
-
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_by_hand(alibi):
     """Two keys that match equally well: the nearer one counts e^(1/256) times as much."""
@@ -109,17 +94,7 @@ def test_attention_both_ways(alibi):
     )
 
 
-@pytest.mark.question("alibi_attention", points=0.125)
-def test_attention_of_whole_numbers_and_of_float32(alibi):
-    """Whole numbers are welcome; queries, keys and values in float32 give float32; there is a value for each key."""
-    expect.matches(alibi.alibi_attention, np.array([[[0]]]), np.array([[[1], [1]]]), np.array([[[0], [1]]]))
-    expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
-    expect.raises(
-        ValueError, alibi.alibi_attention, features(2, 3, 4), features(2, 5, 4), features(2, 4, 6), mentions=[5, 4]
-    )
-
-
-@pytest.mark.question("bloom_bias", points=0.375)
+@pytest.mark.question("bloom_bias", points=0.5)
 def test_bloom_bias(alibi):
     """Slope times the position of the key: one row a head for all queries."""
     bias = expect.matches(alibi.bloom_bias, 1, 3)
@@ -127,7 +102,7 @@ def test_bloom_bias(alibi):
     expect.matches(alibi.bloom_bias, 4, 5)
 
 
-@pytest.mark.question("bloom_bias", points=0.5)
+@pytest.mark.question("bloom_bias", points=0.75)
 @given(seed=seeds())
 def test_both_forms_give_the_same_weights(alibi, seed):
     """Under a causal mask BLOOM's form and minus slope times distance give the same weights."""
@@ -146,13 +121,6 @@ def test_both_forms_give_the_same_weights(alibi, seed):
     )
 
 
-@pytest.mark.question("bloom_bias", points=0.125)
-def test_bloom_bias_refuses_a_negative_length(alibi):
-    """A negative length is refused, and the message says which."""
-    expect.answers(alibi.bloom_bias, 2, 3)
-    expect.raises(ValueError, alibi.bloom_bias, 2, -3, mentions=-3)
-
-
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows_by_hand(alibi):
     """Down to one hundredth: the first distance at which the bias alone leaves that much or less."""
@@ -162,20 +130,24 @@ def test_windows_by_hand(alibi):
 
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows(alibi):
-    """The steeper the slope and the larger the tolerance, the sooner; where the bias leaves exactly the tolerance, that
-    is it."""
+    """The steeper the slope and the larger the tolerance, the sooner."""
     expect.matches(alibi.effective_window, 0.05, 0.5)
     expect.matches(alibi.effective_window, 0.1, 0.001)
     expect.matches(alibi.effective_window, 2.0, 1 / 3)
-    expect.close(
-        alibi.effective_window(np.log(2.0), 0.25),
-        2,
-        "slope ln 2 halves a weight at each step: two steps leave a quarter",
-    )
 
 
-@pytest.mark.question("effective_window", points=0.125)
-def test_windows_need_a_slope(alibi):
-    """A slope that is not positive is refused."""
-    expect.answers(alibi.effective_window, 0.25, 0.01)
-    expect.raises(ValueError, alibi.effective_window, -0.25, 0.01, mentions=-0.25)
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("alibi_attention", points=0.25)
+def test_dtype(alibi):
+    """float32 where queries, keys and values all are; whole numbers give float64."""
+    expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
+    expect.dtype(alibi.alibi_attention, np.array([[[0]]]), np.array([[[1], [1]]]), np.array([[[0], [1]]]))
+
+
+@pytest.mark.question("alibi_bias", points=0.25)
+def test_queries_line_up_with_keys(alibi):
+    """More queries than keys are refused."""
+    expect.answers(alibi.alibi_bias, 2, 3, 4)
+    expect.raises(ValueError, alibi.alibi_bias, 2, 4, 3)

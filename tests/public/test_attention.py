@@ -14,11 +14,8 @@ from autograder.checks.inputs import features, seeds
 NOTHING = -np.inf
 # The lesson's example by hand: tokens 0, 1, 2 with one feature each, and exp(S_ij) = 2^(x_i x_j).
 TOKENS = np.array([[0.0], [1.0], [2.0]])
+
 BY_HAND = [np.array([[np.log(2)]]), np.array([[1.0]]), np.array([[1.0]])]
-# The example of the docstrings: x and the three weights.
-EXAMPLE = [np.array([[1, 0], [0, 1]])] * 4
-# Weights to one feature each: what √d is does not matter to them.
-WEIGHTS = [features(1, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
 
 
 # softmax
@@ -32,7 +29,7 @@ def test_softmax_by_hand(attention):
     expect.close(attention.softmax(scores + 1000), np.array([0.25, 0.75]), "softmax([1000, 1000 + ln 3])")
 
 
-@pytest.mark.question("softmax", points=0.125)
+@pytest.mark.question("softmax", points=0.25)
 def test_softmax_along_an_axis(attention):
     """The weights sum to 1 along `axis`, by default the last one."""
     expect.matches(attention.softmax, features(2, 3, 4))
@@ -54,7 +51,7 @@ def test_softmax_of_nothing(attention):
     expect.matches(attention.softmax, scores, axis=0)
 
 
-@pytest.mark.question("softmax", points=0.125)
+@pytest.mark.question("softmax", points=0.25)
 @given(seed=seeds(), shift=st.integers(-1000, 1000))
 def test_softmax_forgets_a_common_shift(attention, seed, shift):
     """The same number added to all scores of a slice changes nothing; a larger score gets a larger weight."""
@@ -63,16 +60,6 @@ def test_softmax_forgets_a_common_shift(attention, seed, shift):
     expect.close(attention.softmax(scores + shift), weights, "a shift changes nothing")
     expect.close(np.sum(weights, axis=-1), np.ones(3), "the weights of a slice sum to 1")
     expect.close(np.argmax(weights, axis=-1), np.argmax(scores, axis=-1), "the largest score has the largest weight")
-
-
-@pytest.mark.question("softmax", points=0.125)
-def test_softmax_of_lists_and_of_float32(attention):
-    """Lists are welcome, float32 stays float32, the scores do not change, and an axis that they do not have is
-    refused."""
-    expect.matches(attention.softmax, [0, np.log(3)])
-    expect.unchanged(attention.softmax, features(3, 4))
-    expect.dtype(attention.softmax, features(3, 4, dtype=np.float32))
-    expect.raises(ValueError, attention.softmax, features(3, 4), axis=2, mentions=2)
 
 
 # attention_weights
@@ -85,7 +72,7 @@ def test_weights_by_hand(attention):
     expect.close(attention.attention_weights(TOKENS * np.log(2), TOKENS), wanted, "the weights of tokens 0, 1, 2")
 
 
-@pytest.mark.question("attention_weights", points=0.25)
+@pytest.mark.question("attention_weights", points=0.5)
 def test_weights(attention):
     """Scores are divided by √d; each query's weights run over the keys."""
     expect.matches(attention.attention_weights, features(3, 4), features(5, 4, seed=1))
@@ -110,33 +97,11 @@ def test_weights_with_a_bias(attention):
     expect.matches(attention.attention_weights, q, k, features(3, 5, seed=3) > -1, features(3, 5, seed=2))
 
 
-@pytest.mark.question("attention_weights", points=0.125)
+@pytest.mark.question("attention_weights", points=0.25)
 def test_mask_and_bias_serve_all_heads(attention):
     """Mask and bias broadcast over leading axes."""
     q, k = features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1)
     expect.matches(attention.attention_weights, q, k, np.tri(4, dtype=bool), features(3, 4, 4, seed=2))
-
-
-@pytest.mark.question("attention_weights", points=0.25)
-def test_weights_refuse_shapes_that_do_not_fit(attention):
-    """Queries and keys have the same width, and a mask fits the scores, also those of a single query; other shapes are
-    errors."""
-    q, k = features(2, 4), features(4, 4)
-    expect.answers(attention.attention_weights, q, k)
-    expect.raises(ValueError, attention.attention_weights, q, features(4, 6), mentions=[4, 6])
-    expect.raises(ValueError, attention.attention_weights, q, k, np.ones((3, 3), dtype=bool), mentions=[(3, 3), (2, 4)])
-    expect.raises(
-        ValueError, attention.attention_weights, q[:1], k, np.ones((5, 4), dtype=bool), mentions=[(5, 4), (1, 4), 5]
-    )
-
-
-@pytest.mark.question("attention_weights", points=0.125)
-def test_weights_of_whole_numbers_and_of_float32(attention):
-    """Whole numbers are welcome; queries and keys in float32 give weights in float32."""
-    expect.matches(attention.attention_weights, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]))
-    expect.dtype(
-        attention.attention_weights, features(3, 1, dtype=np.float32), features(5, 1, seed=1, dtype=np.float32)
-    )
 
 
 # attention
@@ -160,7 +125,7 @@ def test_attention(attention):
     )
 
 
-@pytest.mark.question("attention", points=0.25)
+@pytest.mark.question("attention", points=0.5)
 @given(seed=seeds(), order=st.permutations(range(5)))
 def test_the_order_of_keys_does_not_matter(attention, seed, order):
     """If keys and values are shuffled together, every query gets the same output as before, and not the plain mean."""
@@ -172,46 +137,21 @@ def test_the_order_of_keys_does_not_matter(attention, seed, order):
     expect.holds(not np.allclose(out, mean), "other queries get another mean")
 
 
-@pytest.mark.question("attention", points=0.25)
-def test_values_fit_the_keys(attention):
-    """There is one row of values per key; other shapes are errors."""
-    q, k = features(2, 4), features(5, 4)
-    expect.answers(attention.attention, q, k, features(5, 3))
-    expect.raises(ValueError, attention.attention, q, k, features(3, 4), mentions=[(3, 4), (5, 4), 3, 5])
-
-
-@pytest.mark.question("attention", points=0.125)
-def test_attention_of_whole_numbers_and_of_float32(attention):
-    """Whole numbers are welcome; queries, keys and values in float32 give outputs in float32. Weights are not rounded
-    to float32 before they meet float64 values."""
-    expect.matches(attention.attention, np.array([[1, 0]]), np.array([[1, 0], [0, 1]]), np.array([[10], [20]]))
-    q, k = features(3, 4, dtype=np.float32), features(5, 4, seed=1, dtype=np.float32)
-    expect.matches(attention.attention, q, k, features(5, 2, seed=2))
-    expect.dtype(attention.attention, *(features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
-
-
 # causal_mask
 
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask(attention):
     """Row i may attend to rows 0 … i, itself included; the mask is boolean."""
-    expect.dtype(attention.causal_mask, 4)
+    expect.matches(attention.causal_mask, 4)
     wanted = np.array([[True, False, False], [True, True, False], [True, True, True]])
     expect.close(attention.causal_mask(3), wanted, "causal_mask(3)")
-
-
-@pytest.mark.question("causal_mask", points=0.25)
-def test_causal_mask_refuses_a_negative_length(attention):
-    """A negative length is an error, and the message contains it."""
-    expect.answers(attention.causal_mask, 3)
-    expect.raises(ValueError, attention.causal_mask, -3, mentions=-3)
 
 
 # self_attention
 
 
-@pytest.mark.question("self_attention", points=0.125)
+@pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_by_hand(attention):
     """The lesson's example again, now with the three weights: 1, 10/7 and 12/7."""
     out = attention.self_attention(TOKENS, *BY_HAND)
@@ -226,25 +166,9 @@ def test_self_attention(attention):
     expect.matches(attention.self_attention, features(2, 4, 6), w_q, w_k, w_v, np.tri(4, dtype=bool))
 
 
-@pytest.mark.question("self_attention", points=0.25)
-def test_self_attention_refuses_weights_that_do_not_fit(attention):
-    """A weight has one row per feature of x; other shapes are errors."""
-    w = [features(4, 3, seed=seed) for seed in (1, 2, 3)]
-    expect.answers(attention.self_attention, features(3, 4), *w)
-    expect.raises(ValueError, attention.self_attention, features(3, 5), *w, mentions=[(3, 5), (4, 3), 4, 5])
-
-
-@pytest.mark.question("self_attention", points=0.125)
-def test_self_attention_of_whole_numbers_and_of_float32(attention):
-    """Whole numbers are welcome; x and all weights in float32 give outputs in float32."""
-    expect.matches(attention.self_attention, *EXAMPLE)
-    expect.dtype(attention.self_attention, features(4, 1, dtype=np.float32), *WEIGHTS)
-
-
-# split_heads
-
 # Two tokens with the features 1 … 4 and 5 … 8.
 TWO_TOKENS = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+
 TWO_HEADS = np.array([[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]])
 
 
@@ -262,14 +186,6 @@ def test_split(attention):
     expect.matches(attention.split_heads, features(4, 6), 1)
 
 
-@pytest.mark.question("split_heads", points=0.125)
-def test_split_refuses_unequal_heads(attention):
-    """The number of heads must divide the number of features; anything else is an error. float32 stays float32."""
-    expect.dtype(attention.split_heads, features(3, 1, dtype=np.float32), 1)
-    expect.answers(attention.split_heads, features(3, 10), 5)
-    expect.raises(ValueError, attention.split_heads, features(3, 10), 4, mentions=[4, 10])
-
-
 # merge_heads
 
 
@@ -279,14 +195,6 @@ def test_merge(attention):
     expect.close(attention.merge_heads(TWO_HEADS), TWO_TOKENS, "two heads, merged into two tokens")
     expect.matches(attention.merge_heads, features(3, 5, 2))
     expect.matches(attention.merge_heads, features(2, 4, 3, 6))
-
-
-@pytest.mark.question("merge_heads", points=0.125)
-def test_merge_refuses_what_has_no_heads(attention):
-    """Heads need an axis of their own; fewer than three axes are an error. float32 stays float32."""
-    expect.dtype(attention.merge_heads, features(1, 3, 4, dtype=np.float32))
-    expect.answers(attention.merge_heads, features(3, 4, 6))
-    expect.raises(ValueError, attention.merge_heads, features(4, 6), mentions=[(4, 6), 2])
 
 
 # permute_tokens
@@ -299,28 +207,11 @@ def test_permute_by_hand(attention):
     expect.close(moved, np.array([[30.0], [10.0], [20.0]]), "rows 10, 20, 30 in the order [2, 0, 1]")
 
 
-@pytest.mark.question("permute_tokens", points=0.125)
+@pytest.mark.question("permute_tokens", points=0.25)
 def test_permute_with_leading_axes(attention):
     """For any leading axes the tokens move, and all features of a token with it."""
     expect.matches(attention.permute_tokens, features(3, 3, 3), np.array([1, 2, 0]))
     expect.matches(attention.permute_tokens, features(2, 4, 3), np.array([3, 0, 2, 1]))
-
-
-@pytest.mark.question("permute_tokens", points=0.25)
-def test_permute_refuses_what_is_no_permutation(attention):
-    """Every row must appear exactly once in the order; anything else is an error, negative numbers too."""
-    x = features(4, 2)
-    expect.answers(attention.permute_tokens, x, np.array([0, 2, 1, 3]))
-    expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 1, 3]), mentions=[1, 2])
-    expect.raises(ValueError, attention.permute_tokens, x, np.array([1, 2, 3, 4]), mentions=[0, 4])
-    expect.raises(ValueError, attention.permute_tokens, x, np.array([0, 1, 2, -1]), mentions=[-1, 3])
-
-
-@pytest.mark.question("permute_tokens", points=0.125)
-def test_permute_lists_and_float32(attention):
-    """Lists are welcome, and float32 stays float32."""
-    expect.matches(attention.permute_tokens, [[10], [20], [30]], [2, 0, 1])
-    expect.dtype(attention.permute_tokens, features(3, 4, dtype=np.float32), np.array([1, 2, 0]))
 
 
 # equivariance_gap
@@ -334,7 +225,7 @@ def test_gap(attention):
     expect.matches(attention.equivariance_gap, features(2, 3, 4), *w, np.array([1, 2, 0]), mask=np.tri(3, dtype=bool))
 
 
-@pytest.mark.question("equivariance_gap", points=0.25)
+@pytest.mark.question("equivariance_gap", points=1.0)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_self_attention_is_equivariant(attention, seed, order):
     """Without a mask the outputs move with their tokens; with a mask that allows position 0 only, they do not."""
@@ -349,20 +240,6 @@ def test_self_attention_is_equivariant(attention, seed, order):
     pairs = (w[0], w[1]), (none, w[1]), (w[0], none)
     gap, *others = [attention.equivariance_gap(x, *pair, w[2], backwards, without_the_last) for pair in pairs]
     expect.holds(not np.isclose(others, gap).any(), "queries and keys decide how large a gap is")
-
-
-@pytest.mark.question("equivariance_gap", points=0.125)
-def test_gap_of_whole_numbers_and_of_weights_that_do_not_fit(attention):
-    """Whole numbers are welcome; weights that do not fit are refused."""
-    expect.close(attention.equivariance_gap(*EXAMPLE, np.array([1, 0])), 0.0, "the example has no gap")
-    expect.raises(
-        ValueError,
-        attention.equivariance_gap,
-        features(2, 3),
-        *EXAMPLE[1:],
-        np.array([1, 0]),
-        mentions=[(2, 3), (2, 2), 2, 3],
-    )
 
 
 # bag_of_tokens
@@ -383,10 +260,21 @@ def test_bag(attention):
     expect.matches(attention.bag_of_tokens, features(2, 3, 5, 6), *w)
 
 
-@pytest.mark.question("bag_of_tokens", points=0.125)
-def test_bag_of_whole_numbers_and_of_float32(attention):
-    """Whole numbers are welcome, x and all weights in float32 give a bag in float32, and weights that do not fit are
-    refused."""
-    expect.matches(attention.bag_of_tokens, *EXAMPLE)
-    expect.dtype(attention.bag_of_tokens, features(4, 1, dtype=np.float32), *WEIGHTS)
-    expect.raises(ValueError, attention.bag_of_tokens, features(4, 5), *WEIGHTS, mentions=[(4, 5), (1, 1), 5, 1])
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("attention", points=0.25)
+def test_dtype(attention):
+    """float32 where q, k and v all are; float64 for lists of whole numbers, and where one of them is float64."""
+    arrays = [features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
+    expect.dtype(attention.attention, *arrays)
+    expect.dtype(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])
+    expect.dtype(attention.attention, *arrays[:2], arrays[2].astype(np.float64))
+
+
+@pytest.mark.question("attention_weights", points=0.25)
+def test_a_mask_adds_no_queries(attention):
+    """A mask of five rows for a single query is refused, where numpy would give five rows of weights."""
+    q, k = features(1, 4), features(4, 4, seed=1)
+    expect.answers(attention.attention_weights, q, k)
+    expect.raises(ValueError, attention.attention_weights, q, k, np.ones((5, 4), dtype=bool))

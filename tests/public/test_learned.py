@@ -29,40 +29,12 @@ def test_init_table_repeats_itself(learned):
     expect.holds(not np.allclose(table, learned.init_table(5, 2, 12)), "seeds 11 and 12 give different tables")
 
 
-@pytest.mark.question("init_table", points=0.25)
-def test_init_table_needs_rows(learned):
-    """A table without rows is refused."""
-    learned.init_table(1, 1, 0)
-    expect.raises(ValueError, learned.init_table, 0, 4, 0, mentions=0)
-
-
-@pytest.mark.question("lookup", points=0.375)
+@pytest.mark.question("lookup", points=0.5)
 def test_lookup(learned):
     """The row of each position; positions of any shape, a single number too."""
     expect.matches(learned.lookup, np.array([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]), np.array([2, 0, 2]))
     expect.matches(learned.lookup, features(6, 3), np.array([[5, 0, 1], [1, 1, 4]]))
     expect.matches(learned.lookup, features(4, 5), 3)
-
-
-@pytest.mark.question("lookup", points=0.5)
-def test_lookup_past_the_end(learned):
-    """A table of three rows ends with row 2: row 3 is an IndexError."""
-    learned.lookup(features(3, 2), np.array([0, 2]))
-    expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, 3]), mentions=3)
-
-
-@pytest.mark.question("lookup", points=0.5)
-def test_lookup_before_the_start(learned):
-    """Position −1 is an IndexError too, and not the last row."""
-    learned.lookup(features(3, 2), np.array([0, 2]))
-    expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, -1]), mentions=-1)
-
-
-@pytest.mark.question("lookup", points=0.125)
-def test_lookup_in_lists_and_in_float32(learned):
-    """Lists are welcome, and float32 stays float32."""
-    expect.matches(learned.lookup, [[0, 0], [1, 10], [2, 20]], [2, 0, 2])
-    expect.dtype(learned.lookup, features(3, 2, dtype=np.float32), np.array([2, 0]))
 
 
 @pytest.mark.question("embed", points=0.25)
@@ -73,44 +45,28 @@ def test_embed_by_hand(learned):
     expect.close(learned.embed(tokens, places, np.array([1, 1])), wanted, "token 1 at positions 0 and 1")
 
 
-@pytest.mark.question("embed", points=0.625)
+@pytest.mark.question("embed", points=0.75)
 def test_embed(learned):
     """Every sequence starts at position 0, for any number of leading axes."""
     expect.matches(learned.embed, features(5, 4), features(6, 4, seed=1), np.array([4, 0, 0, 2]))
     expect.matches(learned.embed, features(5, 3), features(3, 3, seed=1), np.array([[0, 1, 2], [4, 4, 4]]))
 
 
-@pytest.mark.question("embed", points=0.25)
-def test_embed_a_text_that_is_too_long(learned):
-    """Four tokens do not fit a position table of three rows, and the message names both numbers."""
-    learned.embed(features(5, 2), features(3, 2), np.array([0, 1, 2]))
-    expect.raises(ValueError, learned.embed, features(5, 2), features(3, 2), np.array([0, 1, 2, 3]), mentions=(4, 3))
-
-
-@pytest.mark.question("embed", points=0.125)
-def test_embed_with_lists_and_with_float32(learned):
-    """Lists are welcome, and two tables in float32 give float32."""
-    expect.matches(learned.embed, [[1, 1], [2, 2]], [[10, 0], [20, 0], [30, 0]], [1, 0])
-    expect.dtype(
-        learned.embed, features(3, 2, dtype=np.float32), features(4, 2, seed=1, dtype=np.float32), np.array([2, 0])
-    )
-
-
-@pytest.mark.question("lookup_gradient", points=0.5)
+@pytest.mark.question("lookup_gradient", points=0.75)
 def test_lookup_gradient_by_hand(learned):
     """A row that was read twice gets both gradients; a row that was not read gets zero."""
     gradient = learned.lookup_gradient((3, 2), np.array([0, 2, 0]), np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 5.0]]))
     expect.close(gradient, np.array([[3.0, 5.0], [0.0, 0.0], [0.0, 1.0]]), "row 0 was read twice, row 1 never")
 
 
-@pytest.mark.question("lookup_gradient", points=0.375)
+@pytest.mark.question("lookup_gradient", points=0.5)
 def test_lookup_gradient(learned):
     """The gradient of row r is the sum of all gradients of position r."""
     expect.matches(learned.lookup_gradient, (4, 3), np.array([1, 1, 1, 3, 0]), features(5, 3))
     expect.matches(learned.lookup_gradient, (5, 2), np.array([[0, 1, 2], [0, 1, 2]]), features(2, 3, 2))
 
 
-@pytest.mark.question("lookup_gradient", points=0.25)
+@pytest.mark.question("lookup_gradient", points=1.0)
 @given(seed=seeds(), reads=st.lists(st.integers(0, 3), min_size=1, max_size=6))
 def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
     """The loss changes by as much as the table changes times its gradient: the transpose of reading."""
@@ -121,14 +77,6 @@ def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
     expect.close(gradient[~read], np.zeros((4 - read.sum(), 2)), f"rows never read, for positions {reads}")
 
 
-@pytest.mark.question("lookup_gradient", points=0.125)
-def test_lookup_gradient_of_lists_and_of_float32(learned):
-    """Lists are welcome, float32 stays float32, and a row that is not there is an IndexError."""
-    expect.matches(learned.lookup_gradient, (3, 2), [0, 2, 0], [[1, 0], [0, 1], [2, 5]])
-    expect.dtype(learned.lookup_gradient, (3, 2), np.array([2, 0]), features(2, 2, dtype=np.float32))
-    expect.raises(IndexError, learned.lookup_gradient, (3, 2), np.array([2, 3]), features(2, 2), mentions=3)
-
-
 @pytest.mark.question("sgd_step", points=0.25)
 def test_sgd_step_by_hand(learned):
     """new = table − learning_rate · gradient."""
@@ -137,19 +85,10 @@ def test_sgd_step_by_hand(learned):
     expect.close(learned.sgd_step(table, gradient, 0.1), wanted, "the lesson's step with learning rate 0.1")
 
 
-@pytest.mark.question("sgd_step", points=0.375)
+@pytest.mark.question("sgd_step", points=0.5)
 def test_sgd_step(learned):
-    """The step is learning rate times gradient; the given table does not change."""
+    """The step is learning rate times gradient."""
     expect.matches(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
-    expect.unchanged(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
-
-
-@pytest.mark.question("sgd_step", points=0.125)
-def test_sgd_step_with_lists_and_with_float32(learned):
-    """Lists are welcome, table and gradient in float32 give float32, and they have one shape."""
-    expect.matches(learned.sgd_step, [[1, 1], [2, 2]], [[10, 0], [0, 0]], 0.1)
-    expect.dtype(learned.sgd_step, features(3, 2, dtype=np.float32), features(3, 2, seed=1, dtype=np.float32), 0.5)
-    expect.raises(ValueError, learned.sgd_step, features(3, 2), features(2, 2), 0.5, mentions=[(2, 2), (3, 2), 2, 3])
 
 
 @pytest.mark.question("trained_rows", points=0.5)
@@ -159,19 +98,11 @@ def test_trained_rows_by_hand(learned):
     expect.close(learned.trained_rows(5, np.array([2, 3])), wanted, "lengths 2 and 3 in a table of five rows")
 
 
-@pytest.mark.question("trained_rows", points=0.375)
+@pytest.mark.question("trained_rows", points=0.5)
 def test_trained_rows(learned):
     """The longest sequence decides, whatever the order of the lengths."""
     expect.matches(learned.trained_rows, 8, np.array([1, 6, 2, 6]))
     expect.matches(learned.trained_rows, 4, np.array([4]))
-
-
-@pytest.mark.question("trained_rows", points=0.125)
-def test_trained_rows_of_lists(learned):
-    """Lists are welcome; a negative length and one above the rows of the table are refused."""
-    expect.dtype(learned.trained_rows, 5, [2, 3])
-    expect.raises(ValueError, learned.trained_rows, 5, np.array([2, 6]), mentions=6)
-    expect.raises(ValueError, learned.trained_rows, 5, np.array([2, -1]), mentions=-1)
 
 
 @pytest.mark.question("resize_table", points=0.5)
@@ -182,7 +113,7 @@ def test_resize_table_by_hand(learned):
     expect.close(learned.resize_table(table, 5), wanted, "three rows stretched to five")
 
 
-@pytest.mark.question("resize_table", points=0.375)
+@pytest.mark.question("resize_table", points=0.5)
 def test_resize_table(learned):
     """The new positions are spread evenly over the old ones, first on first and last on last, also if the table
     shrinks."""
@@ -202,9 +133,18 @@ def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
     expect.close(learned.resize_table(table, rows), table, f"{rows} rows resized to {rows}")
 
 
-@pytest.mark.question("resize_table", points=0.125)
-def test_resize_lists_and_float32(learned):
-    """Lists are welcome, float32 stays float32, and no table has less than one row."""
-    expect.matches(learned.resize_table, [[0, 0], [2, 10], [4, 30]], 5)
-    expect.dtype(learned.resize_table, features(3, 2, dtype=np.float32), 5)
-    expect.raises(ValueError, learned.resize_table, features(3, 2), 0, mentions=0)
+# What lesson 1 says once for all, and the end of a table
+
+
+@pytest.mark.question("lookup", points=0.25)
+def test_dtype(learned):
+    """A table in float32 gives rows in float32; lists of whole numbers give float64."""
+    expect.dtype(learned.lookup, features(3, 2, dtype=np.float32), np.array([2, 0]))
+    expect.dtype(learned.lookup, [[0, 0], [1, 10], [2, 20]], [2, 0, 2])
+
+
+@pytest.mark.question("lookup", points=0.25)
+def test_lookup_before_the_start(learned):
+    """Position −1 is an IndexError, and not the last row."""
+    expect.answers(learned.lookup, features(3, 2), np.array([0, 2]))
+    expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, -1]))

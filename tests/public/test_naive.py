@@ -22,15 +22,8 @@ SEVEN_AND_EIGHT = np.array([[0, 1, 1, 1], [1, 0, 0, 0]])
 @pytest.mark.question("integer_positions", points=0.25)
 def test_integer_positions(naive):
     """Positions count from 0: four tokens have the positions 0, 1, 2, 3."""
-    expect.dtype(naive.integer_positions, 4)
+    expect.matches(naive.integer_positions, 4)
     expect.matches(naive.integer_positions, 1)
-
-
-@pytest.mark.question("integer_positions", points=0.25)
-def test_integer_positions_refuse_a_negative_length(naive):
-    """A negative length is an error, and the message contains it."""
-    expect.answers(naive.integer_positions, 3)
-    expect.raises(ValueError, naive.integer_positions, -3, mentions=-3)
 
 
 # add_integer_positions
@@ -43,21 +36,12 @@ def test_add_by_hand(naive):
     expect.close(moved, np.array([[0.5, -0.5, 0.0], [1.5, 0.5, 1.0]]), "two equal rows")
 
 
-@pytest.mark.question("add_integer_positions", points=0.375)
+@pytest.mark.question("add_integer_positions", points=0.5)
 def test_add_with_leading_axes(naive):
     """For any leading axes, positions run along the last axis but one."""
     expect.matches(naive.add_integer_positions, features(3, 3))
     expect.matches(naive.add_integer_positions, features(4, 3, 2))
     expect.matches(naive.add_integer_positions, features(2, 3, 5, 4))
-
-
-@pytest.mark.question("add_integer_positions", points=0.125)
-def test_add_to_lists_and_to_float32(naive):
-    """Lists are welcome, float32 stays float32, x does not change, and rows without features are refused."""
-    expect.matches(naive.add_integer_positions, [[0.5, -0.5], [0.5, -0.5]])
-    expect.unchanged(naive.add_integer_positions, features(3, 2))
-    expect.dtype(naive.add_integer_positions, features(3, 4, dtype=np.float32))
-    expect.raises(ValueError, naive.add_integer_positions, features(3, 0), mentions=0)
 
 
 # normalized_positions
@@ -78,20 +62,13 @@ def test_normalized_of_one_token(naive):
     expect.holds(0 < between < 1, "of four tokens the third stands between 0 and 1")
 
 
-@pytest.mark.question("normalized_positions", points=0.375)
+@pytest.mark.question("normalized_positions", points=0.75)
 @given(length=st.integers(2, 300))
 def test_normalized_runs_from_zero_to_one(naive, length):
     """In every sequence the first token gets 0 and the last 1, with equal steps between them."""
     found = naive.normalized_positions(length)
     expect.close(found[[0, -1]], np.array([0.0, 1.0]), "the ends")
     expect.close(np.diff(found), np.full(length - 1, 1 / (length - 1)), "the steps")
-
-
-@pytest.mark.question("normalized_positions", points=0.125)
-def test_normalized_refuses_a_text_of_negative_length(naive):
-    """A negative length is refused, and the message says which."""
-    expect.answers(naive.normalized_positions, 3)
-    expect.raises(ValueError, naive.normalized_positions, -3, mentions=-3)
 
 
 # bits_needed
@@ -105,7 +82,7 @@ def test_bits_needed_by_hand(naive):
     expect.matches(naive.bits_needed, 1)
 
 
-@pytest.mark.question("bits_needed", points=0.25)
+@pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_around_powers_of_two(naive):
     """2^n tokens end at position 2^n − 1 and need n bits. One more token needs n + 1."""
     for n in range(1, 8):
@@ -113,27 +90,13 @@ def test_bits_needed_around_powers_of_two(naive):
         expect.matches(naive.bits_needed, 2**n + 1)
 
 
-@pytest.mark.question("bits_needed", points=0.125)
-def test_bits_needed_where_logarithms_round(naive):
-    """Whole numbers are exact where a logarithm, or a quotient of two, is rounded."""
-    expect.matches(naive.bits_needed, 2**29)
-    expect.matches(naive.bits_needed, 2**49 + 1)
-
-
-@pytest.mark.question("bits_needed", points=0.125)
-def test_bits_needed_refuses_a_text_of_negative_length(naive):
-    """A negative length is refused, and the message says which."""
-    expect.answers(naive.bits_needed, 3)
-    expect.raises(ValueError, naive.bits_needed, -3, mentions=-3)
-
-
 # binary_positions
 
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_by_hand(naive):
-    """Most significant bit first: 00, 01, 10, as int64."""
-    expect.dtype(naive.binary_positions, 3)
+    """Most significant bit first: 00, 01, 10."""
+    expect.matches(naive.binary_positions, 3)
     expect.close(naive.binary_positions(3), np.array([[0, 0], [0, 1], [1, 0]]), "binary_positions(3)")
 
 
@@ -151,14 +114,7 @@ def test_binary(naive):
     expect.matches(naive.binary_positions, 8, n_bits=3)
 
 
-@pytest.mark.question("binary_positions", points=0.25)
-def test_binary_refuses_too_few_bits(naive):
-    """Too few bits for the last position are an error."""
-    expect.answers(naive.binary_positions, 7, 3)
-    expect.raises(ValueError, naive.binary_positions, 9, 3, mentions=[3, 8, 9, 4])
-
-
-@pytest.mark.question("binary_positions", points=0.5)
+@pytest.mark.question("binary_positions", points=0.75)
 @given(length=st.integers(2, 100), spare=st.integers(0, 3))
 def test_binary_reads_back(naive, length, spare):
     """Every code consists of zeros and ones, and it is its position in binary."""
@@ -178,13 +134,6 @@ def test_bit_period_by_hand(naive):
     expect.matches(naive.bit_period, 0)
 
 
-@pytest.mark.question("bit_period", points=0.25)
-def test_bit_period_refuses_a_negative_bit(naive):
-    """A negative bit is an error, and the message contains it."""
-    expect.answers(naive.bit_period, 2)
-    expect.raises(ValueError, naive.bit_period, -2, mentions=-2)
-
-
 # hamming_steps
 
 
@@ -195,7 +144,7 @@ def test_hamming_by_hand(naive):
     expect.matches(naive.hamming_steps, np.array([[0, 0], [0, 1], [1, 0], [1, 0]]))
 
 
-@pytest.mark.question("hamming_steps", points=0.375)
+@pytest.mark.question("hamming_steps", points=0.5)
 @given(codes=st.lists(st.integers(0, 31), min_size=2, max_size=12))
 def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
     """A step is the number of ones in the exclusive or of two neighbours."""
@@ -204,23 +153,17 @@ def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
     expect.close(naive.hamming_steps(rows), wanted, "the steps")
 
 
-@pytest.mark.question("hamming_steps", points=0.125)
-def test_hamming_of_lists(naive):
-    """Lists are welcome: from 00 to 01 one bit changes, from 01 to 10 two."""
-    expect.dtype(naive.hamming_steps, [[0, 0], [0, 1], [1, 0]])
-
-
 # gray_positions
 
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_by_hand(naive):
-    """Two bits: 00, 01, 11, 10, as int64."""
-    expect.dtype(naive.gray_positions, 4)
+    """Two bits: 00, 01, 11, 10."""
+    expect.matches(naive.gray_positions, 4)
     expect.close(naive.gray_positions(4), np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "gray_positions(4)")
 
 
-@pytest.mark.question("gray_positions", points=0.75)
+@pytest.mark.question("gray_positions", points=0.5)
 def test_gray(naive):
     """The same columns as binary_positions, with zeros in front if n_bits is larger than needed."""
     expect.matches(naive.gray_positions, 9)
@@ -228,17 +171,27 @@ def test_gray(naive):
     expect.matches(naive.gray_positions, 16, n_bits=4)
 
 
-@pytest.mark.question("gray_positions", points=0.25)
-def test_gray_refuses_too_few_bits(naive):
-    """Too few bits for the last position are an error, as in binary_positions."""
-    expect.answers(naive.gray_positions, 15, 4)
-    expect.raises(ValueError, naive.gray_positions, 17, 4, mentions=[4, 16, 17, 5])
-
-
-@pytest.mark.question("gray_positions", points=0.5)
+@pytest.mark.question("gray_positions", points=0.75)
 @given(length=st.integers(2, 100))
 def test_gray_changes_one_bit_a_step(naive, length):
     """Every step changes exactly one bit, and no code appears twice."""
     codes = naive.gray_positions(length)
     expect.close(np.sum(codes[1:] != codes[:-1], axis=-1), np.ones(length - 1), "the bits that change in a step")
     expect.close(len(np.unique(codes, axis=0)), length, "the number of different codes")
+
+
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("add_integer_positions", points=0.25)
+def test_dtype(naive):
+    """float32 stays float32; lists of whole numbers give float64."""
+    expect.dtype(naive.add_integer_positions, features(3, 4, dtype=np.float32))
+    expect.dtype(naive.add_integer_positions, [[1, 2], [3, 4]])
+
+
+@pytest.mark.question("binary_positions", points=0.25)
+def test_binary_refuses_too_few_bits(naive):
+    """Three bits end at position 7: nine positions do not fit, and two of them would share a code."""
+    expect.answers(naive.binary_positions, 7, 3)
+    expect.raises(ValueError, naive.binary_positions, 9, 3)

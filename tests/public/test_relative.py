@@ -12,7 +12,7 @@ from autograder.checks import expect
 from autograder.checks.inputs import features, seeds
 
 
-@pytest.mark.question("relative_positions", points=0.5)
+@pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions(relative):
     """Key minus query: negative behind the query, positive ahead of it."""
     expect.matches(relative.relative_positions, 2, 3)
@@ -28,34 +28,20 @@ def test_the_newest_token_stands_at_the_end(relative):
     expect.close(newest, np.array([[-2, -1, 0]]), "a query at 2 sees keys at 0, 1, 2 as −2, −1, 0")
 
 
-@pytest.mark.question("relative_positions", points=0.25)
-def test_lengths_are_not_negative(relative):
-    """A negative length is refused, and the message says which."""
-    expect.answers(relative.relative_positions, 3, 3)
-    expect.raises(ValueError, relative.relative_positions, -2, 3, mentions=-2)
-
-
-@pytest.mark.question("clip_positions", points=0.5)
+@pytest.mark.question("clip_positions", points=0.25)
 def test_clip_by_hand(relative):
     """A distance beyond the limit counts as the limit, and its sign is kept."""
     clipped = expect.matches(relative.clip_positions, np.array([-5, -2, -1, 0, 1, 2, 7]), 2)
     expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
 
 
-@pytest.mark.question("clip_positions", points=0.375)
+@pytest.mark.question("clip_positions", points=0.25)
 def test_clip_any_shape(relative):
-    """Works on relative positions of any shape, and leaves them as they were."""
-    expect.unchanged(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
+    """Works on relative positions of any shape."""
+    expect.matches(relative.clip_positions, np.arange(24).reshape(2, 3, 4) - 11, 5)
 
 
-@pytest.mark.question("clip_positions", points=0.125)
-def test_clip_lists(relative):
-    """Lists are welcome, and a negative max_distance is refused."""
-    expect.dtype(relative.clip_positions, [-5, -2, 0, 7], 2)
-    expect.raises(ValueError, relative.clip_positions, np.arange(-3, 4), -1, mentions=-1)
-
-
-@pytest.mark.question("shaw_scores", points=0.5)
+@pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_by_hand(relative):
     """Three equal words, and a table with a row for behind, one for here, one for ahead."""
     q, k = np.array([[2.0, 2.0, 0.0, 0.0]] * 2), np.array([[1.0, 1.0, 0.0, 0.0]] * 3)
@@ -64,34 +50,11 @@ def test_shaw_scores_by_hand(relative):
     expect.close(scores, np.array([[3.0, 1.0, 1.0], [4.0, 3.0, 1.0]]), "the scores worked out in the lesson")
 
 
-@pytest.mark.question("shaw_scores", points=0.625)
+@pytest.mark.question("shaw_scores", points=0.5)
 def test_shaw_scores(relative):
     """q_i · (k_j + a_ij) / √d, for any number of leading axes."""
     expect.matches(relative.shaw_scores, features(4, 6), features(5, 6, seed=1), features(5, 6, seed=2), 2)
     expect.matches(relative.shaw_scores, features(2, 5, 3), features(2, 3, 3, seed=1), features(3, 3, seed=2), 1)
-
-
-@pytest.mark.question("shaw_scores", points=0.25)
-def test_the_table_has_a_row_for_each_distance(relative):
-    """A table for another max_distance is refused."""
-    expect.answers(relative.shaw_scores, features(3, 4), features(3, 4), features(3, 4), 1)
-    expect.raises(
-        ValueError,
-        relative.shaw_scores,
-        features(3, 4),
-        features(3, 4),
-        features(5, 4),
-        1,
-        mentions=[(5, 4), (3, 4), 5, 3],
-    )
-
-
-@pytest.mark.question("shaw_scores", points=0.125)
-def test_shaw_scores_of_whole_numbers_and_of_float32(relative):
-    """Whole numbers are welcome; q, k and the table in float32 give float32."""
-    q = k = np.array([[1, 0], [1, 0]])
-    expect.matches(relative.shaw_scores, q, k, np.array([[2, 0], [0, 0], [-1, 0]]), 1)
-    expect.dtype(relative.shaw_scores, *(features(3, 4, seed=seed, dtype=np.float32) for seed in range(3)), 1)
 
 
 @pytest.mark.question("shaw_attention", points=0.5)
@@ -126,32 +89,14 @@ def test_shaw_attention(relative):
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_a_query_that_may_use_no_key(relative):
-    """A query that may use no key gets zeros; a mask of three rows for a single query is refused."""
+    """A query that may use no key gets zeros."""
     arrays = [features(3, 4, seed=seed) for seed in range(5)]
     mask = np.array([[True, True, False], [False, False, False], [False, True, True]])
     expect.matches(relative.shaw_attention, *arrays, 1, mask)
     arrays[0] = features(1, 4)
-    expect.raises(ValueError, relative.shaw_attention, *arrays, 1, mask, mentions=[(3, 3), (1, 3), 3])
 
 
-@pytest.mark.question("shaw_attention", points=0.125)
-def test_shaw_attention_of_all_queries_at_once(relative):
-    """A loop over the rows of the table is fine, a loop over tokens is not."""
-    tables = features(5, 4, seed=3), features(5, 4, seed=4)
-    expect.vectorised(
-        relative.shaw_attention, lambda length: (*(features(length, 4, seed=part) for part in range(3)), *tables, 2)
-    )
-
-
-@pytest.mark.question("shaw_attention", points=0.125)
-def test_shaw_attention_in_float32(relative):
-    """Everything in float32 gives float32, and a value table for another max_distance is refused."""
-    arrays = [features(3, 4, seed=seed, dtype=np.float32) for seed in range(5)]
-    expect.dtype(relative.shaw_attention, *arrays, 1)
-    expect.raises(ValueError, relative.shaw_attention, *arrays[:4], features(5, 4), 1, mentions=[(5, 4), (3, 4), 5, 3])
-
-
-@pytest.mark.question("t5_bucket", points=0.5)
+@pytest.mark.question("t5_bucket", points=0.25)
 def test_nearby_buckets_by_hand(relative):
     """With T5's defaults each of the nearest distances has its own bucket; keys ahead use the second half."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
@@ -162,46 +107,36 @@ def test_nearby_buckets_by_hand(relative):
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_far_buckets(relative):
     """Far buckets are wider, and the last one takes all the rest."""
-    far = np.array([9, 11, 12, 15, 16, 23, 32, 45, 46, 63, 64, 90, 91, 127, 128, 129, 1000])
+    far = np.array([9, 11, 12, 15, 17, 22, 23, 31, 33, 45, 46, 62, 65, 90, 91, 127, 150, 1000])
     expect.matches(relative.t5_bucket, np.stack([-far, far]))
-    expect.matches(relative.t5_bucket, np.arange(-40, 41), num_buckets=8, max_distance=32)
+    expect.matches(relative.t5_bucket, np.arange(-40, 41), num_buckets=8, max_distance=30)
 
 
-@pytest.mark.question("t5_bucket", points=0.625)
+@pytest.mark.question("t5_bucket", points=0.5)
 def test_causal_buckets(relative):
-    """Causal: all buckets are for the past, a distance on a boundary belongs to the upper one, and keys ahead count as
-    0."""
-    expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 16)
-    expect.matches(relative.t5_bucket, -np.array([7, 8, 16, 32]), False, 9, 128)
+    """Causal: all buckets are for the past, and keys ahead count as 0."""
+    expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 17)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False
     )
     expect.close(relative.t5_bucket(np.array([-20, 5]), False), np.array([17, 0]), "causal buckets of −20 and 5")
 
 
-@pytest.mark.question("t5_bucket", points=0.125)
-def test_buckets_of_lists(relative):
-    """Lists are welcome. Two buckets are too few when bidirectional: a direction would have no exact one."""
-    expect.dtype(relative.t5_bucket, [0, -3, 3, -12, -200])
-    expect.matches(relative.t5_bucket, [-20, 5], False)
-    expect.raises(ValueError, relative.t5_bucket, np.arange(-3, 4), num_buckets=2, mentions=[2, 1, 0])
-
-
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
     """Each pair gets the number in the table for its bucket, heads first."""
-    bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 8, q_start=4)
-    expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 8")
-
-
-@pytest.mark.question("t5_bias", points=0.375)
-def test_bias(relative):
-    """One row of the table per bucket, one column per head."""
-    expect.matches(relative.t5_bias, features(8, 3), 4, 6)
-    expect.matches(relative.t5_bias, features(8, 2), 3, 12, bidirectional=False, max_distance=16, q_start=9)
+    bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 7, q_start=4)
+    expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 7")
 
 
 @pytest.mark.question("t5_bias", points=0.25)
+def test_bias(relative):
+    """One row of the table per bucket, one column per head."""
+    expect.matches(relative.t5_bias, features(8, 3), 4, 6)
+    expect.matches(relative.t5_bias, features(8, 2), 3, 12, bidirectional=False, max_distance=20, q_start=9)
+
+
+@pytest.mark.question("t5_bias", points=0.5)
 @given(seed=seeds(), start=st.integers(0, 20))
 def test_bias_depends_on_the_distance_alone(relative, seed, start):
     """If queries and keys move together, the bias does not change; it is different for past and future."""
@@ -214,9 +149,75 @@ def test_bias_depends_on_the_distance_alone(relative, seed, start):
     )
 
 
-@pytest.mark.question("t5_bias", points=0.125)
-def test_bias_of_whole_numbers_and_of_float32(relative):
-    """Whole numbers are welcome, float32 stays float32, and a table has one column a head."""
-    expect.matches(relative.t5_bias, np.array([[0], [1], [2], [3]]), 1, 5, False, 8, q_start=4)
-    expect.dtype(relative.t5_bias, features(8, 2, dtype=np.float32), 2, 3)
-    expect.raises(ValueError, relative.t5_bias, features(8), 2, 3, mentions=[8, 1])
+@pytest.mark.question("four_term_scores", points=0.25)
+def test_four_terms_by_hand(relative):
+    """The lesson's example: content and position of the query times content and position of the key."""
+    q, k, table = np.array([[1.0], [1.0]]), np.array([[2.0], [3.0]]), np.array([[5.0], [0.0], [7.0]])
+    scores = relative.four_term_scores(q, k, table, np.array([1.0]), np.array([10.0]), 1)
+    expect.close(scores, np.array([[4.0, 83.0], [59.0, 6.0]]), "the scores worked out in the lesson")
+
+
+@pytest.mark.question("four_term_scores", points=0.5)
+def test_four_terms(relative):
+    """((q_i + u)·k_j + (q_i + w)·a_ij)/√d, for any number of leading axes."""
+    expect.matches(
+        relative.four_term_scores, features(2, 4), features(3, 4, seed=1), features(3, 4, seed=2), *features(2, 4), 1
+    )
+    expect.matches(
+        relative.four_term_scores,
+        features(2, 5, 3),
+        features(2, 4, 3, seed=1),
+        features(5, 3, seed=2),
+        *features(2, 3, seed=3),
+        2,
+    )
+
+
+@pytest.mark.question("four_term_scores", points=0.5)
+@given(seed=seeds())
+def test_a_query_without_content(relative, seed):
+    """A query of zeros still scores: content_bias looks for contents, the same at every distance, and position_bias for
+    distances, the same for every content."""
+    nobody, k, table = np.zeros((4, 3)), features(4, 3, seed=seed), features(5, 3, seed=seed + 1)
+    u, w = features(3, seed=seed + 2), features(3, seed=seed + 3)
+    by_content = relative.four_term_scores(nobody, k, table, u, 0 * w, 2)
+    expect.close(by_content, np.tile(k @ u, (4, 1)) / np.sqrt(3), "content_bias scores each key by its content alone")
+    by_position = relative.four_term_scores(nobody, k, table, 0 * u, w, 2)
+    expect.close(by_position[1:, 1:], by_position[:-1, :-1], "position_bias scores each key by its distance alone")
+    expect.close(by_position[0, :2], table[2:4] @ w / np.sqrt(3), "distances 0 and 1 use rows 2 and 3 of five")
+
+
+@pytest.mark.question("disentangled_scores", points=0.25)
+def test_disentangled_by_hand(relative):
+    """The lesson's example: the query asks for a distance, and so does the key, in the other direction."""
+    q, k = np.array([[1.0], [1.0]]), np.array([[2.0], [3.0]])
+    key_table, query_table = np.array([[5.0], [0.0], [7.0]]), np.array([[1.0], [0.0], [10.0]])
+    scores = relative.disentangled_scores(q, k, key_table, query_table, 1)
+    expect.close(scores * np.sqrt(3), np.array([[2.0, 13.0], [27.0, 3.0]]), "√3 times the scores in the lesson")
+
+
+@pytest.mark.question("disentangled_scores", points=0.5)
+def test_disentangled(relative):
+    """(q_i·k_j + q_i·a_ij + k_j·b_ji)/√(3d), for any number of leading axes."""
+    tables = features(3, 4, seed=2), features(3, 4, seed=3)
+    expect.matches(relative.disentangled_scores, features(2, 4), features(3, 4, seed=1), *tables, 1)
+    tables = features(5, 3, seed=2), features(5, 3, seed=3)
+    expect.matches(relative.disentangled_scores, features(2, 5, 3), features(2, 4, 3, seed=1), *tables, 2)
+
+
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("shaw_scores", points=0.25)
+def test_dtype(relative):
+    """float32 where q, k and the table all are; whole numbers give float64."""
+    expect.dtype(relative.shaw_scores, *(features(3, 4, seed=seed, dtype=np.float32) for seed in range(3)), 1)
+    expect.dtype(relative.shaw_scores, *2 * [np.array([[1, 0], [1, 0]])], np.array([[2, 0], [0, 0], [-1, 0]]), 1)
+
+
+@pytest.mark.question("shaw_scores", points=0.25)
+def test_the_table_has_a_row_for_each_distance(relative):
+    """A table for another max_distance is refused: its rows would be read as other distances."""
+    q = features(3, 4)
+    expect.answers(relative.shaw_scores, q, q, features(3, 4), 1)
+    expect.raises(ValueError, relative.shaw_scores, q, q, features(5, 4), 1)

@@ -19,32 +19,17 @@ def test_frequencies_by_hand(rope):
 
 @pytest.mark.question("rope_frequencies", points=0.25)
 def test_frequencies(rope):
-    """θ_i = base^(−2i/d), in float64."""
+    """θ_i = base^(−2i/d)."""
     expect.matches(rope.rope_frequencies, 2)
-    expect.dtype(rope.rope_frequencies, 12)
+    expect.matches(rope.rope_frequencies, 12)
     expect.matches(rope.rope_frequencies, 8, base=500.0)
 
 
-@pytest.mark.question("rope_frequencies", points=0.25)
-def test_frequencies_need_pairs(rope):
-    """An odd head_dim, or one below 2, is refused, and the message says which."""
-    expect.answers(rope.rope_frequencies, 8)
-    expect.raises(ValueError, rope.rope_frequencies, 7, mentions=7)
-    expect.raises(ValueError, rope.rope_frequencies, 0, mentions=0)
-
-
-@pytest.mark.question("rope_cos_sin", points=0.375)
+@pytest.mark.question("rope_cos_sin", points=0.25)
 def test_cos_sin(rope):
     """Row t holds the cosines and sines of positions[t]·θ_i."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
     expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=100.0)
-
-
-@pytest.mark.question("rope_cos_sin", points=0.125)
-def test_cos_sin_of_lists(rope):
-    """Lists are welcome, and a position that is no number is refused."""
-    expect.matches(rope.rope_cos_sin, [0, 1], 4)
-    expect.raises(ValueError, rope.rope_cos_sin, np.array([0.0, np.nan]), 4, mentions="nan")
 
 
 @pytest.mark.question("apply_rope", points=0.25)
@@ -55,7 +40,7 @@ def test_apply_rope_by_hand(rope):
     expect.close(turned, wanted, "the pairs (1, 0) and (1, 0) at position 1")
 
 
-@pytest.mark.question("apply_rope", points=0.375)
+@pytest.mark.question("apply_rope", points=0.5)
 def test_apply_rope(rope):
     """Pair i of row t is rotated by positions[t]·θ_i, for any number of leading axes."""
     expect.matches(rope.apply_rope, features(5, 6), np.arange(5))
@@ -82,24 +67,7 @@ def test_rotating_keeps_the_norm(rope, seed, position):
     expect.holds(not np.allclose(turned, further), f"the row differs at positions {position} and {position + 1}")
 
 
-@pytest.mark.question("apply_rope", points=0.25)
-def test_positions_fit_the_rows(rope):
-    """Every row needs one position: fewer are refused, and so is a single one for all rows."""
-    expect.answers(rope.apply_rope, features(5, 4), np.arange(5))
-    expect.raises(ValueError, rope.apply_rope, features(5, 4), np.arange(3), mentions=[(3,), (5, 4)])
-    expect.raises(ValueError, rope.apply_rope, features(5, 4), np.array([7]), mentions=[(1,), (5, 4)])
-    expect.raises(ValueError, rope.apply_rope, features(2, 5), np.arange(2), mentions=[5])
-
-
-@pytest.mark.question("apply_rope", points=0.125)
-def test_apply_rope_to_lists_and_to_float32(rope):
-    """Lists of whole numbers are welcome, float32 stays float32, and x does not change."""
-    expect.matches(rope.apply_rope, [[1, 0, 1, 0]], [1])
-    expect.unchanged(rope.apply_rope, features(3, 4), np.arange(3))
-    expect.dtype(rope.apply_rope, features(3, 4, dtype=np.float32), np.arange(3))
-
-
-@pytest.mark.question("rotate_half", points=0.125)
+@pytest.mark.question("rotate_half", points=0.25)
 def test_rotate_half(rope):
     """[x₁ | x₂] becomes [−x₂ | x₁]."""
     expect.close(
@@ -108,74 +76,35 @@ def test_rotate_half(rope):
     expect.matches(rope.rotate_half, features(2, 3, 6))
 
 
-@pytest.mark.question("rotate_half", points=0.125)
-def test_rotate_half_of_lists_and_of_float32(rope):
-    """Lists are welcome, float32 stays float32, and an odd number of features is refused."""
-    expect.matches(rope.rotate_half, [1, 2, 3, 4])
-    expect.dtype(rope.rotate_half, features(3, 6, dtype=np.float32))
-    expect.raises(ValueError, rope.rotate_half, features(2, 5), mentions=5)
-
-
-@pytest.mark.question("apply_rope_half", points=0.375)
+@pytest.mark.question("apply_rope_half", points=0.5)
 def test_apply_rope_half(rope):
     """In the half layout pair i is the features i and i + d/2."""
     expect.matches(rope.apply_rope_half, features(5, 6), np.arange(5))
     expect.matches(rope.apply_rope_half, features(2, 3, 6), np.array([4.0, -2.0, 0.5]), base=100.0)
 
 
-@pytest.mark.question("apply_rope_half", points=0.125)
-def test_apply_rope_half_to_lists_and_to_float32(rope):
-    """Lists of whole numbers are welcome, float32 stays float32, and every row needs one position."""
-    expect.matches(rope.apply_rope_half, [[1, 1, 0, 0]], [1])
-    expect.dtype(rope.apply_rope_half, features(3, 4, dtype=np.float32), np.arange(3))
-    expect.raises(ValueError, rope.apply_rope_half, features(5, 4), np.arange(3), mentions=[(3,), (5, 4)])
-
-
-@pytest.mark.question("interleaved_to_half", points=0.125)
+@pytest.mark.question("interleaved_to_half", points=0.25)
 def test_interleaved_to_half(rope):
     """Even features first, then odd ones."""
     expect.matches(rope.interleaved_to_half, np.arange(8.0))
     expect.matches(rope.interleaved_to_half, features(2, 3, 6))
 
 
-@pytest.mark.question("interleaved_to_half", points=0.125)
-def test_interleaved_to_half_of_lists_and_of_float32(rope):
-    """Lists are welcome, float32 stays float32, and an odd number of features is refused."""
-    expect.matches(rope.interleaved_to_half, [0, 1, 2, 3])
-    expect.dtype(rope.interleaved_to_half, features(3, 6, dtype=np.float32))
-    expect.raises(ValueError, rope.interleaved_to_half, features(2, 5), mentions=5)
-
-
-@pytest.mark.question("half_to_interleaved", points=0.125)
+@pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved(rope):
     """It is the inverse of interleaved_to_half."""
     expect.matches(rope.half_to_interleaved, np.arange(8.0))
     expect.matches(rope.half_to_interleaved, features(2, 3, 6))
 
 
-@pytest.mark.question("half_to_interleaved", points=0.125)
-def test_half_to_interleaved_of_lists_and_of_float32(rope):
-    """Lists are welcome, float32 stays float32, and an odd number of features is refused."""
-    expect.matches(rope.half_to_interleaved, [0, 1, 2, 3, 4, 5])
-    expect.dtype(rope.half_to_interleaved, features(3, 6, dtype=np.float32))
-    expect.raises(ValueError, rope.half_to_interleaved, features(2, 5), mentions=5)
-
-
-@pytest.mark.question("rotation_matrix", points=0.375)
+@pytest.mark.question("rotation_matrix", points=0.5)
 def test_rotation_matrix(rope):
     """R_m has one 2 × 2 rotation by m·θ_i per pair on its diagonal."""
     expect.matches(rope.rotation_matrix, 1, 2)
     expect.matches(rope.rotation_matrix, -3.5, 6, base=100.0)
 
 
-@pytest.mark.question("rotation_matrix", points=0.125)
-def test_rotation_by_a_number(rope):
-    """A position that is no number is refused."""
-    expect.matches(rope.rotation_matrix, 1, 2)
-    expect.raises(ValueError, rope.rotation_matrix, np.nan, 4, mentions="nan")
-
-
-@pytest.mark.question("rope_scores", points=0.375)
+@pytest.mark.question("rope_scores", points=0.5)
 def test_scores(rope):
     """Rotated queries times rotated keys, divided by √d."""
     expect.matches(rope.rope_scores, features(4, 6), features(5, 6, seed=1), np.arange(4), np.arange(5))
@@ -187,23 +116,7 @@ def test_scores(rope):
     )
 
 
-@pytest.mark.question("rope_scores", points=0.125)
-def test_scores_of_whole_numbers_and_of_float32(rope):
-    """Whole numbers are welcome, queries and keys in float32 give float32, and both are equally wide."""
-    expect.matches(rope.rope_scores, np.array([[1, 0]]), np.array([[1, 0]]), np.array([3]), np.array([1]))
-    expect.dtype(
-        rope.rope_scores,
-        features(3, 4, dtype=np.float32),
-        features(3, 4, seed=1, dtype=np.float32),
-        np.arange(3),
-        np.arange(3),
-    )
-    expect.raises(
-        ValueError, rope.rope_scores, features(2, 4), features(2, 6), np.arange(2), np.arange(2), mentions=[4, 6]
-    )
-
-
-@pytest.mark.question("rope_scores", points=0.5)
+@pytest.mark.question("rope_scores", points=1.0)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
     """Query and key shifted together score as before, and with another offset they do not; at offset 0 the score is the
@@ -219,7 +132,7 @@ def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
     expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
 
 
-@pytest.mark.question("rope_attention", points=0.125)
+@pytest.mark.question("rope_attention", points=0.25)
 def test_attention_is_causal_by_row_order(rope):
     """Row t attends to rows 0 … t, also if their positions are in another order."""
     weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
@@ -234,15 +147,7 @@ def test_attention(rope):
     expect.matches(rope.rope_attention, features(2, 4, 6), *weights, 4, np.array([3, 9, 10, 40]), causal=False)
 
 
-@pytest.mark.question("rope_attention", points=0.125)
-def test_attention_in_float32(rope):
-    """x and all weights in float32 give float32, and heads that do not divide the columns are refused."""
-    x, w = features(3, 4, dtype=np.float32), [features(4, 8, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
-    expect.dtype(rope.rope_attention, x, *w, 2)
-    expect.raises(ValueError, rope.rope_attention, x, *w, 3, mentions=[3, 8])
-
-
-@pytest.mark.question("decode_step", points=0.125)
+@pytest.mark.question("decode_step", points=0.25)
 def test_decoding_after_rows_were_dropped(rope):
     """The new token has the position `position`, also if the cache holds fewer rows."""
     w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
@@ -259,39 +164,32 @@ def test_decoding_token_by_token(rope):
         out, cache_k, cache_v = expect.matches(rope.decode_step, x[t : t + 1], *weights, 2, cache_k, cache_v, t)
 
 
-@pytest.mark.question("decode_step", points=0.125)
-def test_decoding_in_float32(rope):
-    """Everything in float32 gives float32, and caches of different lengths are refused."""
-    x, w = features(1, 4, dtype=np.float32), [features(4, 8, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
-    old = features(2, 3, 4, seed=4, dtype=np.float32)
-    expect.dtype(rope.decode_step, x, *w, 2, old, old, 3)
-    expect.raises(ValueError, rope.decode_step, x, *w, 2, old, old[:, :2], 3, mentions=[(2, 2, 4), (2, 3, 4), 2, 3])
-
-
-@pytest.mark.question("apply_partial_rope", points=0.375)
+@pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope(rope):
     """The first rotary_dim features are rotated with θ from rotary_dim; the others do not change."""
     expect.matches(rope.apply_partial_rope, features(4, 8), np.arange(4), 6)
     expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=100.0)
 
 
-@pytest.mark.question("apply_partial_rope", points=0.125)
-def test_partial_rope_of_lists_and_of_float32(rope):
-    """Lists of whole numbers are welcome, float32 stays float32, and an odd rotary_dim is refused."""
-    expect.matches(rope.apply_partial_rope, [[1, 0, 1, 0]], [1], 2)
-    expect.dtype(rope.apply_partial_rope, features(3, 6, dtype=np.float32), np.arange(3), 4)
-    expect.raises(ValueError, rope.apply_partial_rope, features(2, 8), np.arange(2), 3, mentions=3)
-
-
-@pytest.mark.question("decay_bound", points=0.375)
+@pytest.mark.question("decay_bound", points=0.25)
 def test_decay_bound(rope):
     """The mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")
     expect.matches(rope.decay_bound, np.array([0.0, 1.0, 10.0, 100.0]), 8)
 
 
-@pytest.mark.question("decay_bound", points=0.125)
-def test_decay_bound_of_numbers(rope):
-    """An offset that is no number is refused."""
-    expect.matches(rope.decay_bound, 0, 4)
-    expect.raises(ValueError, rope.decay_bound, np.array([1.0, np.nan]), 4, mentions="nan")
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_dtype(rope):
+    """float32 stays float32, whatever the positions are; lists of whole numbers give float64."""
+    expect.dtype(rope.apply_rope, features(3, 4, dtype=np.float32), np.arange(3.0))
+    expect.dtype(rope.apply_rope, [[1, 0, 1, 0]], [1])
+
+
+@pytest.mark.question("apply_rope", points=0.25)
+def test_positions_fit_the_rows(rope):
+    """Every row needs one position: a single one for all rows is refused, though numpy would use it for all."""
+    expect.answers(rope.apply_rope, features(5, 4), np.arange(5))
+    expect.raises(ValueError, rope.apply_rope, features(5, 4), np.array([7]))

@@ -26,18 +26,10 @@ def test_frequencies_by_hand(sinusoidal):
 
 @pytest.mark.question("frequencies", points=0.5)
 def test_frequencies(sinusoidal):
-    """ω_i = base^(−2i/d), in float64."""
+    """ω_i = base^(−2i/d)."""
     expect.matches(sinusoidal.frequencies, 2)
-    expect.dtype(sinusoidal.frequencies, 12)
+    expect.matches(sinusoidal.frequencies, 12)
     expect.matches(sinusoidal.frequencies, 6, base=500.0)
-
-
-@pytest.mark.question("frequencies", points=0.25)
-def test_frequencies_need_pairs(sinusoidal):
-    """An odd d_model, or one below 2, is an error, and the message contains it."""
-    sinusoidal.frequencies(2)
-    expect.raises(ValueError, sinusoidal.frequencies, 29, mentions=29)
-    expect.raises(ValueError, sinusoidal.frequencies, 0, mentions=0)
 
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
@@ -50,7 +42,7 @@ def test_encoding_by_hand(sinusoidal):
     expect.close(at_three, wanted, "position 3 with four features")
 
 
-@pytest.mark.question("sinusoidal_encoding", points=0.875)
+@pytest.mark.question("sinusoidal_encoding", points=0.75)
 def test_encoding(sinusoidal):
     """PE(p, 2i) = sin(p·ω_i) and PE(p, 2i+1) = cos(p·ω_i), for positions of any shape, a single number too."""
     expect.matches(sinusoidal.sinusoidal_encoding, np.arange(5), 6)
@@ -58,7 +50,7 @@ def test_encoding(sinusoidal):
     expect.matches(sinusoidal.sinusoidal_encoding, 7, 8)
 
 
-@pytest.mark.question("sinusoidal_encoding", points=0.25)
+@pytest.mark.question("sinusoidal_encoding", points=0.5)
 @given(position=positions(1000), d_model=st.sampled_from([2, 6, 10]))
 def test_hands_have_length_one(sinusoidal, position, d_model):
     """For each pair sin² + cos² = 1, and pair 0 rotates by one radian per position."""
@@ -70,13 +62,6 @@ def test_hands_have_length_one(sinusoidal, position, d_model):
     expect.close(encoding[0, :2], first_hand, f"the first hand at position {position}")
 
 
-@pytest.mark.question("sinusoidal_encoding", points=0.125)
-def test_encoding_of_lists(sinusoidal):
-    """Lists are welcome, and a position that is no number is refused."""
-    expect.matches(sinusoidal.sinusoidal_encoding, [0, 1], 4)
-    expect.raises(ValueError, sinusoidal.sinusoidal_encoding, np.array([0.0, np.nan]), 4, mentions="nan")
-
-
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_by_hand(sinusoidal):
     """Row t becomes x_t + PE(t), and the first row is position 0."""
@@ -85,21 +70,12 @@ def test_add_positions_by_hand(sinusoidal):
     expect.close(sinusoidal.add_positions(x), wanted, "[[10, 10], [20, 20]] with positions")
 
 
-@pytest.mark.question("add_positions", points=0.625)
+@pytest.mark.question("add_positions", points=0.5)
 def test_add_positions(sinusoidal):
     """Every sequence of a batch gets the same encoding, for any leading axes."""
     expect.matches(sinusoidal.add_positions, features(5, 6))
     expect.matches(sinusoidal.add_positions, features(2, 3, 4, 6))
     expect.matches(sinusoidal.add_positions, features(3, 2, 4), base=100.0)
-
-
-@pytest.mark.question("add_positions", points=0.125)
-def test_add_positions_to_lists_and_to_float32(sinusoidal):
-    """Lists are welcome, float32 stays float32, x does not change, and an odd number of features is refused."""
-    expect.matches(sinusoidal.add_positions, [[10, 10], [10, 10]])
-    expect.unchanged(sinusoidal.add_positions, features(3, 2))
-    expect.dtype(sinusoidal.add_positions, features(3, 2, dtype=np.float32))
-    expect.raises(ValueError, sinusoidal.add_positions, features(3, 5), mentions=5)
 
 
 @pytest.mark.question("wavelengths", points=0.25)
@@ -109,18 +85,11 @@ def test_wavelengths_by_hand(sinusoidal):
     expect.close(sinusoidal.wavelengths(8), wanted, "wavelengths(8) is 2π·[1, 10, 100, 1000]")
 
 
-@pytest.mark.question("wavelengths", points=0.375)
+@pytest.mark.question("wavelengths", points=0.25)
 def test_wavelengths(sinusoidal):
     """λ_i = 2π/ω_i."""
     expect.matches(sinusoidal.wavelengths, 12)
     expect.matches(sinusoidal.wavelengths, 6, base=500.0)
-
-
-@pytest.mark.question("wavelengths", points=0.125)
-def test_wavelengths_need_pairs(sinusoidal):
-    """An odd d_model is refused, and the message says which."""
-    expect.answers(sinusoidal.wavelengths, 2)
-    expect.raises(ValueError, sinusoidal.wavelengths, 7, mentions=7)
 
 
 @pytest.mark.question("shift_matrix", points=0.25)
@@ -130,14 +99,14 @@ def test_shift_by_hand(sinusoidal):
     expect.close(sinusoidal.shift_matrix(1, 2), wanted, "shift_matrix(1, 2) is [[cos 1, sin 1], [−sin 1, cos 1]]")
 
 
-@pytest.mark.question("shift_matrix", points=0.375)
+@pytest.mark.question("shift_matrix", points=0.25)
 def test_shift_matrix(sinusoidal):
     """There is one 2 × 2 block per pair on the diagonal, for the angle offset·ω_i."""
     expect.matches(sinusoidal.shift_matrix, 3, 6)
     expect.matches(sinusoidal.shift_matrix, -2.5, 4, base=100.0)
 
 
-@pytest.mark.question("shift_matrix", points=0.5)
+@pytest.mark.question("shift_matrix", points=0.75)
 @given(position=positions(1000), shift=SHIFTS)
 def test_shift_moves_every_position(sinusoidal, position, shift):
     """One matrix works for every position: M · PE(p) = PE(p + k) for every p."""
@@ -147,13 +116,6 @@ def test_shift_moves_every_position(sinusoidal, position, shift):
     expect.close(moved[:2], first_hand, f"the first hand after moving from {position} by {shift}", ROUNDED)
 
 
-@pytest.mark.question("shift_matrix", points=0.125)
-def test_shift_by_a_number(sinusoidal):
-    """An offset that is no number is refused."""
-    expect.answers(sinusoidal.shift_matrix, 1, 2)
-    expect.raises(ValueError, sinusoidal.shift_matrix, np.nan, 4, mentions="nan")
-
-
 @pytest.mark.question("offset_similarity", points=0.25)
 def test_similarity_by_hand(sinusoidal):
     """It is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
@@ -161,7 +123,7 @@ def test_similarity_by_hand(sinusoidal):
     expect.close(sinusoidal.offset_similarity(np.array([0, 1]), 4), wanted, "offset_similarity([0, 1], 4)")
 
 
-@pytest.mark.question("offset_similarity", points=0.625)
+@pytest.mark.question("offset_similarity", points=0.5)
 def test_similarity(sinusoidal):
     """Offsets of any shape and sign, a single number too."""
     expect.matches(sinusoidal.offset_similarity, np.array([[0.0, -2.5, 10.0], [3.0, 200.0, 1.0]]), 6)
@@ -169,7 +131,7 @@ def test_similarity(sinusoidal):
     expect.matches(sinusoidal.offset_similarity, 5, 6)
 
 
-@pytest.mark.question("offset_similarity", points=0.25)
+@pytest.mark.question("offset_similarity", points=0.75)
 @given(position=positions(1000), shift=SHIFTS)
 def test_similarity_knows_no_position(sinusoidal, position, shift):
     """PE(p) · PE(p + k) depends on k alone, and not on its sign."""
@@ -181,38 +143,32 @@ def test_similarity_knows_no_position(sinusoidal, position, shift):
     expect.close(one_hand, np.cos(shift), f"with one hand the similarity at {shift} is the cosine of {shift}")
 
 
-@pytest.mark.question("offset_similarity", points=0.125)
-def test_similarity_of_lists(sinusoidal):
-    """Lists are welcome, and an offset that is no number is refused."""
-    expect.matches(sinusoidal.offset_similarity, [0, 1], 4)
-    expect.raises(ValueError, sinusoidal.offset_similarity, np.array([1.0, np.nan]), 4, mentions="nan")
-
-
-@pytest.mark.question("to_concatenated", points=0.375)
+@pytest.mark.question("to_concatenated", points=0.5)
 def test_to_concatenated(sinusoidal):
     """All the sines first, then all the cosines."""
     expect.matches(sinusoidal.to_concatenated, np.arange(6.0))
     expect.matches(sinusoidal.to_concatenated, features(2, 3, 8))
 
 
-@pytest.mark.question("to_concatenated", points=0.125)
-def test_to_concatenated_of_lists_and_of_float32(sinusoidal):
-    """Lists are welcome, float32 stays float32, and an odd number of features is refused."""
-    expect.matches(sinusoidal.to_concatenated, [0, 1, 2, 3, 4, 5])
-    expect.dtype(sinusoidal.to_concatenated, features(3, 6, dtype=np.float32))
-    expect.raises(ValueError, sinusoidal.to_concatenated, features(2, 5), mentions=5)
-
-
-@pytest.mark.question("to_interleaved", points=0.375)
+@pytest.mark.question("to_interleaved", points=0.5)
 def test_to_interleaved(sinusoidal):
     """It undoes to_concatenated."""
     expect.matches(sinusoidal.to_interleaved, np.arange(6.0))
     expect.matches(sinusoidal.to_interleaved, features(2, 3, 8))
 
 
-@pytest.mark.question("to_interleaved", points=0.125)
-def test_to_interleaved_of_lists_and_of_float32(sinusoidal):
-    """Lists are welcome, float32 stays float32, and an odd number of features is refused."""
-    expect.matches(sinusoidal.to_interleaved, [0, 1, 2, 3, 4, 5])
-    expect.dtype(sinusoidal.to_interleaved, features(3, 6, dtype=np.float32))
-    expect.raises(ValueError, sinusoidal.to_interleaved, features(2, 5), mentions=5)
+# What lesson 1 says once for all
+
+
+@pytest.mark.question("add_positions", points=0.25)
+def test_dtype(sinusoidal):
+    """float32 stays float32; lists of whole numbers give float64."""
+    expect.dtype(sinusoidal.add_positions, features(3, 2, dtype=np.float32))
+    expect.dtype(sinusoidal.add_positions, [[10, 10], [10, 10]])
+
+
+@pytest.mark.question("frequencies", points=0.25)
+def test_frequencies_need_pairs(sinusoidal):
+    """An odd d_model is refused: its last feature has no pair."""
+    expect.answers(sinusoidal.frequencies, 2)
+    expect.raises(ValueError, sinusoidal.frequencies, 29)

@@ -96,6 +96,26 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     return per_head[:, bucket]
 
 
+def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
+    u, w = np.asarray(content_bias), np.asarray(position_bias)
+    for bias in (u, w):
+        if bias.shape != (q.shape[-1],):
+            raise ValueError("a bias of shape %r for %d features" % (bias.shape, q.shape[-1]))
+    a = lookup(key_table, q.shape[-2], k.shape[-2], max_distance, q.shape[-1])
+    words = np.einsum("...id,...jd->...ij", q + u, k)
+    distances = np.einsum("...id,ijd->...ij", q + w, a)
+    return ((words + distances) / math.sqrt(q.shape[-1])).astype(result_type(q, k, key_table))
+
+
+def disentangled_scores(q, k, key_table, query_table, max_distance):
+    d = q.shape[-1]
+    a = lookup(key_table, q.shape[-2], k.shape[-2], max_distance, d)
+    c = lookup(query_table, k.shape[-2], q.shape[-2], max_distance, d)
+    words = np.einsum("...id,...jd->...ij", q, k)
+    total = words + np.einsum("...id,ijd->...ij", q, a) + np.einsum("...jd,jid->...ij", k, c)
+    return (total / math.sqrt(3 * d)).astype(result_type(q, k, key_table, query_table))
+
+
 ANSWERS = {
     "shaw_rows_for_k_16": 2 * 16 + 1,
     "t5_bucket_of_minus_1_bidirectional": 1,

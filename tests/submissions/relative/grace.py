@@ -92,6 +92,29 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     return bias if single(table) else bias.astype(float)
 
 
+def of_rows(q, table, k_len, max_distance):
+    """q_i · table row of (i, j), for every pair."""
+    check_table(table, max_distance, q.shape[-1], "table")
+    onehot = one_hot_rows(q.shape[-2], k_len, max_distance)
+    return (onehot @ (q @ table.T)[..., newaxis])[..., 0]
+
+
+def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
+    for bias in (content_bias, position_bias):
+        require(np.shape(bias) == q.shape[-1:], f"bias {np.shape(bias)} for q {q.shape}")
+    scores = (q + content_bias) @ k.swapaxes(-1, -2)
+    scores = scores + of_rows(q + position_bias, key_table, k.shape[-2], max_distance)
+    scores = scores / q.shape[-1] ** 0.5
+    return np.float32(scores) if single(q, k, key_table) else np.float64(scores)
+
+
+def disentangled_scores(q, k, key_table, query_table, max_distance):
+    ask = of_rows(q, key_table, k.shape[-2], max_distance)
+    tell = of_rows(k, query_table, q.shape[-2], max_distance).swapaxes(-1, -2)
+    scores = (q @ k.swapaxes(-1, -2) + ask + tell) / (3 * q.shape[-1]) ** 0.5
+    return np.float32(scores) if single(q, k, key_table, query_table) else np.float64(scores)
+
+
 ANSWERS = {
     "shaw_rows_for_k_16": 33,
     "t5_bucket_of_minus_1_bidirectional": int(t5_bucket(-1)),

@@ -80,6 +80,26 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
     return bias if table.dtype == np.float32 else bias.astype(np.float64)
 
 
+def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
+    check(q, k, key_table, max_distance)
+    if np.shape(content_bias) != q.shape[-1:] or np.shape(position_bias) != q.shape[-1:]:
+        raise ValueError("biases do not fit: " + str((np.shape(content_bias), np.shape(position_bias), q.shape)))
+    rows = clip_positions(relative_positions(q.shape[-2], k.shape[-2]), max_distance) + max_distance
+    scores = (q + content_bias) @ np.swapaxes(k, -1, -2)
+    scores = scores + ((q + position_bias)[..., :, None, :] * key_table[rows]).sum(axis=-1)
+    return scores / np.sqrt(q.shape[-1])
+
+
+def disentangled_scores(q, k, key_table, query_table, max_distance):
+    check(q, k, key_table, max_distance)
+    check(q, k, query_table, max_distance)
+    rows = clip_positions(relative_positions(q.shape[-2], k.shape[-2]), max_distance) + max_distance
+    scores = q @ np.swapaxes(k, -1, -2)
+    scores = scores + (q[..., :, None, :] * key_table[rows]).sum(axis=-1)
+    scores = scores + (k[..., None, :, :] * query_table[rows]).sum(axis=-1)
+    return scores / np.sqrt(3 * q.shape[-1])
+
+
 ANSWERS = {
     "shaw_rows_for_k_16": 32,
     "t5_bucket_of_minus_1_bidirectional": 1,

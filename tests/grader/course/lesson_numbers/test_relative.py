@@ -65,18 +65,28 @@ def numbers(m: Any) -> Sentences:
     )
     yield f"T5's defaults, causal, are $N = B = {buckets}$, $E = {alone}$ and $D = {most}$"
     on_the_boundary = math.log(8 / 4) / math.log(128 / 4) * 5
-    instead = (
-        f"distance 8 gives {on_the_boundary!r} instead of 1, and rounded down this is {math.floor(on_the_boundary)}"
+    yield f"with 9 causal buckets and `max_distance` 128, distance 8 gives {on_the_boundary!r} instead of 1"
+
+    # Transformer-XL and DeBERTa.
+    q, k, table, other = (
+        np.ones((2, 1)),
+        np.array([[2.0], [3]]),
+        np.array([[5.0], [0], [7]]),
+        np.array([[1.0], [0], [10]]),
     )
-    yield f"with 9 causal buckets and `max_distance` 128, {instead}"
-    assert bucket(8, num_buckets=9, max_distance=128) == 4 + 1
+    four = m.four_term_scores(q, k, table, [1], [10], 1)
+    yield f"Query 0 and key 1 score $(1 + 1) \\cdot 3 + (1 + 10) \\cdot 7 = {short(four[0, 1])}$"
+    yield f"Query 1 and key 0 score $(1 + 1) \\cdot 2 + (1 + 10) \\cdot 5 = {short(four[1, 0])}$"
+    three = np.sqrt(3) * m.disentangled_scores(q, k, table, other, 1)
+    yield f"so they score $(3 + 7 + 3 \\cdot 1)/\\sqrt 3 = {short(three[0, 1])}/\\sqrt 3$"
+    yield f"$(2 + 5 + 2 \\cdot 10)/\\sqrt 3 = {short(three[1, 0])}/\\sqrt 3$"
 
     # The example in PyTorch, and what the boxes show of numpy.
-    bias = m.t5_bias(np.arange(4.0)[:, None], 1, 5, False, 8, q_start=4)
+    bias = m.t5_bias(np.arange(4.0)[:, None], 1, 5, False, 7, q_start=4)
     yield f"relative = torch.arange(5)[None, :] - 4 # {m.relative_positions(1, 5, q_start=4).tolist()}"
     yield (
-        "bucket = torch.from_numpy(t5_bucket(relative.numpy(), False, 4, 8)) #"
-        f" {m.t5_bucket(np.arange(-4, 1)[None], False, 4, 8).tolist()}"
+        "bucket = torch.from_numpy(t5_bucket(relative.numpy(), False, 4, 7)) #"
+        f" {m.t5_bucket(np.arange(-4, 1)[None], False, 4, 7).tolist()}"
     )
     yield f"# shape {bias.shape}: {bias.astype(int).tolist()}"
     yield f"np.arange(2)[:, None] - np.arange(3) # {(np.arange(2)[:, None] - np.arange(3)).tolist()}: shape (2, 3)"

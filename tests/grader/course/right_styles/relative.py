@@ -79,3 +79,36 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
         raise ValueError(f"table {t.shape}")
     b = t5_bucket(relative_positions(q_len, k_len, q_start), bidirectional, t.shape[0], max_distance)
     return (np.eye(len(t))[b] @ t).transpose(2, 0, 1).astype(_f4(t))
+
+
+def _vectors(t, a, b, k, d):
+    _table(t, k, d)
+    return t[clip_positions(relative_positions(a, b), k) + k].astype(float)
+
+
+def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
+    q, k, t, u, w = map(np.asarray, (q, k, key_table, content_bias, position_bias))
+    d = q.shape[-1]
+    if u.shape != (d,) or w.shape != (d,):
+        raise ValueError(f"{u.shape} {w.shape}")
+    a = _vectors(t, q.shape[-2], k.shape[-2], max_distance, d)
+    terms = [
+        np.einsum("...id,...jd->...ij", q.astype(float), k),
+        np.einsum("...id,ijd->...ij", q.astype(float), a),
+        np.einsum("d,...jd->...j", u.astype(float), k)[..., None, :],
+        a @ w,
+    ]
+    return (sum(terms) / d**0.5).astype(_f4(q, k, t))
+
+
+def disentangled_scores(q, k, key_table, query_table, max_distance):
+    q, k, t, s = map(np.asarray, (q, k, key_table, query_table))
+    d = q.shape[-1]
+    a = _vectors(t, q.shape[-2], k.shape[-2], max_distance, d)
+    c = _vectors(s, k.shape[-2], q.shape[-2], max_distance, d)
+    terms = [
+        np.einsum("...id,...jd->...ij", q.astype(float), k),
+        np.einsum("...id,ijd->...ij", q.astype(float), a),
+        np.einsum("...jd,jid->...ij", k.astype(float), c),
+    ]
+    return (sum(terms) / (3 * d) ** 0.5).astype(_f4(q, k, t, s))
