@@ -185,6 +185,8 @@ def test_a_query_without_content(relative, seed):
     by_position = relative.four_term_scores(nobody, k, table, 0 * u, w, 2)
     expect.close(by_position[1:, 1:], by_position[:-1, :-1], "position_bias scores each key by its distance alone")
     expect.close(by_position[0, :2], table[2:4] @ w / np.sqrt(3), "distances 0 and 1 use rows 2 and 3 of five")
+    somebody = relative.four_term_scores(nobody + 1, k, table, u, 0 * w, 2)
+    expect.holds(not np.allclose(somebody, by_content), "another query scores differently")
 
 
 @pytest.mark.question("disentangled_scores", points=0.25)
