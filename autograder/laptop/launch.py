@@ -137,7 +137,7 @@ def _page(first: str) -> int:
         if page is None:
             raise WrongUse(f"There is no course/{first}.html here. Run this in the folder of the handout.")
         report = Path(folder, "report.json")
-        for changed in _saves(page.draw):
+        for changed in _saves(page.take):
             # At first all of them, and the pictures of the lesson that is opened.
             names = [name for name in changed if len(changed) == 1 or name == first]
             page.update(checking=True)
@@ -147,7 +147,7 @@ def _page(first: str) -> int:
             for name in names:
                 _again(name, "--brief", "--report", str(report))
                 page.update(lessons=json.loads(report.read_text(encoding="utf-8")))
-                page.want_pictures(name)
+                page.make(name)
             page.update(checking=False)
             print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
     return 0

@@ -136,43 +136,56 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 DRAWING = 60.0
-"""Seconds for the pictures of a lesson."""
+"""Seconds for the pictures of a lesson, and for a text."""
+
+WRITER = """
+from assignments.writer.yours import write, yours
+if all(whose.startswith("yours") for whose in yours().whose.values()):
+    print(write("Two tokens that", 160))
+"""
+"""What the model of `assignments/writer` writes, once all functions that it needs are the student's own."""
 
 
 class Page:
-    """What the browser shows: the state of all lessons, and pictures from the student's own functions, drawn in a
-    process that is ended when it is late or no longer wanted."""
+    """What the browser shows: the state of all lessons, pictures from the student's own functions, and what a model
+    writes with them. Both are made in processes that are ended when they are late or no longer wanted."""
 
     def __init__(self, server: Server) -> None:
         self.server, self.lesson = server, ""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._making: dict[str, subprocess.Popen[str]] = {}
 
     def update(self, **shown: Any) -> None:
         """Show this too, from now on."""
         self.server.state.update(**shown)
 
-    def want_pictures(self, lesson: str) -> None:
-        """Draw those of this lesson anew."""
+    def make(self, lesson: str) -> None:
+        """Make the pictures of this lesson, and the text, anew."""
         self.stop()
         self.lesson = lesson
-        command = [sys.executable, "-m", "assignments.figures", "assignments", str(self.server.pictures), lesson]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        limit = threading.Timer(DRAWING, self._process.kill)
+        self._start("pictures", "-m", "assignments.figures", "assignments", str(self.server.pictures), lesson)
+        if Path("assignments", "writer").is_dir():
+            self._start("writes", "-c", WRITER)
+
+    def _start(self, what: str, *words: str) -> None:
+        command, quiet = [sys.executable, *words], subprocess.DEVNULL
+        self._making[what] = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=quiet, encoding="utf-8")
+        limit = threading.Timer(DRAWING, self._making[what].kill)
         limit.daemon = True
         limit.start()
 
-    def draw(self) -> None:
-        """Show the pictures, once they are drawn."""
-        if self._process is not None and self._process.poll() is not None:
-            drawn = sorted(path.stem for path in self.server.pictures.glob("*.svg")) * (self._process.returncode == 0)
-            self._process = None
-            self.update(pictures={self.lesson: drawn})
+    def take(self) -> None:
+        """Show what is made by now."""
+        for what, process in list(self._making.items()):
+            if process.poll() is not None:
+                written, _ = self._making.pop(what).communicate()
+                drawn = sorted(path.stem for path in self.server.pictures.glob("*.svg")) * (process.returncode == 0)
+                self.update(**({"pictures": {self.lesson: drawn}} if what == "pictures" else {"writes": written}))
 
     def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        while self._making:
+            _, process = self._making.popitem()
+            process.kill()
+            process.communicate()
 
 
 @contextlib.contextmanager

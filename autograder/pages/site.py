@@ -67,6 +67,7 @@ def _pages() -> tuple[dict[str, str], list[dict[str, str]]]:
         {
             "name": name,
             "title": _title(html),
+            "facts": _plain(next(iter(re.findall(r"<strong>([^<]* · [^<]*?) · needs", html)), "")),
             "dials": re.findall(r'id="title-(\w+)">(.+?)<', html),
             "tasks": len(re.findall("data-(?:ask|dial)=", html)),
         }

@@ -14,7 +14,7 @@ dials.guess = ({ group, shown, ...sliders }, width) => {
   const worst = off.indexOf(Math.max(...off));
   const asked = drawn ? "Now show what was measured." : "Drag the points of the dashed line to what you expect.";
   const says = known ? `Measured, as the mean of ${seeds.length} seeds: ${mean.map((v) => short(v, 2)).join(", ")}. You were farthest off at ${lengths[worst]} tokens, by ${short(off[worst], 2)}.`
-    : seeds.length ? `${group} has no value at every length.` : asked;
+    : seeds.length ? `${group} has no value at every length.` : shown ? `First move a point: draw what you expect of ${group}. Then it is shown.` : asked;
   const drags = Object.fromEntries(lengths.map((_, i) => [`at${i}`, (x, y) => ({ [`at${i}`]: clamp(Math.round(((y - axis.low) / (axis.high - axis.low)) * 20) * 5, 0, 100) })]));
   return { numbers: { mine, mean: known ? mean : [] }, height: 266, picture, says, drags };
 };

@@ -31,11 +31,12 @@ const theme = () => {
   store(`${KEY} theme`, root.dataset.theme);
 };
 
-// A formula shrinks a little where it is too wide. Where nothing is hidden at the side, the tabulator key has nothing to stop for.
+// A formula or a block of code shrinks a little where it is too wide. Where nothing is hidden at the side, the tabulator key has nothing to stop for.
 const stops = () => {
-  for (const one of document.querySelectorAll(".formula")) {
+  for (const one of document.querySelectorAll(".formula, .scroll:has(> pre)")) {
     one.style.fontSize = "";
-    if (one.scrollWidth > one.clientWidth) one.style.fontSize = `${Math.max(0.75, (0.99 * one.clientWidth) / one.scrollWidth)}em`;
+    const least = one.matches(".formula") ? 0.75 : 0.85;
+    if (one.scrollWidth > one.clientWidth) one.style.fontSize = `${Math.max(least, (0.98 * one.clientWidth) / one.scrollWidth)}em`;
   }
   for (const one of document.querySelectorAll(".scroll, .formula")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
 };

@@ -86,7 +86,7 @@ const show = (section) => {
     input.closest("label").querySelector("output").textContent = said;
     input.setAttribute("aria-valuetext", said);
   }
-  for (const button of form.querySelectorAll("[data-step]")) button.disabled = !moved(form, button);
+  for (const button of form.querySelectorAll("[data-step]:not([data-play])")) button.disabled = !moved(form, button);
   const box = { viewBox: `0 0 ${px(width)} ${px(drawn.height)}`, role: "img", "aria-labelledby": `title-${section.dataset.dial}` };
   picture.innerHTML = tag("svg", box, drawn.picture);
   // What is said is read out too, so it waits until the reader pauses.
@@ -134,6 +134,25 @@ const drag = (section, form, picture) => {
   }
 };
 
+// ▶ moves sliders step by step, from the beginning where they are at their end. Who wants less motion has the sliders.
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const playing = (form, button, step) => {
+  const stop = () => {
+    clearInterval(button.timer);
+    button.timer = null;
+    button.textContent = "▶ play";
+    show(form.closest(".dial"));
+  };
+  if (button.timer) return stop();
+  if (!moved(form, button)) {
+    const sliders = button.dataset.step.split(" ").map((name) => form.elements[name]);
+    const back = Math.min(...sliders.map((one) => one.value - one.min));
+    for (const one of sliders) one.value -= back;
+  }
+  button.textContent = "❚❚ pause";
+  button.timer = setInterval(() => still.matches || !step(button) ? stop() : null, 250);
+};
+
 const start = (section) => {
   const form = section.querySelector("form");
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -142,12 +161,18 @@ const start = (section) => {
     remember(`dial ${section.dataset.dial}`, "moved");
   });
   form.addEventListener("reset", () => setTimeout(() => show(section)));
-  form.addEventListener("click", ({ target }) => {
-    const to = target.dataset.step && moved(form, target);
-    if (!to) return;
+  const step = (button) => {
+    const to = moved(form, button);
+    if (!to) return false;
     set(form, to);
     form.dispatchEvent(new Event("input", { bubbles: true }));
+    return true;
+  };
+  form.addEventListener("click", ({ target }) => {
+    if ("play" in target.dataset) playing(form, target, step);
+    else if (target.dataset.step) step(target);
   });
+  for (const button of form.querySelectorAll("[data-play]")) button.hidden = still.matches;
   drag(section, form, section.querySelector(".picture"));
   let seen = 0;
   new ResizeObserver(([entry]) => {
