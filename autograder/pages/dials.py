@@ -52,7 +52,7 @@ def measured(lesson: str) -> dict[str, Any]:
     chosen = {order[0], order[len(order) // 2], best}
     curves = {group: curve for group, curve in curves.items() if group in chosen}
     data = json.dumps({"lengths": lengths, "curves": curves})
-    return {"lengths": lengths, "groups": list(curves), "data": Markup(data), "best": best, "highest": last[best]}
+    return {"task": rows[0][task], "lengths": lengths, "groups": list(curves), "data": Markup(data), "best": best, "highest": last[best]}
 
 
 def script(minified: bool = True) -> str:
