@@ -127,7 +127,7 @@ def check(file: Path, assignment: str | None, as_json: bool, everything: bool, i
     submission = read_alone(file, assignment, [known.name for known in course.assignments()])
     if not submission.assignment:
         assert submission.problem is not None
-        raise CommandError(submission.problem.instructor)
+        raise CommandError(submission.problem.message)
     grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, disabled_locks)
     if as_json:
         _say(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))

@@ -67,7 +67,7 @@ class GradebookError(BatchError):
 
 def code_hash(submission: Submission) -> str:
     """The same for two submissions exactly if they run the same code, or cannot be read for the same reason."""
-    reason = submission.problem.student if submission.problem is not None else None
+    reason = submission.problem.message if submission.problem is not None else None
     return hashlib.sha256(json.dumps([submission.cells, reason]).encode("ascii")).hexdigest()
 
 
@@ -141,9 +141,8 @@ class Gradebook:
             self._database.execute(replaced, (submission.assignment, who, before))
         facts = json.dumps(asdict(replace(submission, cells=())))
         key = (submission.assignment, utf8_safe(submission.student), who, suite, code)
-        counts = int(not submission.superseded)
-        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, '[]')"
-        self._database.execute(insert, (*key, counts, folder, facts))
+        insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, 1, ?, ?, '[]')"
+        self._database.execute(insert, (*key, folder, facts))
         if submission.problem is None:
             cells = json.dumps(submission.cells)
             self._database.execute("INSERT OR REPLACE INTO sources VALUES (?, ?)", (code, cells))
@@ -186,7 +185,7 @@ class Gradebook:
         """Why nothing can be run, for the student; None where something can."""
         (row,) = self._all(f"SELECT submission FROM submissions WHERE {_THIS} LIMIT 1", *key)
         problem = _submission(row["submission"]).problem
-        return problem.student if problem is not None else None
+        return problem.message if problem is not None else None
 
     def cells(self, code: str) -> tuple[str, ...]:
         """The code of a key; none where there is none."""

@@ -131,7 +131,7 @@ def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> I
         problem = unclear[0].problem
         raise NothingToGrade(
             f"Nothing in {printable(str(folder), 200)} can be graded as it lies there, {printable(unclear[0].file)} for"
-            f" one. {problem.instructor if problem else ''}"
+            f" one. {problem.message if problem else ''}"
         )
 
 

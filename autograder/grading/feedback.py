@@ -183,7 +183,7 @@ def public_markdown(submission: Submission, grade: Grade) -> str:
     decided."""
     public = [result for result in grade.at_once.test_results if not result.test.hidden]
     if submission.problem is not None:
-        return f"{_not_graded(submission.problem.student)}\n"
+        return f"{_not_graded(submission.problem.message)}\n"
     head = headline(points_won(public), points_possible(public), grade.max_score)
     if grade.never_loaded:
         return "\n\n".join([head, *_notes(submission), *_never_loaded(grade)]) + "\n"

@@ -104,7 +104,7 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
     try:
         with Grader(disabled_locks) as grader:
             if submission.problem is not None:
-                return grader.refuse(assignment, Status.UNREADABLE, submission.problem.student)
+                return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
             return grader.grade(assignment, submission.cells)
     except Exception as error:
         failure = error

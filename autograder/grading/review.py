@@ -70,7 +70,7 @@ def first_thing(row: Row) -> str:
     if row.lost:
         return f"no grade could be given, grade it by hand or run again: {printable(row.lost, 200)}"
     if row.submission.problem is not None:
-        return printable(row.submission.problem.instructor, 400)
+        return printable(row.submission.problem.message, 400)
     grade = row.grade
     assert grade is not None
     if row.submission.notes and grade.failure is None and _is_unwritten(grade):

@@ -152,7 +152,7 @@ class Row:
         """The result as Gradescope's JSON."""
         if self.packed is None:
             assert self.submission.problem is not None
-            return json.dumps({"tests": [], "output": self.submission.problem.student, "score": 0}, indent=1)
+            return json.dumps({"tests": [], "output": self.submission.problem.message, "score": 0}, indent=1)
         if not self.adjustments:
             return self.packed.gradescope
         converted = json.loads(self.packed.gradescope)
@@ -169,7 +169,7 @@ class Row:
         problem = self.submission.problem
         if self.lost or problem is not None:
             text = feedback.not_graded(
-                self.submission.assignment, LOST if problem is None or self.lost else problem.student
+                self.submission.assignment, LOST if problem is None or self.lost else problem.message
             )
             return text + (f"\n{self._corrections}\n" if self.adjustments else "")
         assert self.packed is not None

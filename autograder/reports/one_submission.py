@@ -61,7 +61,7 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
         console.print(Text(plain(note), style="dim"), soft_wrap=True)
     if grade is None:
         assert submission.problem is not None
-        console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.instructor))}", soft_wrap=True)
+        console.print(f"[red]unreadable[/]: {escape(plain(submission.problem.message))}", soft_wrap=True)
         return
     if grade.never_loaded and not everything:
         console.print(f"[red]✗[/] every test: {escape(plain(grade.never_loaded))}", soft_wrap=True)

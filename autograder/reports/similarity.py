@@ -33,8 +33,8 @@ from autograder.grading.row import Rows
 from autograder.parallel import Exceeded, in_order
 from autograder.submission import Submission, find_in_folder
 from autograder.submission import read as read_hand_in
+from autograder.submission.code import NotPython, parse
 from autograder.submission.names import csv_cell
-from autograder.submission.python import NotPython, parse
 
 FILE = "similarity.csv"
 RUN = 12

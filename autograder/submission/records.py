@@ -1,4 +1,5 @@
-"""What this room passes on: who handed in what, the submission that was read from it, and the problem that was met."""
+"""What this room passes on: what a student handed in, the submission that was read from it, the problem that was
+met."""
 
 from __future__ import annotations
 
@@ -11,40 +12,29 @@ from autograder.submission.names import printable
 
 @dataclass(frozen=True)
 class Problem:
-    """Why no code can be had from what was handed in."""
+    """Why no code can be had from what was handed in: one sentence, for the student and for staff."""
 
-    student: str
-    """one sentence for the student: what was wrong and what to do"""
-    instructor: str
-    """one sentence for the instructor"""
+    message: str
     is_unclear: bool = False
-    """whether nothing tells which file is meant, or for which assignment"""
+    """whether nothing tells which file is meant, or for which assignment: where that is so of all, another folder is
+    meant"""
 
 
-class Refused(Exception):
+class Unreadable(Exception):
     """Raised inside this room where reading has to stop; it ends as the problem of one submission."""
-
-    def __init__(self, student: str, instructor: str) -> None:
-        super().__init__(instructor)
-        self.problem = Problem(student, instructor)
 
 
 def problem_of(error: Exception) -> Problem:
-    """What ended the reading of one submission is the problem of this one: refused, closed, or in a way that nobody
-    foresaw."""
-    if isinstance(error, Refused):
-        return error.problem
+    """What ended the reading of one submission is the problem of this one, foreseen or not."""
+    if isinstance(error, Unreadable):
+        return Problem(str(error))
     if isinstance(error, OSError):
+        reason = error.strerror or type(error).__name__
         return Problem(
-            "What you handed in could not be opened: hand it in again, and tell your instructor if that does not help.",
-            f"The system refuses to read it ({error.strerror or type(error).__name__}): check its permissions.",
+            f"It cannot be opened ({reason}): hand in the file itself, no link to it, and tell your instructor."
         )
-    message = printable(str(error), 120)
-    return Problem(
-        "What you handed in could not be read: hand it in again as one plain .py or .ipynb file, or ask your"
-        " instructor.",
-        f"Reading it ended with {type(error).__name__}{f' ({message})' if message else ''}.",
-    )
+    reason = printable(f"{type(error).__name__}: {error}", 120)
+    return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file.")
 
 
 class NothingToGrade(UserError):
@@ -73,8 +63,8 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Given:
-    """One file that somebody handed in."""
+class StudentFile:
+    """One file or folder that somebody handed in."""
 
     name: str
     """as the student named it"""
@@ -84,27 +74,14 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Part:
-    """What a person handed in at one time and place: a folder, or files."""
+class Delivery:
+    """What a student handed in at one time, for one assignment or for any."""
 
-    label: str
-    """relative to the folder given"""
-    folder: Path | None = None
-    within: str = ""
-    """what the labels of files in the folder begin with"""
-    files: tuple[Given, ...] = ()
+    files: tuple[StudentFile, ...]
     assignment: str | None = None
     """what a flag or a folder decided"""
     hint: str | None = None
     """the assignment of files that say nothing themselves"""
-    is_meant: bool = False
-    """whether its one file counts whatever its name says of an assignment: the name is the student's own"""
-    came: float = 0.0
-    """of two parts the greater came later"""
-    attempt: int = 0
-    """and of two that came together the greater"""
-    handed_in: float = 0.0
-    """when, in seconds since 1970, as the platform says; 0 where it does not"""
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     """why there is nothing to read"""
@@ -112,12 +89,13 @@ class Part:
 
 @dataclass(frozen=True)
 class HandIn:
-    """All that one person handed in. Small, so that a batch may hold thousands."""
+    """All that one student handed in. Small, so that a batch may hold thousands."""
 
     student: str
     """what to call them"""
     person: Person
-    parts: tuple[Part, ...]
+    deliveries: tuple[Delivery, ...]
+    """in the order in which they came: a later one counts"""
 
 
 @dataclass(frozen=True)
@@ -141,14 +119,6 @@ class Submission:
     problem: Problem | None = None
     doubt: str = ""
     """one sentence for teaching staff, where something else of the student's may have been meant"""
-    is_claimed: bool = False
-    """whether the student's own file names say the assignment, and neither a flag nor a folder does"""
-    handed_in: float = 0.0
-    """when it came, in seconds since 1970, as the platform says; 0 where it does not"""
-    came: float = 0.0
-    """of two submissions from one platform the greater came later; 0 where the platform does not say"""
-    superseded: bool = False
-    """another submission of the same student counts instead; `problem` says which"""
 
     @property
     def who(self) -> str:

@@ -27,9 +27,7 @@ SUITES = {"rope": "suite-1", "alibi": "suite-2"}
 
 
 def unreadable(student: str, assignment: str = "rope") -> Submission:
-    return submission_file(
-        student, assignment=assignment, cells=(), problem=Problem("Your file is empty.", "The file is empty.")
-    )
+    return submission_file(student, assignment=assignment, cells=(), problem=Problem("Your file is empty."))
 
 
 @pytest.fixture
@@ -122,15 +120,6 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
     (row,) = book.rows()
     assert (row.status, row.score, json.loads(row.gradescope)["output"]) == ("unreadable", 0.0, "Your file is empty.")
     assert [row.status for row in book.rows()] == ["unreadable"]
-
-
-def test_superseded_hand_ins_do_not_count(book: Gradebook) -> None:
-    """They are listed apart, with the reason."""
-    earlier = replace(unreadable("ada"), file="rope/ada-1.py", superseded=True)
-    book.take_in([[submission_file("ada"), earlier]], SUITES)
-    assert grade_all(book) == 1
-    assert students(book) == ["ada"]
-    assert [one.file for one in book.replaced()] == ["rope/ada-1.py"]
 
 
 def test_folders_are_distinct(book: Gradebook) -> None:

@@ -68,7 +68,7 @@ def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, run_of: Otte
     problem = read_file(path, name, [name]).problem
     if problem is not None:
         assert results.total == 0 and not any(by_test(results).values())
-        assert feedback.inline(problem.student) in seen_by_student(output)
+        assert feedback.inline(problem.message) in seen_by_student(output)
         return
     _, grade = graded(path)
     assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}

@@ -130,7 +130,7 @@ def test_the_histogram_holds_everybody(tmp_path: Path) -> None:
         graded("ada", one_result("t1", "passed", 20.0)),
         graded("bob", one_result("t1", "failed", 20.0)),
         graded("cy", one_result("t1", "passed", 19.0), one_result("t2", "failed", 1.0)),
-        (gradebooks.submission_file("di", "rope", "", Problem("Empty.", "Empty.")), refused),
+        (gradebooks.submission_file("di", "rope", "", Problem("Empty.")), refused),
         tmp_path=tmp_path,
     )
     (results,) = class_statistics.results
@@ -224,7 +224,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
         for assignment in ("rope", "alibi"):
             submission = gradebooks.submission_file(name, assignment, gradebooks.CODE)
             submission_files.append((submission, gradebooks.grade(assignment, 0.0, draw)))
-        problem = Problem(f"{name} is empty.", f"{name} is empty.")
+        problem = Problem(f"{name} is empty.")
         submission_files.append(
             (gradebooks.submission_file(name, "naive", "", problem), gradebooks.grade("naive", -3.0, draw))
         )

@@ -169,7 +169,7 @@ def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
     """Whoever has no number of the platform, and whoever's assignment is not known."""
-    problem = Problem("A .docx.", "A .docx.")
+    problem = Problem("A .docx.")
     graded(
         out,
         [

@@ -1,5 +1,5 @@
-"""What a student chose never speaks for somebody else: file names, later weeks, corrections; through layout, reading
-and gradebook.
+"""What a student chose never speaks for somebody else: file names, metadata, later folders, corrections; through
+reading and the gradebook.
 
 Nobody's code is run here: everybody who can be read has the same grade.
 """
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
-from autograder.batch import adjustments, output, run
+from autograder.batch import adjustments
 from autograder.batch.gradebook import Gradebook
 from autograder.submission import NothingToGrade, Submission, find_in_folder
 from tests.grader.support import classroom
@@ -141,21 +141,6 @@ def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        (f"Week 5_a_lovelace_attempt_{STAMP}_rope.py", "lovelace: what follows the last _"),
-        (f"Week 5_ada_attempt_{STAMP}_rope.py", ""),
-        ("rope-ada/rope.py", "rope-ada: where that is a clone of GitHub Classroom"),
-        ("ada/rope.py", ""),
-    ],
-)
-def test_where_a_lone_name_does_not_tell_the_login_it_is_said(tmp_path: Path, name: str, said: str) -> None:
-    put(tmp_path, {name: CODE})
-    _, _, doubt = str(find_in_folder(tmp_path, "rope", KNOWN).layout).partition(". ")
-    assert said in doubt and bool(said) == bool(doubt)
-
-
-@pytest.mark.parametrize(
     "names",
     [["ada.py", "bob.py", "eve_101_9001_rope.py"], ["ada.py", "eve_101_9_rope.py", "x_1_assignsubmission_file_y.py"]],
 )
@@ -185,7 +170,7 @@ def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
         "c": False,
         "d": True,
     }
-    assert all("handed in no file" in found[student].problem.student for student in "abc")  # type: ignore[union-attr]
+    assert all("and no file" in found[student].problem.message for student in "abc")  # type: ignore[union-attr]
     put(
         tmp_path / "anonymous",
         dict.fromkeys(["anon_aB3xZ_900_rope.py", "LATE_anon_Qrs12_901_rope-1.py", "anon_12345_text.html"], CODE),
@@ -196,69 +181,49 @@ def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
 
 def test_all_that_an_export_says_of_a_person_is_kept(tmp_path: Path) -> None:
     put(
-        tmp_path / "class",
-        honest("Gradescope") | {"submission_metadata.yml": EXPORT.replace("    :name", "    :sid: 'S1'\n    :name")},
-    )
-    out = grade(tmp_path / "class")
-    assert [out["rope", f"Gradescope:{name}@x.edu"]["sid"] for name in ("ada", "alan")] == ["S1", "S1"]
-    assert out["rope", "Gradescope:ada@x.edu"]["name"] == "Ada Lovelace"
-
-
-# A folder that must be another
-
-
-@pytest.mark.parametrize("above", ["hw5/submissions", "term/hw5/submissions", "term/rope/submissions"])
-@pytest.mark.parametrize("platform", [one for one in PLATFORMS if one != "Gradescope"])
-def test_folders_too_high_are_one_sentence(tmp_path: Path, platform: str, above: str) -> None:
-    put(tmp_path / above, honest(platform))
-    with pytest.raises(NothingToGrade, match=r"looks like .*: name that folder, .*submissions"):
-        find_in_folder(tmp_path / above.partition("/")[0], None, KNOWN)
-    assert len(find_in_folder(tmp_path / above, None, KNOWN).hand_ins) == EVE
-
-
-def test_an_export_two_folders_too_high_is_one_sentence(tmp_path: Path) -> None:
-    put(tmp_path / "term" / "hw5" / "assignment_1_export", honest("Gradescope"))
-    with pytest.raises(NothingToGrade, match=r"looks like an export of Gradescope: name that folder, .*_export"):
-        find_in_folder(tmp_path / "term", None, KNOWN)
-    assert len(find_in_folder(tmp_path / "term" / "hw5", None, KNOWN).hand_ins) == len(NAMES)
-
-
-@pytest.mark.parametrize("within", ["", "hw5/", "term/hw5/"])
-@pytest.mark.parametrize("platform", ["Canvas", "Moodle", "Moodle with folders", "Blackboard", "Gradescope"])
-def test_a_download_that_is_still_packed_is_one_sentence(tmp_path: Path, platform: str, within: str) -> None:
-    zipped = archive_of({f"{within}{name}": text for name, text in honest(platform).items()})
-    put(tmp_path / "class", {"submissions.zip": zipped, "grades.xlsx": b"PK"})
-    with pytest.raises(NothingToGrade, match="still packed: unpack it"):
-        find_in_folder(tmp_path / "class", None, KNOWN)
-    with pytest.raises(NothingToGrade, match="unpack it"):
-        find_in_folder(tmp_path / "class" / "submissions.zip", None, KNOWN)
-
-
-@pytest.mark.parametrize("above", ["hw5", "term/hw5", "weeks/one", "weeks/two"])
-def test_a_plain_class_in_a_folder_is_no_student(tmp_path: Path, above: str) -> None:
-    """Not even where one of them is called as an assignment is."""
-    names = ["ada", "bob", "cy", "dee", "eve", "Rope Maker"]
-    put(tmp_path / "term", {f"{above}/{name}.py": CODE for name in names})
-    with pytest.raises(NothingToGrade, match="looks like files of several students: name that folder"):
-        find_in_folder(tmp_path / "term", "rope", KNOWN)
-    put(tmp_path / "one", {f"mallory/{name}.py": CODE for name in [*names, "rope"]})
-    assert [one.student for one in find_in_folder(tmp_path / "one", "rope", KNOWN).hand_ins] == ["mallory"]
-
-
-def test_a_download_beside_what_it_was_unpacked_to_is_no_student(tmp_path: Path) -> None:
-    put(
         tmp_path,
-        {
-            "submissions.zip": archive_of(honest("Canvas")),
-            **{f"submissions/{name}": text for name, text in honest("Canvas").items()},
-        },
+        honest("Gradescope") | {"submission_metadata.yml": EXPORT.replace("    :name", "    :sid: 012\n    :name")},
     )
-    with pytest.raises(NothingToGrade, match="name that folder, .*submissions"):
-        find_in_folder(tmp_path, None, KNOWN)
+    people = {one.student: one.person for one in classroom.read_folder(tmp_path, None, KNOWN)}
+    assert people["Ada@x.edu"].sid == "012" and people["Ada@x.edu"].name == "Ada Lovelace"
+
+
+# Metadata that students drop
+
+
+@pytest.mark.parametrize("beside", [{"ada.py": CODE, "bob.py": CODE}, {"ada/rope.py": CODE, "bob/rope.py": CODE}])
+def test_an_export_is_where_nothing_but_its_entries_lies(tmp_path: Path, beside: dict[str, str]) -> None:
+    """What one student drops into a shared folder makes no export of it, and nobody else's of what lies in it."""
+    put(tmp_path, beside)
+    before = classroom.read_folder(tmp_path, "rope", KNOWN)
+    metadata = "submission_1:\n  :submitters:\n  - :email: ada\n"
+    put(tmp_path, {"submission_metadata.yml": metadata, "submission_1/rope.py": CODE.format(666)})
+    after = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert [one for one in after if one.student in ("ada", "bob")] == before and len(before) == 2
+    assert {one.student for one in after} == {"ada", "bob", "submission_1", "submission_metadata"}
+
+
+def test_nobody_is_advised_to_grade_a_students_own_folder(tmp_path: Path) -> None:
+    """A late folder with one clone, which holds what an export holds: it is that student's, with one row."""
+    metadata = "submission_1:\n  :submitters:\n  - :email: ada@x.edu\n  :created_at: 2030-01-01\n"
+    put(tmp_path, {"week-5-eve/submission_metadata.yml": metadata, "week-5-eve/submission_1/rope.py": CODE})
+    assert [one.who for one in classroom.read_folder(tmp_path, "rope", KNOWN)] == [":week-5-eve"]
+
+
+def test_one_file_beside_folders_of_assignments_leaves_them_as_they_are(tmp_path: Path) -> None:
+    put(tmp_path, {f"{name}/{who}.py": CODE for name in ("rope", "alibi", "naive") for who in ("ada", "bob")})
+    before = classroom.read_folder(tmp_path, None, KNOWN)
+    put(tmp_path, {"ada.py": CODE.format(666), "eve/rope.py": CODE})
+    after = classroom.read_folder(tmp_path, None, KNOWN)
+    assert [one for one in after if one in before] == before and len(after) == len(before) + 2 == 8
+    assert "ada, beside the folders" in {one.student for one in after}
+
+
+# Folders that are not meant
 
 
 UNCLEAR = {
-    "files that name no assignment": {"ada.py": CODE, "bob.py": CODE, "cy.ipynb": CODE},
+    "files that name no assignment": {"ada.py": "x = 1", "bob.py": "x = 1", "cy.ipynb": "x = 1"},
     "folders of a plain class, two too high": {"hw5/submissions/ada.py": CODE, "hw5/submissions/bob.py": CODE},
     "a plain class, packed": {"hw5.zip": archive_of({"ada.py": CODE, "bob.py": CODE})},
     "weeks of a plain class": {f"week-{week}/{name}.py": CODE for week in range(3) for name in ("ada", "bob")},
@@ -266,13 +231,11 @@ UNCLEAR = {
 
 
 @pytest.mark.parametrize("files", UNCLEAR.values(), ids=UNCLEAR)
-def test_where_nothing_says_what_is_meant_nothing_is_graded(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, files: dict[str, str | bytes]) -> None:
     put(tmp_path / "class", files)
-    with pytest.raises(
-        NothingToGrade, match="can be graded as it lies there.*(does not tell one assignment|Several files could be)"
-    ):
-        run.grade([tmp_path / "class"], tmp_path / "out", "rope" if "week-0/ada.py" in files else None)
-    assert not (tmp_path / "out").exists()
+    flag = "rope" if "week-0/ada.py" in files else None
+    rows = classroom.read_folder(tmp_path / "class", flag, KNOWN)
+    assert rows and all(one.problem is not None and one.problem.is_unclear for one in rows)
 
 
 def test_what_the_term_leaves_out_is_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,26 +245,17 @@ def test_what_the_term_leaves_out_is_nobody(tmp_path: Path, monkeypatch: pytest.
     put(tmp_path / "class", {"modern/ada.py": CODE, "rope/ada.py": CODE})
     found = find_in_folder(tmp_path / "class", None, known)
     assert [one.student for one in found.hand_ins] == ["ada"] and found.passed_over == ("modern (left out this term)",)
-    for folder in ("class/modern", "alone"):
-        put(tmp_path / "alone", {"modern/ada.py": CODE})
-        with pytest.raises(NothingToGrade, match="leaves out modern"):
-            find_in_folder(tmp_path / folder, None, known)
+    put(tmp_path / "alone", {"modern/ada.py": CODE})
+    with pytest.raises(NothingToGrade, match="holds no submission"):
+        find_in_folder(tmp_path / "alone", None, known)
 
 
 def test_results_of_an_earlier_run_are_nobody(tmp_path: Path) -> None:
-    """A folder that a platform names is a student's, whatever lies in it."""
-    put(tmp_path, {"ada.py": CODE, "old/rope.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE})
-    with Gradebook.writing(tmp_path / "old") as book:
-        output.write(book, KNOWN, lambda row: None)
+    put(tmp_path, {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE})
+    put(tmp_path, {"old/gradebook.sqlite": "", "old/grades.csv": "", "old/rope.py": CODE})
     found = find_in_folder(tmp_path, "rope", KNOWN, tmp_path / "out")
-    assert [one.student for one in found.hand_ins] == ["ada", "bob"] and found.passed_over == (
-        "old (results of an earlier run)",
-    )
-    put(
-        tmp_path / "clones",
-        honest("GitHub Classroom") | {f"week-5-ada/{file}": CODE for file in ("gradebook.sqlite", "grades.csv")},
-    )
-    assert "ada" in [one.student for one in find_in_folder(tmp_path / "clones", "rope", KNOWN).hand_ins]
+    assert [one.student for one in found.hand_ins] == ["ada", "bob"]
+    assert found.passed_over == ("old (results of an earlier run)",)
 
 
 def test_results_and_tables_among_the_submissions_are_nobodys(tmp_path: Path) -> None:

