@@ -1,9 +1,6 @@
 """Likely causes: which known mistake explains what a submission returned.
 
     catalogue  the known mistakes that people wrote down, and the solution with them in it
-    signature  the mistakes that follow from a function's signature
-    known      all that can show in one function's results
-    refusals   what a solution refuses, and the rules behind it
     rule       when a mistake explains what was seen
     observed   what a submission was seen to do
     oracle     all that is known of an assignment: what the solution and each known mistake make of a call

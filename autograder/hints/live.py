@@ -7,13 +7,13 @@ answer, and one is named by the rule that holds on a student's machine too (`aut
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from autograder.checks.expect import difference
 from autograder.checks.prompt import text, typed
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import Blocks, blocks_of
+from autograder.checks.source import blocks_of
 from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest
 from autograder.hints.oracle import Oracle
@@ -36,10 +36,10 @@ def with_causes(oracle: Oracle, observed: Sequence[ObservedTest], cells: Sequenc
     }
     given: set[str] = set()
     results = []
-    for observed_test in _missing_below(oracle, observed, blocks):
+    for observed_test in observed:
         result = observed_test.result
         if result.is_mistake and (name := result.test.question) in hints:
-            result = _explained(oracle, _located(oracle, observed_test), hints[name], given)
+            result = _explained(_located(oracle, observed_test), hints[name], given)
         results.append(result)
     return results
 
@@ -48,8 +48,8 @@ def hints_of(oracle: Oracle, function: str, rows: Sequence[Observation], is_buil
     """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is
     broken says more."""
     known = oracle.known(function)
-    values = [] if is_built_on_a_wrong_one else explanations(rows, known.candidates(rows))
-    refusals = missing_refusals(rows, (known.own, known.below))
+    values = [] if is_built_on_a_wrong_one else explanations(rows, known)
+    refusals = missing_refusals(rows, known)
     return Hints(_told(values), _told(refusals), dtype_hint(rows))
 
 
@@ -75,42 +75,10 @@ def _located(oracle: Oracle, observed_test: ObservedTest) -> ObservedTest:
     return observed_test
 
 
-def _missing_below(oracle: Oracle, observed: Sequence[ObservedTest], blocks: Blocks) -> Iterator[ObservedTest]:
-    """A missing refusal stands where it is missed first: what builds on that function, or on a helper of it, can miss
-    it too, and need not refuse again."""
-    lines = {
-        observed_test.result.test: oracle.refusals.line(list(observed_test.calls)[-1])
-        for observed_test in observed
-        if observed_test.result.kind in REFUSALS and observed_test.calls
-    }
-    missed: dict[str, set[int | None]] = {}
-    for test, line in lines.items():
-        missed.setdefault(test.question, set()).add(line)
-    order = list(missed)
-    for observed_test in observed:
-        line = lines.get(observed_test.result.test)
-        question = observed_test.result.test.question
-        below = blocks.below(question) if line is not None else frozenset()
-        before = order[: order.index(question)] if line is not None else []
-        others = [name for name in missed if name in below]
-        others += [name for name in before if below & blocks.below(name)]
-        lower = next((name for name in others if line in missed[name]), None)
-        yield observed_test.but(function=lower) if lower else observed_test
-
-
-def _explained(oracle: Oracle, observed_test: ObservedTest, hints: Hints, given: set[str]) -> TestResult:
+def _explained(observed_test: ObservedTest, hints: Hints, given: set[str]) -> TestResult:
     """One mistake with what is known of it. A hint is given once."""
     result = observed_test.result
-    if result.kind in REFUSALS and result.function is not None:
-        return result
     hint = hints.of(result.kind)
-    if hint is None and result.test.phase is Phase.HIDDEN and observed_test.calls:
-        call, reply = list(observed_test.calls.items())[-1]
-        if result.kind in REFUSALS:
-            hint = oracle.refusals.broken(call, reply)
-        # What the solution refuses as well is a wrong result of another function, handed on.
-        elif result.kind is Kind.REFUSED and oracle.refusals.line(call) is None:
-            hint = oracle.refusals.all_of(result.test.question)
     if hint is None or hint in given:
         hint = result.hint if result.kind in VALUES else None
     else:

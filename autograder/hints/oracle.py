@@ -22,19 +22,13 @@ from autograder.checks.expect import difference
 from autograder.checks.proxy import REFUSED, Refusal, read_only
 from autograder.checks.source import Blocks
 from autograder.course import Assignment
-from autograder.hints import catalogue, signature
+from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception, WrongAnswer
-from autograder.hints.known import KnownMistakes
 from autograder.hints.observed import LOOKED_AT, TOO_LARGE, ObservedTest, calls_of, is_looked_at
-from autograder.hints.refusals import Refusals
 from autograder.hints.rule import Observation, outcome
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 from autograder.protocol.failure import Kind
-
-MOST_PREDICTED = 512
-"""Mistakes of which it is remembered what they make of one call: the known ones, and some of those by a factor, of
-which a class has any number."""
 
 R = TypeVar("R")
 
@@ -75,11 +69,6 @@ class Oracle:
         return Blocks(self.assignment.solution.read_text(encoding="utf-8"))
 
     @functools.cached_property
-    def refusals(self) -> Refusals:
-        """What the solution refuses."""
-        return Refusals(self.right)
-
-    @functools.cached_property
     def entries(self) -> tuple[Misconception, ...]:
         """The known mistakes of the catalogue."""
         return catalogue.entries(self.assignment)
@@ -90,9 +79,14 @@ class Oracle:
         return catalogue.wrong_answers(self.assignment)
 
     @remembered(None)
-    def known(self, function: str) -> KnownMistakes:
-        """The mistakes that can show in the results of a function."""
-        return KnownMistakes(function, vars(self.right)[function], self.entries, self.blocks.below(function))
+    def known(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
+        """The known mistakes that can show in the results of a function, the likelier ones first: its own before those
+        of functions below it, since somebody may have written anew what the solution takes from another."""
+        below = self.blocks.below(function)
+        return (
+            [entry for entry in self.entries if entry.function == function],
+            [entry for entry in self.entries if entry.function in below],
+        )
 
     # What the solution makes of a call
 
@@ -216,8 +210,6 @@ class Predictions:
     def of(self, entry: Misconception | None) -> Any:
         """What comes of the call beside a mistake, or beside none."""
         if entry not in self.known:
-            if len(self.known) == MOST_PREDICTED:
-                self.known = {None: self.known[None]}
             self.known[entry] = self._compute(entry)
         return self.known[entry]
 
@@ -225,8 +217,6 @@ class Predictions:
         if entry is None:
             return self._run(self.oracle.right)
         right = self.of(None)
-        if type(right) is Refusal and entry.origin == signature.SIGNATURE:
-            return right
         outcome = self._run(self._behaving(entry))
         if type(right) is Refusal or type(outcome) is Refusal:
             return right if type(outcome) is type(right) else outcome

@@ -20,9 +20,8 @@ from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTest
 
-OWN, THINKABLE, BELOW = "own", "thinkable", "below"
-"""The groups of a function's known mistakes: those in the catalogue of the function itself, those that need no
-catalogue, and those of the functions that it builds on."""
+OWN, BELOW = "own", "below"
+"""The groups of a function's known mistakes: its own, and those of the functions that it builds on."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -79,11 +78,10 @@ class Evidence:
     def hints(self) -> Iterator[tuple[str, Hints]]:
         """Each function with what is told of its mistakes; what builds on others comes first."""
         for function, rows in reversed(self.rows().items()):
-            # Group → number → hint, the likeliest group first. What is only thinkable says nothing of bad arguments.
+            # Group → number → hint, the likeliest group first.
             known: dict[str, dict[str, str]] = _read(self.path)["known"].get(function, {})
-            written = [group for name, group in known.items() if name != THINKABLE]
             hints = {number: hint for group in known.values() for number, hint in group.items()}
-            explained = explanations(rows, known.values()), missing_refusals(rows, written)
+            explained = explanations(rows, known.values()), missing_refusals(rows, known.values())
             yield function, Hints(*(joined(hints[number] for number in numbers) for numbers in explained))
 
 

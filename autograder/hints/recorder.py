@@ -12,7 +12,7 @@ from typing import Any
 from autograder.checks.proxy import REFUSED
 from autograder.hints.catalogue import Misconception
 from autograder.hints.oracle import Oracle
-from autograder.hints.recorded import BELOW, OWN, THINKABLE
+from autograder.hints.recorded import BELOW, OWN
 from autograder.hints.rule import NOTHING, mark
 from autograder.protocol import codec
 from autograder.protocol.call import Call
@@ -40,9 +40,8 @@ class Recorder:
 
 def _known(oracle: Oracle, function: str) -> list[tuple[str, Misconception]]:
     """The known mistakes of a function, each with its group."""
-    known = oracle.known(function)
-    groups = {OWN: known.own, THINKABLE: known.thinkable, BELOW: known.below}
-    return [(name, entry) for name, group in groups.items() for entry in group]
+    groups = zip((OWN, BELOW), oracle.known(function), strict=True)
+    return [(name, entry) for name, group in groups for entry in group]
 
 
 def with_hints(oracle: Oracle, calls: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -52,7 +51,7 @@ def with_hints(oracle: Oracle, calls: dict[str, list[dict[str, Any]]]) -> dict[s
         numbers.setdefault(call["function"], set()).update(call["mistakes"])
     known: dict[str, dict[str, dict[str, str]]] = {}
     for function, shown in numbers.items():
-        known[function] = {OWN: {}, THINKABLE: {}, BELOW: {}}
+        known[function] = {OWN: {}, BELOW: {}}
         for number, (group, entry) in enumerate(_known(oracle, function)):
             if str(number) in shown:
                 known[function][group][str(number)] = entry.hint

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import re
 import textwrap
-from typing import Any
 
 import numpy as np
 import pytest
 
 from autograder import course
-from autograder.checks import proxy
 from autograder.checks.results import Phase, TestResult
-from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, live, rule, signature
-from autograder.hints.oracle import MOST_PREDICTED, Oracle
+from autograder.hints import catalogue, live, rule
 from autograder.protocol import call
 from autograder.protocol.failure import REFUSALS, Kind
 from autograder.reports.one_submission import as_json
@@ -42,65 +37,6 @@ def hints(results: list[TestResult], function: str) -> str:
     return " ".join(one.hint for one in results if one.test.question == function and one.hint)
 
 
-BASE_IGNORED = """
-    _right = apply_rope_half
-    def apply_rope_half(x, positions, base=10000.0):
-        _right(x, positions, base)
-        return _right(x, positions)
-    """
-
-POSITIONS_IGNORED = """
-    _right = rotation_matrix
-    def rotation_matrix(position, head_dim, base=10000.0):
-        _right(position, head_dim, base)
-        return _right(0, head_dim, base)
-    """
-
-MASK_IGNORED = """
-    _right = attention_weights
-    def attention_weights(q, k, mask=None, bias=None):
-        _right(q, k, mask, bias)
-        return _right(q, k, None, bias)
-    """
-
-SCALED_BY_THE_NUMBER_OF_KEYS = """
-    def attention_weights(q, k, mask=None, bias=None):
-        q, k = np.asarray(q), np.asarray(k)
-        if q.shape[-1] < 1:
-            raise ValueError(f"no features in {q.shape}")
-        scores = q.astype(float) @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-2])
-        scores = scores if bias is None else scores + bias
-        scores = scores if mask is None else np.where(mask, scores, -np.inf)
-        return softmax(scores).astype(_features(q, k)[-1])
-    """
-
-
-@pytest.mark.parametrize(
-    ("name", "source", "function", "told", "not_told"),
-    [
-        ("rope", BASE_IGNORED, "apply_rope_half", "`base` has no effect", "exponent"),
-        ("rope", POSITIONS_IGNORED, "rotation_matrix", "has no effect", "back"),
-        ("attention", MASK_IGNORED, "attention_weights", "`mask` has no effect", "other way round"),
-        ("attention", SCALED_BY_THE_NUMBER_OF_KEYS, "attention_weights", "", "divided by d."),
-    ],
-    ids=["base", "positions", "mask", "keys"],
-)
-def test_a_coincidence_on_one_input_is_no_cause(
-    name: str, source: str, function: str, told: str, not_told: str, suites: dict[str, Suite]
-) -> None:
-    said = hints(results_of(name, source, suites), function)
-    assert told in said and not_told not in said
-
-
-ODD_REFUSED_ZERO_ACCEPTED = """
-    def frequencies(d_model, base=10000.0):
-        if d_model % 2:
-            raise ValueError(f"d_model must be even; got {d_model}")
-        if not (np.isfinite(base) and base > 0):
-            raise ValueError(f"base must be a positive finite number; got {base}")
-        return float(base) ** (-np.arange(0, d_model, 2) / d_model)
-    """
-
 INFINITE_BASE_ACCEPTED = """
     def frequencies(d_model, base=10000.0):
         _check_even(d_model)
@@ -108,33 +44,6 @@ INFINITE_BASE_ACCEPTED = """
             raise ValueError(f"base must be a positive finite number; got {base}")
         return float(base) ** (-np.arange(0, d_model, 2) / d_model)
     """
-
-
-@pytest.mark.parametrize(
-    ("source", "rule"),
-    [
-        (ODD_REFUSED_ZERO_ACCEPTED, "d_model must be even and at least 2"),
-        (INFINITE_BASE_ACCEPTED, "base must be a positive finite number"),
-    ],
-)
-def test_a_missing_refusal_is_told_by_its_rule_and_not_as_another_one(
-    source: str, rule: str, suites: dict[str, Suite]
-) -> None:
-    """And without the value that was accepted."""
-    said = hints(results_of("sinusoidal", source, suites), "frequencies")
-    assert rule in said and "odd" not in said and "inf" not in said.replace("finite", "")
-
-
-@pytest.mark.parametrize(
-    ("asked", "rule"),
-    [
-        (call.Call("ntk_base", (1e4, 2.0, 2)), "head_dim must be even and give at least 2 pairs"),
-        (call.Call("yarn_frequencies", (8, 1e4, 4.0, 1024, 1.0, 2.0)), "beta_fast must be at least beta_slow"),
-        (call.Call("longrope_frequencies", (8, [1.0])), "rescale needs one number for each pair"),
-    ],
-)
-def test_the_rule_of_a_refusal_is_the_part_that_applies(asked: call.Call, rule: str) -> None:
-    assert Oracle(course.find("context_extension")).refusals.rule(asked) == ("ValueError", rule)
 
 
 def test_faults_of_its_own_are_not_blamed_on_what_a_function_builds_on(suites: dict[str, Suite]) -> None:
@@ -180,30 +89,6 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
     assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in said
     assert "## `apply_rope`" in said and "Its values are not right" not in said
     assert "## `decay_bound`" not in said
-
-
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("right * 3", "3 times as large"),
-        ("right * 7", "the right one times the same number"),
-        ("right * (1 + 1j)", ""),
-        ("right.astype(str)", ""),
-        ("right[:0]", ""),
-        ("right * np.nan", ""),
-        ("10**400", ""),
-    ],
-)
-def test_a_number_of_times_is_told_of_numbers_alone(value: str, told: str, suites: dict[str, Suite]) -> None:
-    """Infinite bias, as ahead of a query, stays infinite; what is no number has no factor."""
-    source = f"""
-    _right = decay_bias
-    def decay_bias(log_f):
-        right = _right(log_f)
-        return {value}
-    """
-    said = hints(results_of("state", source, suites), "decay_bias")
-    assert told in said and bool(told) == (" times " in said)
 
 
 def test_a_refusal_that_is_missing_below_is_no_fault_of_what_builds_on_it(grader: Grader) -> None:
@@ -275,7 +160,7 @@ def test_hidden_tests_change_nothing_of_what_was_told_of_the_public_part(grader:
     grade = grader.grade(assignment, (source,))
     settled = " ".join(one.hint or "" for one in grade.at_once.test_results if one.test.question == "rotate_half")
     final = " ".join(one.hint or "" for one in grade.test_results if one.test.question == "rotate_half")
-    assert "minus" in settled and "minus" not in final
+    assert "the minus" in settled and "the minus" not in final
 
 
 @pytest.mark.parametrize(
@@ -287,39 +172,6 @@ def test_versions_written_by_hand_are_never_told_a_false_cause(version: WrongVer
     for one in results:
         if one.test.question == version.function and one.hint and one.kind not in (Kind.NO_ERROR, Kind.WRONG_ERROR):
             assert re.search(version.true, one.hint), one.hint
-
-
-FORMS = [
-    lambda part: part[..., :-1],
-    lambda part: part.ravel(),
-    lambda part: part[np.newaxis],
-]
-"""Results that another function cannot take."""
-
-
-def test_what_refuses_a_wrong_result_of_another_function_is_not_to_blame(assignment: Assignment, suite: Suite) -> None:
-    """Every function that tests hand on the result of, in each form."""
-    handed_on = dict.fromkeys(name for test in suite.tests for name in test.calls if name != test.question)
-    for change, function in itertools.product(FORMS, handed_on):
-        module = catalogue.solution(assignment)
-        right = getattr(module, function)
-
-        def wrong(*args: object, _right: Any = right, _change: Any = change, **kwargs: object) -> object:
-            result = _right(*args, **kwargs)
-            parts = tuple(_change(part) if np.ndim(part) else part for part in map(np.asarray, proxy.parts(result)))
-            return parts if isinstance(result, tuple) else parts[0]
-
-        setattr(module, function, wrong)
-        results = live.with_causes(
-            suite.oracle, suite.observe(catalogue.Module(module)), [assignment.solution.read_text("utf-8")]
-        )
-        above = suite.oracle.blocks
-        blamed = {
-            result.test.question
-            for result in results
-            if (result.hint or "").startswith("It refuses more") and function not in above.below(result.test.question)
-        }
-        assert not blamed, (function, blamed)
 
 
 @pytest.mark.parametrize(
@@ -344,19 +196,3 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     value = np.array([largest, -largest] * 8)
     assert np.isfinite(rule.fingerprint(value).sums).all()
     assert rule.same(rule.read_mark(rule.mark(value), value), value)
-
-
-def test_what_an_oracle_remembers_does_not_grow_with_the_class() -> None:
-    """Each submission may have a factor of its own, and its calls are gone when it is graded."""
-    asked, rope = call.Call("rope_frequencies", (8,)), Oracle(course.find("rope"))
-    known, predictions = rope.known(asked.function), rope.predictions(asked)
-    right = predictions.of(None)
-    for number in range(2 * MOST_PREDICTED):
-        predictions.of(signature.scaled(asked.function, known.right, 2.0 + number))
-        assert len(predictions.known) <= MOST_PREDICTED
-    assert predictions.of(None) is right
-    reply = call.perform(rope.right, asked)
-    seen = rope.observation(asked, reply)
-    assert seen is rope.observation(asked, reply) and len(rope._observed) == 1
-    del asked
-    assert not rope._observed
