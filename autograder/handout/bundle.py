@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Collection
@@ -30,9 +29,6 @@ TEMPLATE = Path(__file__).with_name("template")
 _GIVEN = ("*.md", "figures.py", "measuring.py", "figures/*.svg", "*/figures.py", "*/lab.py", "*/*.csv", "*/measured.md")
 """What lies in assignments/ beside the lessons, stubs and notebooks."""
 
-_EXAMPLE = "attention"
-"""The assignment by which the guides for students show commands, and where they tell students to begin."""
-
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Path in the handout → content, of all assignments or only some. What is not named here does not ship."""
@@ -46,8 +42,6 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     files |= {path.relative_to(ROOT).as_posix(): path for path in [*given, ROOT / "LICENSE"]}
     files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
     shipped = {name: path.read_bytes() for name, path in files.items()}
-    if _EXAMPLE not in {assignment.name for assignment in chosen}:
-        shipped |= {name: _shown_by(chosen[0], shipped[name]) for name in ("README.md", "assignments/README.md")}
     asked = {}
     for assignment in chosen:
         tests = Suite(assignment).tests
@@ -55,13 +49,6 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
         asked[assignment.name] = questions.of(assignment, tests)
     shipped[QUESTIONS] = json.dumps(asked, indent=1).encode("utf-8")
     return shipped | {f"{COURSE}/{name}": content for name, content in course().items()}
-
-
-def _shown_by(assignment: Assignment, guide: bytes) -> bytes:
-    """A guide that shows commands by another assignment than usual."""
-    number = assignment.lesson.read_text("utf-8").removeprefix("# ").partition(".")[0]
-    text = re.sub(rf"\b{_EXAMPLE}\b", assignment.name, guide.decode("utf-8"))
-    return re.sub(r"(?<=lesson )1\b(?=[],])", number, text).encode("utf-8")
 
 
 def _of(assignment: Assignment, tests: list[Test]) -> dict[str, bytes]:

@@ -72,7 +72,8 @@ def _secrets() -> dict[str, dict[str, str]]:
             # How arguments are taken by the given function is told in lesson 1.
             lines = [line for line in text.split("\n") if len(_bare(line)) >= ACCIDENT and "_features(" not in line]
             told |= dict.fromkeys(lines, f"a line of {one.name}'s {whose}")
-    public, secrets = _bare("\n".join(said)), {}
+    public = _bare("\n".join(said))
+    secrets: dict[str, dict[str, str]] = {}
     for text, what in told.items():
         if (part := _bare(text)) and part not in public:
             secrets.setdefault(part[:ACCIDENT], {}).setdefault(part, f"{what}: {text.strip()[:60]}")

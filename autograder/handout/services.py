@@ -41,8 +41,8 @@ def test_files(assignment: str, tests: Sequence[Test]) -> dict[str, str]:
         files[f"{question}.py"] = filled(
             _FORMS / "otter_question.txt", assignment=assignment, question=question, public=public, hidden=hidden
         )
-    hidden = sum(test.points for test in tests if test.hidden)
-    return files | {"still_to_be_decided.py": filled(_FORMS / "otter_undecided.txt", points=hidden)}
+    undecided = sum(test.points for test in tests if test.hidden)
+    return files | {"still_to_be_decided.py": filled(_FORMS / "otter_undecided.txt", points=undecided)}
 
 
 def _questions(tests: Sequence[Test]) -> list[str]:

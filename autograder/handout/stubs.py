@@ -61,7 +61,7 @@ def answer_texts(source: str, name: str) -> list[str]:
             if several := [text for text in segments if "\n" in text]:
                 raise HandoutError(f"{name}: the answer {several[0]!r} must stand on one line")
             return [
-                f'"{key.value}": {text}'
+                f'"{key.value!s}": {text}'
                 for key, text in zip(node.value.keys, segments, strict=True)
                 if isinstance(key, ast.Constant)
             ]

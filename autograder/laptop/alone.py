@@ -33,7 +33,7 @@ BEFORE_TOLD = {True: 1, False: 3}
 class _All(Run):
     """A run of public and hidden tests beside the solution."""
 
-    folders: ClassVar = ("public", "hidden")
+    folders: ClassVar[tuple[str, ...]] = ("public", "hidden")
 
     def __init__(self, assignment: course.Assignment) -> None:
         super().__init__(course.ROOT)

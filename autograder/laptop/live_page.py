@@ -30,9 +30,6 @@ HOST = "127.0.0.1"
 COURSE = (Path("course"), Path("dist", "course"))
 """Where the pages are: in a handout, and in a checkout of the course that has built one."""
 
-WAIT = 20.0
-"""Seconds that a page's question waits for news."""
-
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -43,30 +40,6 @@ KINDS = {
 """What the course's folder has; nothing else is handed out."""
 
 
-class _Shown:
-    """What the pages show, and how often it changed. Of what is kept by lesson, others stay."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._shown: dict[str, Any] = {}
-        self._version = 0
-
-    def update(self, **shown: Any) -> None:
-        """Show this too, from now on."""
-        with self._changed:
-            for name, value in shown.items():
-                self._shown[name] = self._shown.get(name, {}) | value if isinstance(value, dict) else value
-            self._version += 1
-            self._changed.notify_all()
-
-    def after(self, version: int) -> bytes:
-        """What is shown, as JSON: at once where it is newer than this version, else when it changes or after a
-        while."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._version > version, WAIT)
-            return json.dumps(self._shown | {"version": self._version}).encode("utf-8")
-
-
 class Server(ThreadingHTTPServer):
     """The pages in `course`, and pictures of the student's own functions in `pictures`."""
 
@@ -75,7 +48,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, course: Path, pictures: Path) -> None:
         super().__init__((HOST, 0), _Handler)
         self.course, self.pictures = course.resolve(), pictures.resolve()
-        self.state = _Shown()
+        self.shown: dict[str, Any] = {"version": 0}
         self.word = secrets.token_urlsafe(16)
 
     def url(self, page: str) -> str:
@@ -110,14 +83,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Kind and content; nothing for who does not know this server's name and word."""
         if self.headers.get("Host") != f"{HOST}:{self.server.server_port}":
             return None
-        asked = urlsplit(self.path)
-        _, _, rest = asked.path.partition("/")
-        word, _, name = rest.partition("/")
+        word, _, name = urlsplit(self.path).path.removeprefix("/").partition("/")
         if not secrets.compare_digest(word.encode(), self.server.word.encode()):
             return None
         if name == "state.json":
-            version = asked.query.removeprefix("after=")
-            return "application/json", self.server.state.after(int(version) if version.isdecimal() else 0)
+            return "application/json", json.dumps(self.server.shown).encode("utf-8")
         return self._file(unquote(name))
 
     def _file(self, name: str) -> tuple[str, bytes] | None:
@@ -155,8 +125,12 @@ class Page:
         self._making: dict[str, subprocess.Popen[str]] = {}
 
     def update(self, **shown: Any) -> None:
-        """Show this too, from now on."""
-        self.server.state.update(**shown)
+        """Show this too, from now on. Of what is kept by lesson, other lessons stay."""
+        before = self.server.shown
+        kept = {
+            name: before.get(name, {}) | value if isinstance(value, dict) else value for name, value in shown.items()
+        }
+        self.server.shown = before | kept | {"version": before["version"] + 1}
 
     def make(self, lesson: str) -> None:
         """Make the pictures of this lesson, and the text, anew."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.results import TestResult
 from autograder.checks.source import Source
 from autograder.laptop.in_process import InProcess
 from autograder.laptop.progress import LESSON, Run
@@ -31,42 +30,35 @@ class StillToBeDecided(Exception):
 
 
 class NotebookCheck:
-    """The public tests of one function."""
+    """The public tests of one function. Otter asks case by case, and makes a new one for every check."""
 
     def __init__(self, assignment: str, name: str) -> None:
-        self.assignment = assignment
-        self.name = name
-        self.test_results: dict[str, TestResult] = {}
-        self.printed: dict[str, str] = {}
+        self.assignment, self.name = assignment, name
+        self.run: _NotebookRun | None = None
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
         """One test on the functions of an environment. Raises NotRight where it does not pass."""
-        if not self.test_results:  # Otter asks case by case, and makes a new one for every check
-            run = _NotebookRun(environment, self.name)
-            run.start([self.assignment])
-            self.test_results = {result.test.name: result for result in run.test_results[self.assignment]}
-            self.printed = run.printed.get(self.assignment, {})
-            self._say_which_file(run.file(self.assignment), environment)
-        test_result = self.test_results[test]
-        printed = f"\nYour code printed:\n{self.printed[test]}" if test in self.printed else ""
-        if test_result.status is TestStatus.FAILED:
-            call = f"\n>>> {test_result.call}" if test_result.call else ""
-            raise NotRight(
-                f"{test_result.heading}{call}\n{test_result.sentence}{printed}\nSee {LESSON}, section {self.name}."
-            )
-        if not test_result.passed:
-            raise NotRight(test_result.message + printed)
+        if self.run is None:
+            self.run = _NotebookRun(environment, self.name)
+            self.run.start([self.assignment])
+            file = self.run.file(self.assignment)
+            if _defined(self.name, environment) and self.name in Source(file).unwritten():
+                print(
+                    f"{self.name} was checked as a cell of this notebook defines it; in {file.name} it is not written"
+                    " yet. One file is graded, the one that you hand in: hand in this notebook, or copy the function"
+                    " into the file."
+                )
+        (result,) = (one for one in self.run.test_results[self.assignment] if one.test.name == test)
+        out = self.run.printed.get(self.assignment, {}).get(test)
+        printed = f"\nYour code printed:\n{out}" if out else ""
+        if result.status is TestStatus.FAILED:
+            call = f"\n>>> {result.call}" if result.call else ""
+            see = f"See {LESSON}, section {self.name}."
+            raise NotRight(f"{result.heading}{call}\n{result.sentence}{printed}\n{see}")
+        if not result.passed:
+            raise NotRight(result.message + printed)
         if printed:
             print(f"{test}:{printed}")
-
-    def _say_which_file(self, file: Path, environment: Mapping[str, Any]) -> None:
-        """A function in a cell and a stub in the file: only one of the two is handed in."""
-        if _defined(self.name, environment) and self.name in Source(file).unwritten():
-            print(
-                f"{self.name} was checked as a cell of this notebook defines it; in {file.name} it is not written yet."
-                " One file is graded, the one that you hand in: hand in this notebook, or copy the function into the"
-                " file."
-            )
 
 
 class _NotebookRun(Run):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -21,7 +20,7 @@ from autograder.hints.recorded import Evidence
 from autograder.hints.rule import Hints
 from autograder.laptop.in_process import SECONDS
 from autograder.laptop.local_context import LocalContext
-from autograder.protocol.call import ANSWERS, Raised
+from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
 LESSON = "README.md"
@@ -87,7 +86,7 @@ class Progress:
 class Run(LocalContext):
     """A run of tests: hands out the submissions, and collects how tests came out and what they printed."""
 
-    folders: ClassVar = ("public",)
+    folders: ClassVar[tuple[str, ...]] = ("public",)
 
     def __init__(self, root: Path, question: str | None = None) -> None:
         """`question`: the one function whose tests are run; all of them where none is named."""
@@ -143,8 +142,9 @@ class Run(LocalContext):
         failure = self.loaded[name].failure if name in self.loaded else None
         if failure is None or failure.left_out:
             return ""
-        entry = _entry_that_stops(Source(path), failure, vars(self.loaded[name].module))
-        return stops(failure) + (f" (the entry {entry} of {ANSWERS})" if entry else "")
+        entries = Source(path).entries.items()
+        at = [key for key, one in entries if one.lineno <= (failure.line or 0) <= (one.end_lineno or 0)]
+        return stops(failure) + (f" (the entry {at[0]} of {ANSWERS})" if at else "")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
         items[:] = [item for item in items if self.question in (None, describe(item).question)]
@@ -206,18 +206,3 @@ def lesson_number(root: Path, name: str) -> int:
     lesson = root / "assignments" / name / LESSON
     match = re.match(r"# (\d+)\.", lesson.read_text(encoding="utf-8")) if lesson.is_file() else None
     return int(match[1]) if match else 10**6
-
-
-def _entry_that_stops(source: Source, failure: Raised, functions: dict[str, Any]) -> str | None:
-    """The entry of ANSWERS at which a file stops, if it is one: by the line, or, where a function was called there, by
-    asking again."""
-    for key, written in source.entries.items():
-        if written.lineno <= (failure.line or 0) <= (written.end_lineno or 0):
-            return key
-    for key, written in source.entries.items() if ANSWERS not in functions and failure.kind != "TimeoutError" else ():
-        try:
-            eval(compile(ast.Expression(written), str(source.path), "eval"), dict(functions))
-        except BaseException as error:  # a student's code may raise anything
-            if type(error).__name__ == failure.kind:
-                return key
-    return None

@@ -77,17 +77,16 @@
     said.replaceChildren(...lines.map((line) => part("p", "", line)), ...problem, ...(writes ? [part("p", "", "It writes:"), block(writes)] : []));
   };
 
+  let shown = -1;
   const follow = async () => {
-    for (let version = 0; ; ) {
-      try {
-        const state = await (await fetch(`${root}/state.json?after=${version}`)).json();
-        if (state.version !== version) show(state);
-        version = state.version;
-      } catch {
-        said.replaceChildren(part("p", "", "The checks have ended. Start them again in the terminal, and open the page that they name."));
-        await new Promise((done) => setTimeout(done, 2000));
-      }
+    try {
+      const state = await (await fetch(`${root}/state.json`)).json();
+      if (state.version !== shown) show(state);
+      shown = state.version;
+    } catch {
+      said.replaceChildren(part("p", "", "The checks have ended. Start them again in the terminal, and open the page that they name."));
     }
+    setTimeout(follow, 700);
   };
   follow();
 })();

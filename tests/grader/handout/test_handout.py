@@ -402,7 +402,7 @@ def answered(on_laptop: OnLaptop, laptop: Path, written: str) -> str:
     return on_laptop(laptop, "-m", "autograder.checks", "alibi")
 
 
-@pytest.mark.parametrize("expression", ["1 / 0", "rope_frequencies(3)", "[0 for _ in iter(int, 1)]"])
+@pytest.mark.parametrize("expression", ["1 / 0", "[0 for _ in iter(int, 1)]"])
 def test_an_answer_that_raises_or_never_ends_is_named(on_laptop: OnLaptop, laptop: Path, expression: str) -> None:
     write(
         laptop,
