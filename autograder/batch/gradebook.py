@@ -218,19 +218,6 @@ class Gradebook:
         with in_words(self.out, DAMAGED):
             return [_submission(row["submission"]) for row in rows]
 
-    def identical(self) -> list[tuple[str, list[Submission]]]:
-        """Codes that several students handed in, and who did."""
-        rows = self._all(
-            "SELECT assignment, code, submission FROM submissions WHERE counts AND (assignment, code) IN (SELECT"
-            " assignment, code FROM submissions JOIN sources USING (code) WHERE counts GROUP BY assignment, code"
-            " HAVING count(DISTINCT who) > 1) ORDER BY assignment, student"
-        )
-        groups: dict[tuple[str, str], list[Submission]] = defaultdict(list)
-        with in_words(self.out, DAMAGED):
-            for row in rows:
-                groups[row["assignment"], row["code"]].append(_submission(row["submission"]))
-        return [(code, group) for (_, code), group in groups.items()]
-
     def _all(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with in_words(self.out):
             return self._database.execute(query, values).fetchall()

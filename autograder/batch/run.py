@@ -22,14 +22,13 @@ from rich.progress import track
 
 from autograder import course, parallel
 from autograder.batch import adjustments, output
-from autograder.batch.gradebook import Gradebook, code_hash, in_words
+from autograder.batch.gradebook import Gradebook, in_words
 from autograder.batch.summary import Summary
 from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, Workers, suite_key
 from autograder.course import UserError
 from autograder.grading.grade import NOT_JUDGED
 from autograder.grading.row import Key, PackedGrade
 from autograder.protocol.status import Status
-from autograder.reports import class_page, similarity
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
 
@@ -85,7 +84,7 @@ def grade(
         if not _report_is_current(out):
             with console.status("Comparing what was handed in, and writing the report"):
                 summary.not_compared = parallel.apart(write_report, out)
-        summary.complete(book, _stubs())
+        summary.complete(book)
     summary.seconds = time.monotonic() - begin
     summary.show(console)
     names = ", ".join(str(out / name) for name in ("report.html", "grades.csv", "feedback/"))
@@ -96,6 +95,8 @@ def grade(
 def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
     """Compare what was handed in, and write OUT/similarity.csv and OUT/report.html; returns whose files could not be
     compared. Takes memory in proportion to the class."""
+    from autograder.reports import class_page, similarity
+
     with in_words(out), Gradebook.reading(out) as book:
         not_compared = similarity.write(out, book, [*similarity.solutions(), *others])
         class_page.write(out, book)
@@ -104,7 +105,7 @@ def write_report(out: Path, others: Iterable[Submission] = ()) -> list[str]:
 
 def _report_is_current(out: Path) -> bool:
     """Whether the report was written after the last change of the grades."""
-    report, grades = out / class_page.FILE, out / "grades.csv"
+    report, grades = out / "report.html", out / "grades.csv"
     return report.exists() and report.stat().st_mtime_ns >= grades.stat().st_mtime_ns
 
 
@@ -219,9 +220,3 @@ class _Failures:
                 " the same command goes on"
             )
         return Job(job.key, refusal=(Status.KILLED, NOT_JUDGED))
-
-
-def _stubs() -> set[str]:
-    """The codes of unchanged stubs."""
-    stubs = [assignment.stub for assignment in course.assignments() if assignment.stub.is_file()]
-    return {code_hash(Submission("", "", "", "", (stub.read_text("utf-8"),))) for stub in stubs}

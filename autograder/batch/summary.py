@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import statistics
 from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -16,7 +18,6 @@ from autograder.batch.gradebook import Gradebook
 from autograder.grading.review import NO_GRADE, Case, Cases
 from autograder.grading.row import Row
 from autograder.protocol.status import Status
-from autograder.reports import similarity
 from autograder.submission import Submission
 from autograder.submission.names import listed, printable
 
@@ -83,14 +84,13 @@ class Summary:
         self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
         self.cases.add(row)
 
-    def complete(self, book: Gradebook, stubs: set[str]) -> None:
-        """Fill in what concerns several submissions; `stubs` are the codes of stubs: that several students hand one in
-        unchanged says nothing."""
+    def complete(self, book: Gradebook) -> None:
+        """Fill in what concerns several submissions."""
         self.reused -= self.graded
         self.replaced = book.replaced()
         for case in self.cases:
             self.needs_human.setdefault(case.status, []).append(_sentence(case))
-        if alike := [*_identical(book, stubs), *_alike(book)]:
+        if alike := [*_alike(book.out)]:
             self.needs_human[ALIKE] = alike
 
     def show(self, console: Console) -> None:
@@ -128,24 +128,15 @@ class Summary:
                 yield f"{what}: {listed([printable(name) for name in names], MANY)}."
 
 
-def _identical(book: Gradebook, stubs: set[str]) -> Iterator[str]:
-    """Groups of submissions with the same code."""
-    for code, group in book.identical():
-        if code not in stubs:
-            students = ", ".join(printable(submission.student) for submission in group)
-            yield f"{group[0].assignment}: {students} handed in identical code"
-
-
-def _alike(book: Gradebook) -> Iterator[str]:
-    """Groups of submissions that are alike and not all one file: those are named already."""
-    groups: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for pair in similarity.read(book.out) or []:
-        groups.setdefault((pair["assignment"], pair["group"]), []).append(pair)
-    for (assignment, group), pairs in groups.items():
-        if any(pair["sha256"] != pair["other_sha256"] for pair in pairs):
-            sides = dict.fromkeys(pair[side] for pair in pairs for side in ("student", "other_student"))
-            students = printable(", ".join(sides), 200)
-            yield f"{assignment}: {students} are much the same (similarity.csv, group {group})"
+def _alike(out: Path) -> Iterator[str]:
+    """Groups of submissions that are alike."""
+    groups: dict[tuple[str, str], dict[str, None]] = {}
+    with (out / "similarity.csv").open(encoding="utf-8", newline="") as file:
+        for pair in csv.DictReader(file):
+            both = dict.fromkeys((pair["student"], pair["other_student"]))
+            groups.setdefault((pair["assignment"], pair["group"]), {}).update(both)
+    for (assignment, group), students in groups.items():
+        yield f"{assignment}: {printable(', '.join(students), 200)} are much the same (similarity.csv, group {group})"
 
 
 def _sentence(case: Case) -> str:

@@ -12,8 +12,9 @@ import resource
 import shutil
 import tempfile
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, util
 from pathlib import Path
@@ -122,11 +123,20 @@ class Cluster:
 
     @property
     def size(self) -> int:
-        return sum(self._client.nthreads().values())
+        with self._in_words():
+            return sum(self._client.nthreads().values())
 
     def submit(self, job: Job) -> Future[bytes]:
-        future: Future[bytes] = self._executor.submit(_grade_on_worker, job, self._setup)
-        return future
+        with self._in_words():
+            future: Future[bytes] = self._executor.submit(_grade_on_worker, job, self._setup)
+            return future
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise BatchError(f"the graders are gone ({error}): run the same command again to go on") from error
 
     def close(self) -> None:
         self._client.close()

@@ -8,16 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from autograder.checks.prompt import typed
-from autograder.checks.proxy import StudentModule
 from autograder.checks.source import Blocks
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import UNFINISHED, VALUES, BrokenTest, Kind, Stopped, Wrong, with_likely_cause
 from autograder.protocol.status import TestStatus
+
+if TYPE_CHECKING:  # whoever only reads results loads neither
+    import pytest
+
+    from autograder.checks.proxy import StudentModule
 
 _OF_VALUES = frozenset({"matches", "close", "holds", "answer"})
 """What a test about values uses of `expect`."""
@@ -208,6 +209,8 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
 def _with_call(result: TestResult, about: tuple[Any, ...], submission: StudentModule) -> TestResult:
     """With the call that was judged. What a test worked out from several calls is no call's; what it compared with
     another result of the submission was not wanted."""
+    from autograder.checks.prompt import typed
+
     if not about:
         return replace(result, call=submission.last_typed())
     got, wanted = map(submission.call_of, about)

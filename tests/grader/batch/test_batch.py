@@ -132,10 +132,8 @@ def test_identical_files_are_graded_once(small: tuple[Path, Path]) -> None:
         assert rows["ada"].key == rows["bob"].key
         assert rows["ada"].seconds == rows["bob"].seconds
     summary, printed = grade(*small)
-    identical, alike = summary.needs_human["alike"]
-    assert identical == f"{NAME}: ada, bob handed in identical code"
+    (alike,) = summary.needs_human["alike"]
     assert "ada" in alike and "reference solution are much the same" in alike  # it is the solution that they handed in
-    assert "handed in identical code" in printed
     assert (
         printed.rstrip().splitlines()[-1].startswith("Results: ") and "report.html" in printed.rstrip().splitlines()[-1]
     )
