@@ -77,27 +77,32 @@ class Gradebook:
     def __init__(self, out: Path, opened: ExitStack, mode: str) -> None:
         """What `opened` holds is closed with the gradebook."""
         self.out = out
-        uri = f"file:{urllib.parse.quote(str(out / FILE))}?mode={mode}"
-        self._database = opened.enter_context(closing(sqlite3.connect(uri, uri=True)))
-        self._database.row_factory = sqlite3.Row
-        self._opened = opened
+        self._database = opened.enter_context(closing(_connected(out, mode)))
+        self._opened = opened.pop_all()
         self.set_aside = ""
         """what was done with a gradebook that could not be used, a sentence"""
 
     @classmethod
     def writing(cls, out: Path) -> Gradebook:
         """Open the gradebook of the folder OUT for grading; both are made where they are missing."""
+        path = out / FILE
         with in_words(out), ExitStack() as opened:
             out.mkdir(parents=True, exist_ok=True)
             opened.enter_context(_locked(out / LOCK))
-            sentence = _set_aside(out) if (out / FILE).exists() and not _is_whole(out) else ""
+            damaged = path.exists() and not _is_whole(out)
+            if damaged:
+                path.replace(f"{path}.old")
+                for ending in ("-wal", "-shm"):
+                    Path(f"{path}{ending}").unlink(missing_ok=True)
             book = cls(out, opened, "rwc")
-            book.set_aside = sentence
-            book._database.execute("PRAGMA journal_mode = WAL")
-            book._database.execute("PRAGMA synchronous = NORMAL")
-            if not book._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            if damaged:
+                said = (
+                    f"{path} was damaged, or of another version: it is {FILE}.old now, and everything is graded anew."
+                )
+                book.set_aside = said
+            book._database.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+            if not book._all("SELECT * FROM sqlite_master"):
                 book._database.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-            book._opened = opened.pop_all()
         return book
 
     @classmethod
@@ -108,9 +113,7 @@ class Gradebook:
         with in_words(out), ExitStack() as opened:
             if not _is_whole(out):
                 raise GradebookError(_DAMAGED.format(out / FILE))
-            book = cls(out, opened, "ro")
-            book._opened = opened.pop_all()
-        return book
+            return cls(out, opened, "ro")
 
     def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> None:
         """Take in what was handed in, in the place of what the last run found. Where a student has a submission for an
@@ -280,26 +283,23 @@ def _is_whole_grade(packed: bytes | None) -> bool:
         return False
 
 
+def _connected(out: Path, mode: str) -> sqlite3.Connection:
+    database = sqlite3.connect(f"file:{urllib.parse.quote(str(out / FILE))}?mode={mode}", uri=True)
+    database.row_factory = sqlite3.Row
+    return database
+
+
 def _is_whole(out: Path) -> bool:
     """Whether there is a gradebook of this version that SQLite can read."""
     try:
-        with closing(sqlite3.connect(f"file:{urllib.parse.quote(str(out / FILE))}?mode=ro", uri=True)) as database:
-            (version,) = database.execute("PRAGMA user_version").fetchone()
-            (whole,) = database.execute("PRAGMA quick_check(1)").fetchone()
-            empty = not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            return whole == "ok" and (version == VERSION or empty)
+        with closing(_connected(out, "ro")) as database:
+            queries = ("PRAGMA user_version", "PRAGMA quick_check(1)", "SELECT count(*) FROM sqlite_master")
+            version, whole, tables = (database.execute(query).fetchone()[0] for query in queries)
+            return whole == "ok" and (version == VERSION or not tables)
     except sqlite3.OperationalError:
         raise
     except DAMAGED:
         return False
-
-
-def _set_aside(out: Path) -> str:
-    path = out / FILE
-    path.replace(out / f"{FILE}.old")
-    for ending in ("-wal", "-shm"):
-        Path(f"{path}{ending}").unlink(missing_ok=True)
-    return f"{path} is damaged, or of another version: it is now called {FILE}.old, and everything is graded anew."
 
 
 def _locked(path: Path) -> IO[bytes]:

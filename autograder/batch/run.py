@@ -24,10 +24,10 @@ from autograder import course, parallel
 from autograder.batch import adjustments, output
 from autograder.batch.gradebook import Gradebook, in_words
 from autograder.batch.summary import Summary
-from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, Workers, suite_key
+from autograder.batch.workers import DEADLINE, BatchError, Cluster, Job, Processes, Setup, suite_key
 from autograder.course import UserError
 from autograder.grading.grade import NOT_JUDGED
-from autograder.grading.row import Key, PackedGrade
+from autograder.grading.row import Key
 from autograder.protocol.status import Status
 from autograder.submission import HandIn, NothingToGrade, Submission, find_in_folder, lost, read
 from autograder.submission.names import printable
@@ -136,16 +136,19 @@ def _read(folder: Path, hand_ins: Sequence[HandIn], known: tuple[str, ...]) -> I
         )
 
 
-def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Workers) -> Generator[Key, None, None]:
-    """Grade all of these and keep the grades. Yields each key that has its grade."""
+def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Generator[Key, None, None]:
+    """Grade all of these and keep the grades. Yields each key that has its grade.
+
+    What a grader ends or gets stuck over goes to another one, and after some tries is told that it cannot be judged:
+    by a grader that judges the reference solution right. Raises BatchError where there is none: the fault is this
+    machine's or the course's then, and no submission is blamed for it.
+    """
     waiting = deque(to_grade)
     under_way: dict[Future[bytes], Job] = {}
-    run = _Failures()
+    lost: dict[Key, str] = {}
+    tries: Counter[Key] = Counter()
     fresh: list[tuple[Key, bytes, str]] = []
     kept = time.monotonic()
-
-    def begin(job: Job) -> None:
-        under_way[workers.submit(job)] = job
 
     def keep() -> None:
         book.add(fresh)
@@ -154,14 +157,25 @@ def _graded(book: Gradebook, to_grade: Iterable[Key], workers: Workers) -> Gener
     try:
         while waiting or under_way:
             while waiting and len(under_way) < AHEAD * workers.size:
-                begin(_job(book, waiting.popleft()))
+                job = _job(book, waiting.popleft())
+                under_way[workers.submit(job)] = job
             for future in wait(under_way, KEEP_EVERY, FIRST_COMPLETED).done:
                 job = under_way.pop(future)
-                if again := run.after(job, future):
-                    begin(again)
-                elif job.probe_of is None:
-                    fresh.append((job.key, future.result(), run.lost.get(job.key, "")))
+                if not (why := _failure(future)):
+                    fresh.append((job.key, future.result(), lost.get(job.key, "") if job.prove else ""))
                     yield job.key
+                    continue
+                if job.prove:
+                    raise BatchError(
+                        f"a submission could not be graded ({lost[job.key]}), and neither can the solution of"
+                        f" {job.key.assignment} ({why}): `autograder doctor` may say why; nobody's grade was changed,"
+                        " and the same command goes on"
+                    )
+                lost[job.key] = why
+                tries[job.key] += 1
+                if tries[job.key] >= TRIES:
+                    job = Job(job.key, refusal=(Status.KILLED, NOT_JUDGED), prove=True)
+                under_way[workers.submit(job)] = job
             if time.monotonic() > kept + KEEP_EVERY:
                 keep()
                 kept = time.monotonic()
@@ -174,49 +188,17 @@ def _job(book: Gradebook, key: Key) -> Job:
     return Job(key, book.cells(key.code)) if problem is None else Job(key, refusal=(Status.UNREADABLE, problem))
 
 
-class _Failures:
-    """What is done about graders that fail."""
-
-    def __init__(self) -> None:
-        self.tries: Counter[Key] = Counter()
-        self.lost: dict[Key, str] = {}
-        """why no grader could judge a submission"""
-
-    def after(self, job: Job, future: Future[bytes]) -> Job | None:
-        """The job that a finished one calls for: the same again where its grader failed, after some tries the reference
-        solution, and after that a refusal. None where its grade is there.
-
-        Raises BatchError where the solution cannot be graded either: the fault is this machine's or the course's then,
-        and no submission is blamed for it.
-        """
-        lost, grade = "", None
-        try:
-            grade = PackedGrade.from_bytes(future.result())
-        except UserError:
-            raise
-        except (BrokenProcessPool, CancelledError) as error:
-            raise BatchError(
-                f"the graders are gone ({error or type(error).__name__}): run the same command again to go on"
-            ) from error
-        except TimeoutError:
-            lost = f"the grader did not answer within {DEADLINE:.0f} seconds"
-        except Exception as error:
-            code = getattr(error, "exitcode", None)
-            lost = f"{type(error).__name__}: {error}" if code is None else f"the grader ended with exit code {code}"
-        if job.probe_of is None:
-            if grade is not None:
-                return None
-            self.lost[job.key] = lost
-            self.tries[job.key] += 1
-            if self.tries[job.key] < TRIES:
-                return job
-            solution = course.find(job.key.assignment).solution.read_text("utf-8")
-            return Job(job.key, (solution,), probe_of=job)
-        if grade is None or grade.score != grade.max_score:
-            result = lost if grade is None else f"{grade.score:g} of {grade.max_score:g} points"
-            raise BatchError(
-                f"a submission could not be graded ({self.lost[job.key]}), and neither can the solution of"
-                f" {job.key.assignment} ({result}): `autograder doctor` may say why; nobody's grade was changed, and"
-                " the same command goes on"
-            )
-        return Job(job.key, refusal=(Status.KILLED, NOT_JUDGED))
+def _failure(future: Future[bytes]) -> str:
+    """Why a grader failed over its job; nothing where there is a grade. Raises BatchError where none is left."""
+    try:
+        future.result()
+        return ""
+    except UserError:
+        raise
+    except (BrokenProcessPool, CancelledError) as error:
+        raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error
+    except TimeoutError:
+        return f"the grader did not answer within {DEADLINE:.0f} seconds"
+    except Exception as error:
+        code = getattr(error, "exitcode", None)
+        return f"{type(error).__name__}: {error}" if code is None else f"the grader ended with exit code {code}"

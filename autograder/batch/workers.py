@@ -14,11 +14,10 @@ import tempfile
 import threading
 from collections.abc import Collection, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, util
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessPool
 
@@ -63,22 +62,8 @@ class Job:
     cells: tuple[str, ...] = ()
     refusal: tuple[Status, str] | None = None
     """the status of what is not run, and the sentence that every test then says"""
-    probe_of: Job | None = None
-    """the job that was lost, where this one is the reference solution and asks whether graders work at all"""
-
-
-class Workers(Protocol):
-    """What a run needs of its graders."""
-
-    @property
-    def size(self) -> int:
-        """How many work at a time."""
-
-    def submit(self, job: Job) -> Future[bytes]:
-        """Hand over a job; its result is a packed grade."""
-
-    def close(self) -> None:
-        """End or leave the graders. What is in progress is dropped."""
+    prove: bool = False
+    """whether the reference solution is graded first: no submission is blamed where that fails as well"""
 
 
 class Processes:
@@ -152,65 +137,60 @@ def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 
 
 class _GraderProcess:
-    """This process's grader."""
+    """This process, and its grader."""
 
     setup = Setup()
     grader: Grader | None = None
 
 
 def _start(setup: Setup, folder: str) -> None:
-    """Temporary files go below `folder`, which this process removes if it is the last to end."""
+    """Temporary files go below `folder`, which the last of its processes removes where the coordinator was killed."""
     own = tempfile.tempdir = tempfile.mkdtemp(dir=folder)
-    util.Finalize(None, _remove, (own,), exitpriority=0)
+    util.Finalize(None, _end, (own,), exitpriority=0)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     _GraderProcess.setup = setup
 
 
-def _remove(own: str) -> None:
+def _end(own: str) -> None:
     if _GraderProcess.grader is not None:
         _GraderProcess.grader.close()
     shutil.rmtree(own, ignore_errors=True)
-    if not os.listdir(Path(own).parent):
-        shutil.rmtree(Path(own).parent, ignore_errors=True)
+    with suppress(OSError):
+        os.rmdir(os.path.dirname(own))
 
 
 def _grade(job: Job) -> bytes:
     """A packed grade. What it raises, a UserError aside, is not the submission's fault."""
     from autograder.grading.grader import Grader
+    from autograder.sandbox import self_test
 
-    setup = _GraderProcess.setup
-    if _GraderProcess.grader is None:
-        if setup.prove_wall:
-            _prove_wall()
-        _GraderProcess.grader = Grader(setup.disabled_locks)
+    setup, here = _GraderProcess.setup, os.uname().nodename
+    assignment = _assignment(job.key.assignment)
+    if suite_key(assignment, setup.disabled_locks) != job.key.suite:
+        raise BatchError(f"{here} has another version of {assignment.name}'s suite or of the autograder")
     try:
-        assignment = _assignment(job.key.assignment)
-        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
-            name = os.uname().nodename
-            raise BatchError(f"{name} has another version of {assignment.name}'s suite or of the autograder")
-        grade = (
-            _GraderProcess.grader.grade(assignment, job.cells)
-            if job.refusal is None
-            else _GraderProcess.grader.refuse(assignment, *job.refusal)
-        )
+        if _GraderProcess.grader is None:
+            if setup.prove_wall:
+                self_test.require()
+            _GraderProcess.grader = Grader(setup.disabled_locks)
+        grader = _GraderProcess.grader
+        if job.prove:
+            proof = grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
+            if proof.score != proof.max_score:
+                raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
+        grade = grader.grade(assignment, job.cells) if job.refusal is None else grader.refuse(assignment, *job.refusal)
         return PackedGrade.of(grade, assignment.name, job.cells).to_bytes()
+    except self_test.BrokenPromise as error:
+        raise BatchError(f"the wall does not hold on {here}: {error}") from error
     except Exception:
-        _GraderProcess.grader.close()
+        if _GraderProcess.grader is not None:
+            _GraderProcess.grader.close()
         _GraderProcess.grader = None
         raise
 
 
 # Once, as its suite is collected once: its hash is then that of the suite that judges.
 _assignment = functools.cache(course.find)
-
-
-def _prove_wall() -> None:
-    from autograder.sandbox import self_test
-
-    try:
-        self_test.require()
-    except self_test.BrokenPromise as error:
-        raise BatchError(f"the wall does not hold on {os.uname().nodename}: {error}") from error
 
 
 # In a Dask worker

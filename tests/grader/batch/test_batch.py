@@ -256,7 +256,7 @@ def graded_in(out: Path) -> int:
 
 def _killed(marked: str, counter: str, job: Job) -> bytes:
     """Grades, unless the code holds a mark and that did not happen often enough yet: then the process is killed."""
-    if marked in "".join(job.cells) and job.probe_of is None:
+    if marked in "".join(job.cells):
         with open(counter, "a") as file:
             file.write(".")
             if file.tell() <= int(Path(counter).suffix[1:]):
