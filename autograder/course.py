@@ -10,7 +10,6 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -66,19 +65,9 @@ class Assignment:
         decides, or a library."""
         seed()  # said at once, before a grader stumbles over it
         digest = hashlib.sha256("\n".join(_versions()).encode())
-        parts = [
-            self.public_tests,
-            self.hidden_tests,
-            self.solution,
-            self.misconceptions,
-            self.golden_values,
-            seed_file(),
-        ]
-        for path in [
-            *parts,
-            Path(__file__),
-            *(path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py"))),
-        ]:
+        own = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
+        deciding = (path for room in DECIDING for path in sorted((PACKAGE / room).rglob("*.py")))
+        for path in (*own, seed_file(), Path(__file__), *deciding):
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
@@ -88,15 +77,7 @@ DECIDING = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "
 """The rooms whose code decides a grade or what a student is told of it: hashed whole, so that no file has to be
 remembered."""
 
-_SHIPPED = (
-    "__init__.py",
-    "protocol/*.py",
-    "checks/*.py",
-    "laptop/*.py",
-    "hints/__init__.py",
-    "hints/recorded.py",
-    "hints/rule.py",
-)
+_SHIPPED = "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/recorded.py hints/rule.py".split()
 
 
 def shipped_code() -> list[Path]:
@@ -132,19 +113,11 @@ class CourseError(UserError):
 
 def seed() -> int:
     """The term's seed. Raises CourseError where the file holds something else."""
-    path = seed_file()
-    name = path.relative_to(ROOT)
     try:
-        text = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(
-            f"{name} cannot be read ({error}): it holds one whole number, the seed of this term's hidden inputs"
-        ) from error
-    if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise CourseError(
-            f"{name} holds {text[:40]!r}: write one whole number into it, the seed of this term's hidden inputs"
-        )
-    return int(text)
+        return int(seed_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        name = seed_file().relative_to(ROOT)
+        raise CourseError(f"{name} holds no seed ({error}): write one whole number into it") from error
 
 
 def assignments() -> list[Assignment]:
