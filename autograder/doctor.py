@@ -37,7 +37,6 @@ def _limits_table() -> Table:
             f"{LIMITS.submission_seconds:g} s",
             "all calls of a submission; processor time of a worker, and of the tests themselves",
         ),
-        (f"{LIMITS.waiting_seconds:g} s", "of these, without computing or lacking a processor"),
         (f"{LIMITS.memory // MIB} MiB", "memory"),
         (f"{LIMITS.tasks}", "threads; no process but its own"),
         (f"{LIMITS.files // MIB} MiB", "files, in a scratch folder that is new for every worker"),

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, util
+from multiprocessing import util
 from typing import TYPE_CHECKING, Any
 
 from pebble import ProcessPool
@@ -25,6 +25,7 @@ from autograder import course
 from autograder.course import Assignment, UserError
 from autograder.grading.row import Key, PackedGrade
 from autograder.protocol.status import Status
+from autograder.sandbox.base import Context
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader
@@ -74,7 +75,7 @@ class Processes:
         # As many threads for linear algebra as graders would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._folder = tempfile.mkdtemp(prefix="grader-")
-        self._pool = ProcessPool(size, initializer=_start, initargs=(setup, self._folder), context=get_context("spawn"))
+        self._pool = ProcessPool(size, initializer=_start, initargs=(setup, self._folder), context=Context())
 
     def submit(self, job: Job) -> Future[bytes]:
         future: Future[bytes] = self._pool.schedule(_grade, (job,), timeout=DEADLINE)
@@ -182,7 +183,7 @@ def _grade(job: Job) -> bytes:
         return PackedGrade.of(grade, assignment.name, job.cells).to_bytes()
     except self_test.BrokenPromise as error:
         raise BatchError(f"the wall does not hold on {here}: {error}") from error
-    except Exception:
+    except BaseException:  # a wall that fails is no Exception
         if _GraderProcess.grader is not None:
             _GraderProcess.grader.close()
         _GraderProcess.grader = None

@@ -4,7 +4,6 @@ limits."""
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,15 +13,7 @@ from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import Stopped
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox import wire
-from autograder.sandbox.client import (
-    Sandbox,
-    Worker,
-    WorkerDied,
-    WorkerSlow,
-    ZygoteGone,
-    busy_seconds,
-    withheld_seconds,
-)
+from autograder.sandbox.client import Sandbox, Worker, WorkerDied, WorkerSlow
 from autograder.sandbox.limits import Limits
 
 
@@ -66,8 +57,6 @@ class Sandboxed:
         self.is_loaded = False
         self.failure: Raised | None = None
         self.seconds = 0.0
-        self.busy = -_busy_here()
-        """of the workers that have ended; from there on, of this process and its machine"""
         self.processor_begin = time.process_time()
         self.deaths = 0
         self.slow: Counter[str] = Counter()
@@ -99,11 +88,7 @@ class Sandboxed:
         if call.function in self.undefined:
             return self.undefined[call.function]
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
-        request = wire.request(call)
-        try:
-            reply = self._call(call.function, request)
-        except ZygoteGone:
-            reply = self._call(call.function, request)
+        reply = self._call(call.function, wire.request(call))
         if reply.raised is not None and reply.raised.is_undefined(call.function):
             self.undefined[call.function] = reply
         else:
@@ -133,19 +118,6 @@ class Sandboxed:
                 self._give_up(
                     Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:.0f} seconds"
                 )
-            elif self._waited() > self.limits.waiting_seconds:
-                self._give_up(
-                    Status.TIMEOUT,
-                    f"not run: the submission has waited for more than {self.limits.waiting_seconds:g} seconds in all"
-                    " (a `sleep`?), and nothing here needs that",
-                )
-
-    def _waited(self) -> float:
-        """Seconds of its calls, at least, in which neither it nor this process had anything to compute."""
-        if self.seconds <= self.limits.waiting_seconds:
-            return 0.0
-        worker = self.worker.busy_seconds() if self.worker is not None else 0.0
-        return self.seconds - self.busy - worker - _busy_here()
 
     def _look_at_the_tests_time(self) -> None:
         """A result can be plain and still make a test compute for long; the processor time of that is bounded too."""
@@ -183,7 +155,6 @@ class Sandboxed:
         if self.worker is None:
             return ""
         worker, self.worker = self.worker, None
-        self.busy += worker.busy_seconds()
         try:
             return worker.close()
         finally:
@@ -201,10 +172,4 @@ class Sandboxed:
     def close(self) -> None:
         """End the last worker. Nothing of the submission runs any more when this returns; a call after it is made in a
         new one."""
-        # A worker ends with its zygote, and a new one is there already.
-        with contextlib.suppress(ZygoteGone):
-            self._close()
-
-
-def _busy_here() -> float:
-    return busy_seconds(os.getpid()) + withheld_seconds()
+        self._close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import select
 import signal
@@ -22,15 +21,12 @@ import numpy as np
 from autograder.course import PACKAGE
 from autograder.protocol.call import Raised, Reply
 from autograder.protocol.codec import Malformed
-from autograder.sandbox import wire, zygote
+from autograder.sandbox import base, wire, zygote
 from autograder.sandbox.limits import LIMITS, MIB, Limits
 
 MACHINE_SECONDS = 60.0
 """How long the machine may take over what is its own business: to start, to fork, to lock. No submission pays for
 that."""
-
-STARTS = 3
-"""How often a zygote is started before the machine is given up on."""
 
 
 class SandboxError(BaseException):
@@ -39,10 +35,6 @@ class SandboxError(BaseException):
     Not an Exception: raised in the middle of a test, it has to end the grading, and no search for a smaller failing
     example or for the test's result may take it for a mistake of the submission.
     """
-
-
-class ZygoteGone(SandboxError):
-    """The process that starts workers has ended, and with it the worker: nothing that a submission can do."""
 
 
 class WorkerDied(Exception):
@@ -64,90 +56,47 @@ class WorkerSlow(WorkerDied):
 class Sandbox:
     """One zygote and, at any time, at most one worker of it."""
 
-    def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
-        self.disabled_locks = list(disabled_locks)
+    def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS, apart: bool = False) -> None:
+        """`apart`: with a zygote of its own, where one waits beside this process for a grader."""
         self.limits = limits
-        self._start()
-
-    def _start(self) -> None:
         # A short fixed prefix: nothing about the grader shows in the path that a submission can ask for.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.scratch = self.home / "files"
         self._make_scratch()
-        self.control, theirs = socket.socketpair()
+        self.process: base.Forked | subprocess.Popen[bytes]
+        self.process, self.control = (None if apart else base.take_zygote()) or _start_zygote()
         self.control.settimeout(MACHINE_SECONDS)
         self.is_ready = False
-        script = str(Path(zygote.__file__))
-        # -s, -S: no site-packages; -P: no script folder on the path.
-        self.process = subprocess.Popen(
-            [sys.executable, "-s", "-S", "-P", script, str(theirs.fileno())],
-            env=environment(self.scratch) | _loader_path(),
-            cwd=self.home,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            text=True,
-        )
-        theirs.close()
-        assert self.process.stdin is not None
-        libraries = str(Path(np.__file__).resolve().parents[1])
-        plan = {"project": str(PACKAGE.parent), "libraries": libraries, "scratch": str(self.scratch)}
-        with contextlib.suppress(BrokenPipeError), self.process.stdin as pipe:
-            json.dump(plan | {"disabled_locks": self.disabled_locks, "limits": asdict(self.limits)}, pipe)
-
-    def _stop(self) -> None:
-        """End the zygote, which ends its worker first, and see that its folder is gone."""
-        self.control.close()
-        try:
-            self.process.wait(MACHINE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-        zygote.remove(self.home)
+        plan = {
+            "project": str(PACKAGE.parent),
+            "libraries": str(Path(np.__file__).resolve().parents[1]),
+            "scratch": str(self.scratch),
+            "environment": environment(self.scratch),
+            "disabled_locks": list(disabled_locks),
+            "limits": asdict(limits),
+        }
+        with contextlib.suppress(OSError):  # it is noticed where an answer is awaited
+            self.control.sendall(wire.frame(json.dumps(plan).encode("utf-8")))
 
     def open(self) -> Worker:
         """Fork a fresh worker in a new scratch folder. Raises SandboxError."""
-        for _ in range(STARTS):
-            try:
-                return self._open()
-            except OSError:
-                self._stop()
-                self._start()
-        raise SandboxError("the sandbox could not start a worker: run `autograder doctor` to see why")
-
-    def _open(self) -> Worker:
-        self._wait_until_ready()
         (ours, theirs), (read_end, write_end) = socket.socketpair(), os.pipe()
         try:
+            if not self.is_ready:
+                self._answer()
+                self.is_ready = True
             socket.send_fds(self.control, [zygote.FORK], [theirs.fileno(), write_end])
             process, _ = self._answer()
-        except OSError:
+        except (OSError, SandboxError) as error:
             ours.close()
             os.close(read_end)
-            raise
+            raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
         finally:
             theirs.close()
             os.close(write_end)
         worker = Worker(self, process, ours, read_end)
         worker.wait_until_locked()
         return worker
-
-    def _wait_until_ready(self) -> None:
-        if self.is_ready:
-            return
-        try:
-            self._answer()
-        except ConnectionError as error:
-            assert self.process.stdout is not None
-            said = self.process.stdout.read(2000).strip()
-            if not said:
-                raise
-            raise SandboxError(f"the sandbox could not be set up ({said}): run `autograder doctor`") from error
-        self.is_ready = True
 
     def end_worker(self) -> tuple[int, str]:
         """Kill the current worker, wait until it is gone; its exit status (negative: a signal) and what it had too much
@@ -156,9 +105,7 @@ class Sandbox:
             self.control.sendall(zygote.END)
             ended = self._answer()
         except OSError as error:
-            self._stop()
-            self._start()
-            raise ZygoteGone("the process that starts workers has ended, again: run `autograder doctor`") from error
+            raise SandboxError("the process that starts workers has ended: run `autograder doctor`") from error
         self._renew_scratch()
         return ended
 
@@ -170,6 +117,8 @@ class Sandbox:
                 raise ConnectionResetError("the zygote is gone")
             data += part
         number, excess = zygote.ANSWER.unpack(data)
+        if excess == zygote.FAILED:
+            raise SandboxError(self.control.recv(number, socket.MSG_WAITALL).decode("utf-8", "replace"))
         return number, zygote.EXCESS[excess]
 
     def _renew_scratch(self) -> None:
@@ -188,8 +137,14 @@ class Sandbox:
         self.home.chmod(0o111)
 
     def close(self) -> None:
-        """End the zygote; nothing of the sandbox is left."""
-        self._stop()
+        """End the zygote, which ends its worker first; nothing of the sandbox is left."""
+        self.control.close()
+        try:
+            self.process.wait(MACHINE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        zygote.remove(self.home)
 
     def __enter__(self) -> Sandbox:
         return self
@@ -198,49 +153,26 @@ class Sandbox:
         self.close()
 
 
-def busy_seconds(process: int) -> float:
-    """Seconds for which a process has computed, all its threads together, or was ready to and lacked a processor: on a
-    busy machine no submission pays for that. Without end where this system does not tell."""
-    try:
-        with open(f"/proc/{process}/schedstat", encoding="ascii") as file:
-            delayed, turns = map(int, file.read().split()[1:])
-        return time.clock_gettime(~process << 3 | _PROCESSOR_CLOCK) + delayed / 1e9 if turns else math.inf
-    except OSError:
-        return math.inf
-
-
-def withheld_seconds() -> float:
-    """Seconds for which this machine gave its processors to others, or waited for a disk: swapping is no sleep."""
-    try:
-        with open("/proc/stat", encoding="ascii") as file:
-            _, _, _, _, _, disk, _, _, others, *_ = file.readline().split()
-    except OSError:
-        return math.inf
-    return (int(disk) + int(others)) / os.sysconf("SC_CLK_TCK")
-
-
-_PROCESSOR_CLOCK = 2
-"""What Linux calls a process's clock of processor time, beside the number of the process: clock_getcpuclockid(3)."""
-
-_SETTINGS = {
-    "LANG": "C.UTF-8",
-    "PYTHONHASHSEED": "0",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    # The C library would set aside 64 MiB of address space for each thread.
-    "MALLOC_ARENA_MAX": "1",
-    # One thread for linear algebra: forking is safe, and results are the same whatever the machine.
-    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
-}
+def _start_zygote() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A zygote with an interpreter of its own, where this process has none beside it."""
+    control, theirs = socket.socketpair()
+    # -s, -S: no site-packages; -P: no script folder on the path.
+    process = subprocess.Popen(
+        [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
+        env=base.clean_environment(),
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    theirs.close()
+    return process, control
 
 
 def environment(scratch: Path) -> dict[str, str]:
     """All that a submission finds in its environment."""
-    return {**_SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
-
-
-def _loader_path() -> dict[str, str]:
-    """What an interpreter in an unusual place may need to start; the zygote then drops it."""
-    return {name: os.environ[name] for name in (zygote.LOADER_PATH,) if name in os.environ}
+    return {**base.SETTINGS, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
 class Worker:
@@ -344,10 +276,6 @@ class Worker:
         """Take what was printed until now, as far as it is kept: a thread of the submission may print for ever."""
         while len(self.output) < self.limits.output and self._drain():
             pass
-
-    def busy_seconds(self) -> float:
-        """Seconds for which it has computed, or lacked a processor."""
-        return busy_seconds(self.process)
 
     def hang_up(self) -> None:
         """Take what was printed last, and let go of the wire: a worker that still runs ends itself at that."""

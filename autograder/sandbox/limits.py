@@ -24,9 +24,6 @@ class Limits:
     submission_seconds: float = 60.0
     """wall-clock time of all its calls together; also processor time of a worker, and of the tests that look at its
     results"""
-    waiting_seconds: float = 5.0
-    """of the time of all its calls, what passes while it neither computes nor lacks a processor: there is nothing to
-    wait for"""
     memory: int = 1024 * MIB
     """address space of a worker"""
     tasks: int = 32
@@ -51,7 +48,7 @@ class Limits:
     @property
     def of_a_second_look(self) -> Limits:
         """What a submission may use each time that it is asked anew: a sixth of its time."""
-        return replace(self, submission_seconds=self.submission_seconds / 6, waiting_seconds=self.waiting_seconds / 6)
+        return replace(self, submission_seconds=self.submission_seconds / 6)
 
 
 LIMITS = Limits()

@@ -1,9 +1,9 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
-Run as a script by `client`, in an empty environment, with one socket inherited; its standard input says what it needs
-to know, and that is no answer to anything. An order asks for a worker (two descriptors come along) or for its end; one
-worker lives at a time. While one lives, the zygote watches it, whatever the grader is busy with, for what no limit of
-the kernel bounds.
+Forked from a grader's clean base (`base`) or run as a script by `client`; either way in an empty environment, with one
+socket to the grader. What comes first over it says what it needs to know, and that is no answer to anything. Then an
+order asks for a worker (two descriptors come along) or for its end; one worker lives at a time. While one lives, the
+zygote watches it, whatever the grader is busy with, for what no limit of the kernel bounds.
 """
 
 from __future__ import annotations
@@ -38,10 +38,15 @@ PRELOADED = """
 
 ANSWER = struct.Struct("<iB")
 """The answer to an order: the process id of a new worker, or the exit status of an ended one and its place in EXCESS.
-The first answer, before any order, says that the zygote is ready; where it cannot be, its standard output says why."""
+The first answer, before any order, says that the zygote is ready."""
 
 EXCESS = ("nothing", "files", "threads")
 """What a worker had too much of."""
+
+FAILED = len(EXCESS)
+"""In the place of an excess: the zygote cannot start. The number counts the bytes that follow, and these say why."""
+
+LENGTH = struct.Struct("<I")
 
 FORK, END = b"F", b"K"
 """The orders of the grader: a worker, or its end."""
@@ -49,18 +54,22 @@ FORK, END = b"F", b"K"
 WATCH_SECONDS = 0.01
 """How often a worker is looked at."""
 
-LOADER_PATH = "LD_LIBRARY_PATH"
-"""The one variable of the grader's environment that comes along, since the interpreter may not start without it."""
 
-
-def main(descriptor: str) -> None:
+def main(descriptor: int) -> NoReturn:
     """Load, prepare the locks, then serve the grader until it hangs up."""
-    plan = json.load(sys.stdin)
+    grader = socket.socket(fileno=descriptor)
+    size = grader.recv(LENGTH.size, socket.MSG_WAITALL)
+    if not size:
+        os._exit(0)
+    plan = json.loads(grader.recv(LENGTH.unpack(size)[0], socket.MSG_WAITALL))
+    os.environ.update(plan["environment"])
+    os.chdir(Path(plan["scratch"]).parent)
     try:
-        zygote = _Zygote(socket.socket(fileno=int(descriptor)), plan)
+        zygote = _Zygote(grader, plan)
     except Exception as error:
-        print(f"{type(error).__name__}: {error}")
-        return
+        why = f"{type(error).__name__}: {error}"[:2000].encode("utf-8", "replace")
+        grader.sendall(ANSWER.pack(len(why), FAILED) + why)
+        os._exit(1)
     zygote.serve()
 
 
@@ -84,7 +93,7 @@ class _Zygote:
         _forget(project, libraries)
         gc.freeze()  # a worker's collector then leaves alone, and unwritten, what workers share
 
-    def serve(self) -> None:
+    def serve(self) -> NoReturn:
         """Obey the grader's orders; between them, keep an eye on the worker."""
         self._answer(0)
         while True:
@@ -142,7 +151,7 @@ def _forget(*folders: str) -> None:
         if path.startswith(folders):
             del sys.path_importer_cache[path]
     sys.argv[:] = sys.orig_argv[:] = [""]
-    os.environ.pop(LOADER_PATH, None)
+    os.environ.pop("LD_LIBRARY_PATH", None)
 
 
 class _Child:
@@ -185,4 +194,4 @@ class _Child:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(int(sys.argv[1]))
