@@ -80,7 +80,7 @@ def numbers(m: Any) -> Sentences:
     yield from _few_digits(m)
 
     partial, full = m.rope_frequencies(64)[1], m.rope_frequencies(256)[1]
-    yield f"With GPT-J's 64 of 256 features, $\\theta_1$ is {partial:.3f}; with a wrong 256 it would be {full:.3f}."
+    yield f"$\\theta_1 = 10000^{{-2/64}} = {partial:.3f}$, not $10000^{{-2/256}} = {full:.3f}$"
     bound = m.decay_bound(np.arange(8193), 128)
     assert (np.diff(bound) > 0).any()
     at_offsets = f"{bound[0]:.1f} at offset 0, {bound[100]:.1f} at 100 and {bound[1000]:.1f} at 1000"
