@@ -1,0 +1,239 @@
+"""Batches: where does each text begin?
+
+A computer works on many texts at once, and they share one array. A text must not notice this: in a batch it gives
+exactly what it gives alone. Three things keep it so. Positions count its own tokens only. A mask hides all other
+tokens. A layer with a state begins each text with an empty one.
+
+Conventions: positions count from 0; `...` is any number of leading axes. A `mask` is boolean: True for a real token,
+False for padding. `boundaries` say where packed texts begin and end: D + 1 integers for D texts, 0 first, the number of
+tokens last, each larger than the one before. FlashAttention calls them cu_seqlens. Positions and boundaries are
+returned as int64, masks as bool. packed_attention returns float32 where q, k and v are all float32, else float64. No
+function changes an argument in place. A bad argument raises ValueError.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+
+def _features(*arrays):
+    """Given: the arrays as float64, and the dtype to return (float32 where all of them are float32, else float64)."""
+    arrays = [np.asarray(array) for array in arrays]
+    dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
+    return *(array.astype(np.float64) for array in arrays), dtype
+
+
+def pad(texts, side="right", pad_id=0):
+    """Texts of different lengths as the rows of one array. The empty places are filled with padding.
+
+    T is the length of the longest text. With side "right" the padding comes after the text, with "left" before it.
+
+    Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
+    `pad_id`, the token id that fills the empty places. A real token may have the same id.
+    Returns: ids, int64, and mask, bool, both of shape (B, T). The mask is True for the real tokens.
+    Raises: ValueError for another side, for no text, and for an empty text.
+    Example: pad([[7, 8, 9], [5]], "left") has the ids [[7, 8, 9], [0, 0, 5]] and the mask [[True, True, True], [False,
+    False, True]].
+    Source: the tokenizers of Hugging Face transformers (`padding_side`, `attention_mask`).
+    """
+    raise NotImplementedError("pad is not written yet")
+
+
+def position_ids(mask):
+    """The position of each token in its own text, wherever the padding is.
+
+        position[t] = number of real tokens before t   for a real token
+        position[t] = 0                                for padding
+
+    Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
+    between.
+    Returns: int64, the shape of the mask.
+    Raises: ValueError for a row without a real token.
+    Example: position_ids([[False, False, True, True, True]]) is [[0, 0, 0, 1, 2]].
+    Source: `position_ids` of Hugging Face transformers, which `generate` makes from the attention mask.
+    """
+    raise NotImplementedError("position_ids is not written yet")
+
+
+def padding_mask(mask):
+    """Which keys a query may use in a batch with padding. The result is a mask for attention.
+
+        allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
+
+    A row of padding may use nothing: attention (lesson 1) gives it zeros.
+
+    Parameters: `mask`, bool, shape (..., T), True for a real token.
+    Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
+    Raises: ValueError for a row without a real token.
+    Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
+    Source: the causal masks of Hugging Face transformers. There a row of padding may stay open: nobody reads it.
+    """
+    raise NotImplementedError("padding_mask is not written yet")
+
+
+def next_positions(mask):
+    """The position of the token that each row generates next: the number of its real tokens.
+
+    Parameters: `mask`, bool, shape (..., T), True for a real token.
+    Returns: int64, shape (...,): one position per row.
+    Raises: ValueError for a row without a real token.
+    Example: next_positions([[False, True, True], [True, True, True]]) is [2, 3].
+    Source: `generate` of Hugging Face transformers.
+    """
+    raise NotImplementedError("next_positions is not written yet")
+
+
+def pack(texts):
+    """The texts one after the other in one row without padding, and the places where they begin and end.
+
+    Text number i is ids[boundaries[i] : boundaries[i + 1]].
+
+    Parameters: `texts`, a list of D texts, each a list or a 1-D array of token ids.
+    Returns: ids, int64, shape (N,), where N is the number of all tokens; boundaries, int64, shape (D + 1,).
+    Raises: ValueError for no text, and for an empty text.
+    Example: pack([[7, 8, 9], [5]]) is [7, 8, 9, 5] and [0, 3, 4].
+    Source: Krell et al. 2021; `cu_seqlens` of FlashAttention (Dao 2023).
+    """
+    raise NotImplementedError("pack is not written yet")
+
+
+def packed_positions(boundaries):
+    """The position of each token in its own text: every text counts from 0.
+
+    Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
+    Returns: int64, shape (N,).
+    Raises: ValueError for boundaries that do not begin with 0 or do not rise.
+    Example: packed_positions([0, 3, 5]) is [0, 1, 2, 0, 1].
+    Source: the padding-free batches of Hugging Face transformers (`DataCollatorWithFlattening`).
+    """
+    raise NotImplementedError("packed_positions is not written yet")
+
+
+def boundaries_of(positions):
+    """The boundaries of packed texts, found from their positions. It undoes packed_positions.
+
+    The first token begins a text. A later token begins a text where its position is not one more than the position
+    before it. So a text may also begin at another position than 0, for example the rest of a text that was cut.
+
+    Parameters: `positions`, integers, shape (N,), with N at least 1.
+    Returns: int64, shape (D + 1,).
+    Raises: ValueError for no positions.
+    Example: boundaries_of([0, 1, 2, 0, 1]) is [0, 3, 5].
+    Source: `find_packed_sequence_indices` of Hugging Face transformers.
+    """
+    raise NotImplementedError("boundaries_of is not written yet")
+
+
+def document_mask(boundaries):
+    """Which keys a query may use in a packed row: those of its own text, up to itself.
+
+        allowed[i, j] = (j ≤ i)  and  i and j are in the same text
+
+    Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
+    Returns: bool, shape (N, N).
+    Raises: ValueError for boundaries that do not begin with 0 or do not rise.
+    Example: document_mask([0, 2, 3]) is [[True, False, False], [True, True, False], [False, False, True]].
+    Source: the packed causal masks of Hugging Face transformers; Krell et al. 2021 §3.2.
+    """
+    raise NotImplementedError("document_mask is not written yet")
+
+
+def packed_attention(q, k, v, boundaries):
+    """Causal attention in a packed row, text by text: what attention (lesson 1) with document_mask gives.
+
+        rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text alone
+
+    A loop over the texts, not over tokens. The scores of a text are one small square. The (N, N) square of all scores
+    is never made, unless one text has all tokens. So not even a NaN or an infinity in one text reaches another. The
+    result is finite for scores of any finite size.
+
+    Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv); `boundaries`, D + 1 integers that rise from 0
+    to N.
+    Returns: shape (..., N, dv); float32 where q, k and v all are, else float64.
+    Raises: ValueError for boundaries that do not begin with 0, do not rise or do not end at N; for numbers of tokens or
+    sizes of q and k that differ.
+    Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].
+    Source: `flash_attn_varlen_func` of FlashAttention (Dao 2023).
+    """
+    raise NotImplementedError("packed_attention is not written yet")
+
+
+def reset_gates(log_f, boundaries):
+    """The gates of a packed row with the gate of each first token shut. A layer with a state (lesson 12) then begins
+    each text with an empty state.
+
+    −inf at the first token of each text; all other gates stay as they are. A gate acts on what is before its token: a
+    shut gate removes all of it, and the token itself stays.
+
+    Parameters: `log_f`, shape (..., N), each 0 or negative, −inf too; `boundaries`, D + 1 integers that rise from 0 to
+    N.
+    Returns: float64, the shape of log_f.
+    Raises: ValueError where a log_f is positive or NaN; for boundaries that do not begin with 0, do not rise or do not
+    end at N.
+    Example: reset_gates([−1, −2, −3, −4], [0, 3, 4]) is [−inf, −2, −3, −inf].
+    Source: `seq_idx` of Mamba-2 (Dao and Gu 2024) and `cu_seqlens` of flash-linear-attention.
+    """
+    raise NotImplementedError("reset_gates is not written yet")
+
+
+def ring_positions(length, slots):
+    """The positions that a cache of fixed size holds. Token p is written to slot p mod slots, over the older one there.
+
+    Parameters: `length`, how many tokens were written, not negative; `slots`, the size of the cache, at least 1.
+    Returns: int64, shape (slots,): the position of the token in each slot, −1 where the slot is empty.
+    Raises: ValueError for slots below 1, and for a negative length.
+    Example: ring_positions(6, 4) is [4, 5, 2, 3], and ring_positions(2, 4) is [0, 1, −1, −1].
+    Source: the rolling buffer of Jiang et al. 2023 (Mistral 7B) §2.
+    """
+    raise NotImplementedError("ring_positions is not written yet")
+
+
+def tree_positions(parents):
+    """The positions of draft tokens that form a tree: the depth of each token.
+
+        position[i] = 0                           for a root (parents[i] = −1)
+        position[i] = position[parents[i]] + 1    else
+
+    Two tokens with the same parent are two futures: they have the same position.
+
+    Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
+    Returns: int64, shape (T,).
+    Raises: ValueError for a parent that is not below its token, or is below −1.
+    Example: tree_positions([−1, 0, 0, 1]) is [0, 1, 1, 2].
+    Source: Cai et al. 2024 (Medusa) §2.1.2; Miao et al. 2024 (SpecInfer).
+    """
+    raise NotImplementedError("tree_positions is not written yet")
+
+
+def tree_mask(parents):
+    """Which tokens a draft token may use in a tree: itself, its parent, the parent of its parent, and so on.
+
+    Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
+    Returns: bool, shape (T, T).
+    Raises: ValueError for a parent that is not below its token, or is below −1.
+    Example: tree_mask([−1, 0, 0]) is [[True, False, False], [True, True, False], [True, False, True]].
+    Source: Cai et al. 2024 (Medusa) §2.1.2; Miao et al. 2024 (SpecInfer).
+    """
+    raise NotImplementedError("tree_mask is not written yet")
+
+
+# Answer with a number, True or False.
+ANSWERS = {
+    # RoPE, padding on the left and masked, positions 0, 1, 2, … along the whole row: are the outputs of the real
+    # tokens right?
+    "rope_survives_left_padding_without_position_ids": None,
+    # The same with a learned table of positions that is added to the embeddings?
+    "learned_survives_left_padding_without_position_ids": None,
+    # Texts of 3, 5 and 16 tokens are padded to one array. Which share of the array is padding?
+    "share_of_padding_for_lengths_3_5_16": None,
+    # A ring of 256 slots: in which slot is the token at position 1000?
+    "ring_slot_of_position_1000_of_256": None,
+    # For practice, no points. A row has 3 places of padding on the left and then 5 real tokens. Which position has the
+    # token that is generated next?
+    "position_after_3_padding_and_5_real_tokens": None,
+    # For practice, no points. How many texts are packed in a row with the positions 0, 1, 0, 0, 1, 2?
+    "texts_in_positions_0_1_0_0_1_2": None,
+    # For practice, no points. The texts of 3, 5 and 16 tokens are packed. Attention makes a square of scores for each
+    # text. How many scores are that together?
+    "scores_text_by_text_for_lengths_3_5_16": None,
+}

@@ -1,0 +1,323 @@
+"""Packed training, run: one small model, trained on packed rows in four ways, then tested on single texts.
+
+Given code; nothing here is to be filled in. `make experiment` runs it on your own `batches.py`.
+
+The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens with texts of
+3 to 12 tokens. Positions restart in each text (`packed_positions`) or count on along the row; a query sees its own text
+(`document_mask`) or all that is before it in the row. That makes four ways. Position enters by RoPE, or by a learned
+table. Tasks:
+
+    first token     at each token but the first: name the first token of this text
+    copy 3 back     name the token 3 places back in this text
+
+The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left: masked by
+`padding_mask`, with positions from `position_ids`, or with places in the row as positions.
+
+All settings are those of lesson 9 and were not chosen again. `paragraphs.csv` has the lengths, in words, of all
+paragraphs of lessons 1 to 12 as they were when this lesson was written.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
+
+from assignments import measuring  # noqa: E402
+from assignments.extrapolation.lab import SEEDS, Adam, Parameters, softmax, stacked  # noqa: E402
+
+TASKS = ("first token", "copy 3 back")
+BACK = 3
+METHODS = ("rope", "learned")
+BASE = 10000.0
+VOCABULARY, WIDTH = 16, 32
+ROW, SHORTEST, LONGEST = 32, 3, 12
+"""tokens in a packed row, and in its texts"""
+ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
+"""different packed rows, rows in a step, steps"""
+TEXTS, PADDING = 64, 7
+"""texts in the test, and places of padding"""
+
+
+class Way(NamedTuple):
+    """How packed rows are given to the model in training."""
+
+    restart: bool
+    mask: bool
+
+    def __str__(self) -> str:
+        return f"{'restart' if self.restart else 'count on'}, {'own text' if self.mask else 'whole row'}"
+
+
+WAYS = [Way(restart, mask) for mask in (True, False) for restart in (True, False)]
+TESTS = ("alone", "padded, position ids", "padded, places")
+
+
+class Measurement(NamedTuple):
+    """What one trained model does in one test."""
+
+    task: str
+    method: str
+    way: str
+    seed: int
+    test: str
+    accuracy: float
+    """share of the tokens asked at which the right token has the highest score"""
+
+
+class Rows(NamedTuple):
+    """Rows of tokens: where each one is in its text, which keys it may use, and the place of its answer."""
+
+    positions: np.ndarray
+    """(B, T): what the model is given"""
+    mask: np.ndarray
+    """(B, T, T)"""
+    answer: np.ndarray
+    """(B, T): the place in the row that holds the answer"""
+    asked: np.ndarray
+    """(B, T), bool"""
+
+
+# The task.
+
+
+def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The place of the answer for each token at these positions in its text, and whether it is asked."""
+    places = np.broadcast_to(np.arange(positions.shape[-1]), positions.shape)
+    if task == "first token":
+        return places - positions, positions >= 1
+    return np.maximum(places - BACK, 0), positions >= BACK
+
+
+def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
+    """The packed rows that all seeds train on; their tokens are drawn anew in each step."""
+    rng, made = np.random.default_rng(0), []
+    for _ in range(ROWS):
+        lengths: list[int] = []
+        while sum(lengths) < ROW:
+            lengths.append(int(rng.integers(SHORTEST, LONGEST + 1)))
+        lengths[-1] -= sum(lengths) - ROW  # the last text is cut where the row ends
+        ids, boundaries = implementation.pack([np.arange(length) for length in lengths])
+        positions = np.asarray(implementation.packed_positions(boundaries))
+        mask = implementation.document_mask(boundaries) if way.mask else np.tri(ROW, dtype=bool)
+        made.append(Rows(positions if way.restart else np.arange(ROW), mask, *answers_of(task, np.asarray(ids))))
+    return Rows(*map(np.stack, zip(*made, strict=True)))
+
+
+def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndarray, Rows]:
+    """Texts of the longest length, alone or padded, and what the model is given with them."""
+    texts = np.random.default_rng(1).integers(VOCABULARY, size=(TEXTS, LONGEST))
+    if test == TESTS[0]:
+        tokens, real = texts, np.ones_like(texts, dtype=bool)
+    else:
+        longer = np.zeros(LONGEST + PADDING, dtype=np.int64)  # one longer text in the batch makes the padding
+        tokens, real = (np.asarray(part)[:-1] for part in implementation.pad([*texts, longer], "left"))
+    counted = np.asarray(implementation.position_ids(real))
+    places = np.broadcast_to(np.arange(real.shape[-1]), real.shape)
+    answer, asked = answers_of(task, counted)
+    mask = np.asarray(implementation.padding_mask(real))[:, 0]
+    return tokens, Rows(places if test == TESTS[2] else counted, mask, answer, asked & real)
+
+
+# The model and its gradients, for many seeds at once: every array begins with the axes (seed, row).
+
+
+def draw_parameters(method: str, seed: int) -> Parameters:
+    """Lesson 9's start, the same for all ways."""
+    rng = np.random.default_rng(seed)
+    drawn = {
+        "tokens": rng.normal(0, 1, (VOCABULARY, WIDTH)),
+        "w_q": rng.normal(0, WIDTH**-0.5, (WIDTH, WIDTH)),
+        "w_k": rng.normal(0, WIDTH**-0.5, (WIDTH, WIDTH)),
+        "w_v": rng.normal(0, WIDTH**-0.5, (WIDTH, VOCABULARY)),
+    }
+    if method == "learned":
+        drawn["table"] = rng.normal(0, 0.02, (ROW, WIDTH))
+    return {name: value.astype(np.float32) for name, value in drawn.items()}
+
+
+class Seen(NamedTuple):
+    """What one look of the model at its rows computes."""
+
+    h: np.ndarray
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    rotations: np.ndarray | None
+    weights: np.ndarray
+    scores: np.ndarray
+    """(S, B, T, vocabulary): of each token as the answer"""
+
+
+def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) -> Seen:
+    """tokens (S, B, T), rows (S, B, …) or (B, …)."""
+    seeds = np.arange(len(tokens))[:, np.newaxis, np.newaxis]
+    h = parameters["tokens"][seeds, tokens]
+    if method == "learned":
+        h = h + parameters["table"][seeds, rows.positions]
+    q, k, v = (_times(h, parameters[name]) for name in ("w_q", "w_k", "w_v"))
+    rotations = None
+    if method == "rope":
+        theta = BASE ** (-np.arange(0, WIDTH, 2) / WIDTH)
+        rotations = np.exp(1j * rows.positions[..., np.newaxis] * theta).astype(np.complex64)
+        q, k = _rotated(q, rotations), _rotated(k, rotations)
+    hidden = np.where(rows.mask, np.float32(0), np.float32(-1e9))
+    weights = softmax(q @ _transposed(k) / np.float32(WIDTH**0.5) + hidden)
+    return Seen(h, q, k, v, rotations, weights, weights @ v)
+
+
+def loss_and_gradients(
+    parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows
+) -> tuple[np.ndarray, Parameters]:
+    """Mean cross-entropy of each seed over the tokens asked, shape (S,), and its gradient."""
+    h, q, k, v, rotations, weights, scores = look(parameters, method, tokens, rows)
+    answers = np.take_along_axis(tokens, rows.answer, axis=-1)[..., np.newaxis]
+    share = (rows.asked / rows.asked.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
+    d_y = softmax(scores)
+    given = np.take_along_axis(d_y, answers, axis=-1)
+    loss = -(np.log(np.maximum(given[..., 0], 1e-30)) * share).sum(axis=(1, 2))
+    np.put_along_axis(d_y, answers, given - 1, axis=-1)
+    d_y *= share[..., np.newaxis]
+
+    d_weights = d_y @ _transposed(v)
+    d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)) / np.float32(WIDTH**0.5)
+    d_q, d_k, d_v = d_scores @ k, _transposed(d_scores) @ q, _transposed(weights) @ d_y
+    if rotations is not None:
+        d_q, d_k = _rotated(d_q, rotations.conj()), _rotated(d_k, rotations.conj())
+    d_h, gradients = np.zeros_like(h), {}
+    for name, gradient in (("w_q", d_q), ("w_k", d_k), ("w_v", d_v)):
+        d_h += _times(gradient, _transposed(parameters[name]))
+        gradients[name] = _transposed(_flat(h)) @ _flat(gradient)
+    for name, index in (("tokens", tokens), ("table", np.broadcast_to(rows.positions, tokens.shape))):
+        if name in parameters:
+            one_hot = np.eye(parameters[name].shape[1], dtype=h.dtype)[index.reshape(len(tokens), -1)]
+            gradients[name] = _transposed(one_hot) @ _flat(d_h)
+    return loss, gradients
+
+
+def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+    """Every pair of features, as one complex number, times its rotation."""
+    pairs = np.ascontiguousarray(x).view(np.complex64 if x.dtype == np.float32 else np.complex128)
+    return np.asarray((pairs * rotations).view(x.dtype))
+
+
+def _times(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    return (_flat(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
+
+
+def _transposed(x: np.ndarray) -> np.ndarray:
+    return np.swapaxes(x, -1, -2)
+
+
+def _flat(x: np.ndarray) -> np.ndarray:
+    """(S, B, T, n) to (S, B·T, n)."""
+    return x.reshape(len(x), -1, x.shape[-1])
+
+
+# Training and measuring.
+
+
+def train(
+    implementation: ModuleType, task: str, method: str, way: Way, seeds: Sequence[int] = SEEDS, steps: int = STEPS
+) -> Parameters:
+    """One trained model per seed, stacked. All ways see the same tokens in the same rows."""
+    rows = draw_rows(implementation, task, way)
+    parameters = stacked([draw_parameters(method, seed) for seed in seeds])
+    sources = [np.random.default_rng([seed, 1]) for seed in seeds]
+    adam = Adam(parameters)
+    for step in range(steps):
+        chosen = np.stack([source.integers(ROWS, size=BATCH) for source in sources])
+        tokens = np.stack([source.integers(VOCABULARY, size=(BATCH, ROW)) for source in sources])
+        _, gradients = loss_and_gradients(parameters, method, tokens, Rows(*(part[chosen] for part in rows)))
+        adam.step(gradients, LEARNING_RATE * (1 - step / steps))
+    return parameters
+
+
+def ask(implementation: ModuleType, task: str, method: str, parameters: Parameters, test: str) -> np.ndarray:
+    """The accuracy of each seed."""
+    tokens, rows = test_rows(implementation, task, test)
+    tokens = np.broadcast_to(tokens, (len(parameters["tokens"]), *tokens.shape))
+    scores = look(parameters, method, tokens, rows).scores
+    right = scores.argmax(axis=-1) == np.take_along_axis(tokens, np.broadcast_to(rows.answer, tokens.shape), axis=-1)
+    return np.asarray((right & rows.asked).sum(axis=(1, 2)) / rows.asked.sum())
+
+
+def jobs(full: bool) -> list[tuple[str, str, bool, bool]]:
+    return [(task, method, *way) for task in TASKS for method in METHODS for way in WAYS]
+
+
+def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[Measurement]:
+    implementation, way = measuring.load(path), Way(restart, mask)
+    models = train(implementation, task, method, way)
+    return [
+        Measurement(task, method, str(way), seed, test, float(accuracy))
+        for test in TESTS
+        for seed, accuracy in zip(SEEDS, ask(implementation, task, method, models, test), strict=True)
+    ]
+
+
+# What is kept.
+
+
+def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
+    """The measurements of the last experiment: yours, or until you have run it, those of the course."""
+    return [
+        Measurement(row["task"], row["method"], row["way"], int(row["seed"]), row["test"], float(row["accuracy"]))
+        for row in measuring.rows_of(path)
+    ]
+
+
+def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way, test: str = TESTS[0]) -> np.ndarray:
+    """Of all seeds, in one test."""
+    asked = (task, method, str(way), test)
+    return np.array([row.accuracy for row in measured if (row.task, row.method, row.way, row.test) == asked])
+
+
+def paragraphs() -> np.ndarray:
+    """How many words the paragraphs of lessons 1 to 12 have, in the order of the lessons."""
+    return np.array([int(row["words"]) for row in measuring.rows_of(HERE / "paragraphs.csv")])
+
+
+def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
+    """The share of padding where each batch of so many texts is as wide as its longest text; what is left over at the
+    end is left out."""
+    batches = lengths[: len(lengths) // batch * batch].reshape(-1, batch)
+    return float(1 - batches.sum() / (batches.max(axis=1) * batch).sum())
+
+
+def tables(measured: Sequence[Measurement]) -> str:
+    """As Markdown: the accuracy of each way in each test, and its difference from the first way, seed by seed."""
+    parts = []
+    for task in TASKS:
+        lines = []
+        for method in METHODS:
+            best = accuracies(measured, task, method, WAYS[0])
+            for way in WAYS:
+                found = [accuracies(measured, task, method, way, test) for test in TESTS]
+                change = "" if way == WAYS[0] else measuring.compared(best, found[0])
+                lines.append([method, str(way), *map(measuring.mean_and_reliable, found), change])
+        parts += [
+            task.capitalize(),
+            measuring.markdown(["position", "training", *TESTS, "alone, against the first"], lines),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def keep(path: Path, full: bool, results: Sequence[list[Measurement]]) -> str:
+    """The new numbers and the tables."""
+    rows = [row for one in results for row in one]
+    measuring.write_rows(HERE / "measured.csv", Measurement._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
+    text = tables(saved(HERE / "measured.csv"))
+    (HERE / "measured.md").write_text(text, encoding="utf-8")
+    return text
+
+
+if __name__ == "__main__":
+    measuring.run([sys.modules[__name__]], full="--full" in sys.argv)

@@ -1,0 +1,344 @@
+"""Batches, the tests you can see: each function by the example of its docstring, its values, its traps, and a text in a
+batch against the same text alone.
+
+The first line of a test is the rule that it checks. The values wanted are in `expected/batches.json`. Attention,
+rotation and the layer with a state come from lessons 1, 5 and 12; they are written out here once more.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.checks import expect
+from autograder.checks.inputs import features, seeds
+
+INF = np.inf
+lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
+
+
+def attention(q, k, v, mask):
+    """Lesson 1: a query that may use no key gets zeros."""
+    scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]), -INF)
+    weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
+    return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v
+
+
+def rotated(x, positions):
+    """Lesson 5: RoPE, pairs (2i, 2i+1)."""
+    angles = np.outer(positions, 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
+    pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
+
+
+def linear_attention(q, k, v, log_f):
+    """Lesson 12: a layer with a state, token by token."""
+    state, outs = np.zeros((k.shape[-1], v.shape[-1])), []
+    for t in range(len(q)):
+        state = np.exp(log_f[t]) * state + np.outer(k[t], v[t])
+        outs.append(q[t] @ state)
+    return np.array(outs)
+
+
+def tokens(n, seed=0, d=4, dv=3):
+    """q, k and v."""
+    return [features(n, size, seed=seed + number) for number, size in enumerate((d, d, dv))]
+
+
+def causal(n):
+    return np.tri(n, dtype=bool)
+
+
+def cut(boundaries):
+    """The rows of each text."""
+    return [slice(begin, end) for begin, end in pairwise(boundaries)]
+
+
+# pad
+
+
+@pytest.mark.question("pad", points=0.25)
+def test_pad_by_hand(batches):
+    """Short texts are filled up to the longest: after the text, or with side "left" before it."""
+    ids, mask = batches.pad([[7, 8, 9], [5]], "left")
+    expect.close(ids, np.array([[7, 8, 9], [0, 0, 5]]), "the ids with padding on the left")
+    expect.close(mask, np.array([[True, True, True], [False, False, True]]), "True for real tokens, on the left")
+    ids, mask = batches.pad([[7, 8, 9], [5]])
+    expect.close(ids, np.array([[7, 8, 9], [5, 0, 0]]), "the ids with padding on the right")
+    expect.close(mask, np.array([[True, True, True], [True, False, False]]), "True for real tokens, on the right")
+
+
+@pytest.mark.question("pad", points=0.25)
+def test_a_real_token_may_have_the_id_of_padding(batches):
+    """The mask says what is real by place: a real token may have the same id as padding."""
+    expect.matches(batches.pad, [[2, 5, 2], [6, 2], [2]], "right", 2)
+    expect.matches(batches.pad, [np.array([4]), np.array([0, 3, 0, 1])], "left")
+
+
+# position_ids
+
+
+@pytest.mark.question("position_ids", points=0.25)
+def test_positions_by_hand(batches):
+    """Two places of padding, then three tokens: the tokens have the positions 0, 1 and 2."""
+    mask = np.array([[False, False, True, True, True]])
+    expect.close(batches.position_ids(mask), np.array([[0, 0, 0, 1, 2]]), "positions after padding on the left")
+
+
+@pytest.mark.question("position_ids", points=0.25)
+def test_positions_wherever_padding_is(batches):
+    """A real token counts the real tokens before it; padding has 0, on the right and between tokens too."""
+    expect.matches(batches.position_ids, np.array([True, True, True, False, False]))
+    expect.matches(batches.position_ids, np.array([[True, False, True, True, False], [False, True, True, False, True]]))
+    expect.matches(batches.position_ids, features(2, 3, 6) > -1)
+
+
+# padding_mask
+
+
+@pytest.mark.question("padding_mask", points=0.25)
+def test_padding_mask_by_hand(batches):
+    """One place of padding and two tokens: the padding uses nothing, and nobody uses it."""
+    wanted = np.array([[[False, False, False], [False, True, False], [False, True, True]]])
+    expect.close(batches.padding_mask(np.array([False, True, True])), wanted, "padding_mask([False, True, True])")
+
+
+@pytest.mark.question("padding_mask", points=0.25)
+def test_padding_mask_has_an_axis_for_heads(batches):
+    """Shape (..., 1, T, T), True where query and key are real and the key is not later."""
+    expect.matches(batches.padding_mask, np.array([[True, True, False, False], [False, True, True, True]]))
+    expect.matches(batches.padding_mask, features(2, 3, 5) > -1)
+
+
+@pytest.mark.question("padding_mask", points=0.25)
+@given(seed=seeds(), before=st.integers(0, 3), after=st.integers(0, 3))
+def test_a_padded_text_gives_what_it_gives_alone(batches, seed, before, after):
+    """With the mask, real rows give what they give alone, and rows of padding give zeros."""
+    real = np.array([False] * before + [True] * 4 + [False] * after)
+    q, k, v = tokens(len(real), seed)
+    out = attention(q[np.newaxis], k[np.newaxis], v[np.newaxis], batches.padding_mask(real))[0]
+    alone = attention(q[real], k[real], v[real], causal(4))
+    expect.close(out[real], alone, "a padded text gives what it gives alone")
+    expect.close(out[~real], np.zeros((before + after, 3)), "a row of padding gives zeros")
+
+
+# next_positions
+
+
+@pytest.mark.question("next_positions", points=0.25)
+def test_next_by_hand(batches):
+    """After two real tokens position 2 comes next, after three position 3: padding does not count."""
+    mask = np.array([[False, True, True], [True, True, True]])
+    expect.close(batches.next_positions(mask), np.array([2, 3]), "the next position of two rows")
+
+
+@pytest.mark.question("next_positions", points=0.25)
+def test_next_of_any_batch(batches):
+    """One position per row, wherever the padding is."""
+    expect.matches(batches.next_positions, np.array([[True, False, False, False], [False, True, False, True]]))
+    expect.matches(batches.next_positions, features(2, 3, 7) > -1)
+
+
+# pack
+
+
+@pytest.mark.question("pack", points=0.25)
+def test_pack_by_hand(batches):
+    """A text of three tokens and a text of one token: four ids, and the boundaries 0, 3 and 4."""
+    ids, boundaries = batches.pack([[7, 8, 9], [5]])
+    expect.close(ids, np.array([7, 8, 9, 5]), "the texts one after the other")
+    expect.close(boundaries, np.array([0, 3, 4]), "where they begin and end")
+
+
+@pytest.mark.question("pack", points=0.25)
+def test_pack(batches):
+    """As many boundaries as texts and one more, in the order of the texts."""
+    expect.matches(batches.pack, [[4], [4], [6, 0, 4, 1], [2, 2]])
+    expect.matches(batches.pack, [np.array([3, 1, 2])])
+
+
+# packed_positions
+
+
+@pytest.mark.question("packed_positions", points=0.25)
+def test_packed_positions_by_hand(batches):
+    """Each text counts from 0: 0, 1, 2 and then 0, 1."""
+    wanted = np.array([0, 1, 2, 0, 1])
+    expect.close(batches.packed_positions(np.array([0, 3, 5])), wanted, "packed_positions([0, 3, 5])")
+
+
+@pytest.mark.question("packed_positions", points=0.25)
+def test_packed_positions(batches):
+    """For any number of texts, texts of one token too."""
+    expect.matches(batches.packed_positions, np.array([0, 1, 2, 6, 8]))
+    expect.matches(batches.packed_positions, np.array([0, 7]))
+
+
+# boundaries_of
+
+
+@pytest.mark.question("boundaries_of", points=0.25)
+def test_boundaries_by_hand(batches):
+    """Positions 0, 1, 2, 0, 1: texts begin at tokens 0 and 3, and the row ends at 5."""
+    expect.close(
+        batches.boundaries_of(np.array([0, 1, 2, 0, 1])), np.array([0, 3, 5]), "boundaries_of([0, 1, 2, 0, 1])"
+    )
+
+
+@pytest.mark.question("boundaries_of", points=0.25)
+@given(sizes=lengths)
+def test_boundaries_come_back(batches, sizes):
+    """From boundaries to positions and back."""
+    boundaries = np.cumsum([0, *sizes])
+    expect.close(batches.boundaries_of(batches.packed_positions(boundaries)), boundaries, "the boundaries come back")
+
+
+@pytest.mark.question("boundaries_of", points=0.25)
+def test_boundaries_where_positions_jump(batches):
+    """A text begins where a position is not one more than the one before: after one token, and also above 0."""
+    expect.matches(batches.boundaries_of, np.array([0, 0, 0, 1, 0]))
+    expect.matches(batches.boundaries_of, np.array([5, 6, 7, 0, 1, 3, 4]))
+
+
+# document_mask
+
+
+@pytest.mark.question("document_mask", points=0.25)
+def test_document_mask_by_hand(batches):
+    """A text of two tokens and a text of one: two small triangles."""
+    wanted = np.array([[True, False, False], [True, True, False], [False, False, True]])
+    expect.close(batches.document_mask(np.array([0, 2, 3])), wanted, "document_mask([0, 2, 3])")
+
+
+@pytest.mark.question("document_mask", points=0.25)
+def test_document_mask(batches):
+    """A query uses the keys of its own text, up to itself."""
+    expect.matches(batches.document_mask, np.array([0, 1, 4, 6]))
+    expect.matches(batches.document_mask, np.array([0, 5]))
+
+
+# packed_attention
+
+
+@pytest.mark.question("packed_attention", points=0.25)
+def test_packed_attention_by_hand(batches):
+    """Equal scores: each row is the mean of the values of its own text so far."""
+    zeros, values = np.zeros((3, 1)), np.array([[2.0], [4.0], [9.0]])
+    out = batches.packed_attention(zeros, zeros, values, np.array([0, 2, 3]))
+    expect.close(out, np.array([[2.0], [3.0], [9.0]]), "two texts with equal scores")
+
+
+@pytest.mark.question("packed_attention", points=0.25)
+def test_packed_attention(batches):
+    """softmax(q kᵀ/√d) v inside each text, with any number of leading axes and scores of any size."""
+    q, k, v = tokens(9)
+    expect.matches(batches.packed_attention, q, k, v, np.array([0, 2, 3, 9]))
+    expect.matches(batches.packed_attention, 1000 * q, 8 * k, v, np.array([0, 4, 9]))
+    q, k, v = (features(2, 3, 6, size, seed=size) for size in (4, 4, 5))
+    expect.matches(batches.packed_attention, q, k + 1, v, np.array([0, 2, 6]))
+
+
+@pytest.mark.question("packed_attention", points=0.5)
+@given(seed=seeds(), sizes=lengths)
+def test_packed_is_alone_with_rope(batches, seed, sizes):
+    """With RoPE each packed text gives exactly what it gives alone; in one causal row it does not."""
+    boundaries = np.cumsum([0, *sizes])
+    n = boundaries[-1]
+    q, k, v = tokens(n, seed)
+    q, v = q / 4, v + 9 * np.arange(n)[:, np.newaxis]
+    positions = np.concatenate([np.arange(size) for size in sizes])
+    out = batches.packed_attention(rotated(q, positions), rotated(k, positions), v, boundaries)
+    for rows in cut(boundaries):
+        at = np.arange(rows.stop - rows.start)
+        alone = attention(rotated(q[rows], at), rotated(k[rows], at), v[rows], causal(len(at)))
+        expect.close(out[rows], alone, "a packed text gives what it gives alone")
+    mixed = attention(rotated(q, positions), rotated(k, positions), v, causal(n))
+    expect.holds(not np.allclose(np.asarray(out)[sizes[0] :], mixed[sizes[0] :]), "one causal row mixes the texts")
+
+
+@pytest.mark.question("packed_attention", points=0.25)
+def test_packed_attention_in_float32(batches):
+    """float32 where q, k and v are all float32, else float64."""
+    arrays = [array.astype(np.float32) for array in tokens(7)]
+    expect.dtype(batches.packed_attention, *arrays, np.array([0, 3, 7]))
+    expect.dtype(batches.packed_attention, arrays[0], arrays[1], arrays[2].astype(np.float64), np.array([0, 3, 7]))
+
+
+# reset_gates
+
+
+@pytest.mark.question("reset_gates", points=0.25)
+def test_reset_by_hand(batches):
+    """The first gate of each text is shut: −inf; the others stay."""
+    got = batches.reset_gates(np.array([-1.0, -2.0, -3.0, -4.0]), np.array([0, 3, 4]))
+    expect.close(got, np.array([-INF, -2.0, -3.0, -INF]), "reset_gates([−1, −2, −3, −4], [0, 3, 4])")
+    expect.matches(batches.reset_gates, -np.abs(features(2, 3, 6)), np.array([0, 1, 4, 6]))
+
+
+@pytest.mark.question("reset_gates", points=0.5)
+@given(seed=seeds(), sizes=lengths)
+def test_packed_is_alone_with_a_state(batches, seed, sizes):
+    """With shut gates linear attention gives each packed text what it gives alone; with the old gates it does not."""
+    boundaries = np.cumsum([0, *sizes])
+    q, k, v = (array + 3 for array in tokens(boundaries[-1], seed))
+    log_f = -np.abs(features(boundaries[-1], seed=seed + 7)) / 4
+    out = linear_attention(q, k, v, batches.reset_gates(log_f, boundaries))
+    for rows in cut(boundaries):
+        alone = linear_attention(q[rows], k[rows], v[rows], log_f[rows])
+        expect.close(out[rows], alone, "a packed text gives what it gives alone")
+    leaking = linear_attention(q, k, v, log_f)
+    expect.holds(not np.allclose(out[sizes[0] :], leaking[sizes[0] :]), "with the old gates the state goes on")
+
+
+# ring_positions
+
+
+@pytest.mark.question("ring_positions", points=0.25)
+def test_ring_by_hand(batches):
+    """Six tokens in four slots: tokens 4 and 5 replaced 0 and 1; two tokens leave two slots empty."""
+    expect.close(batches.ring_positions(6, 4), np.array([4, 5, 2, 3]), "ring_positions(6, 4)")
+    expect.close(batches.ring_positions(2, 4), np.array([0, 1, -1, -1]), "ring_positions(2, 4)")
+
+
+@pytest.mark.question("ring_positions", points=0.25)
+def test_ring(batches):
+    """Empty, filling, just full, and one more."""
+    for length in (0, 3, 5, 6, 13):
+        expect.matches(batches.ring_positions, length, 5)
+    expect.matches(batches.ring_positions, 9, 1)
+
+
+# tree_positions
+
+
+@pytest.mark.question("tree_positions", points=0.25)
+def test_tree_positions_by_hand(batches):
+    """A root, its two children and a grandchild: depths 0, 1, 1, 2."""
+    wanted = np.array([0, 1, 1, 2])
+    expect.close(batches.tree_positions(np.array([-1, 0, 0, 1])), wanted, "tree_positions([−1, 0, 0, 1])")
+
+
+@pytest.mark.question("tree_positions", points=0.25)
+def test_tree_positions(batches):
+    """Depth, not order: in a chain, in several trees, in a tree whose levels are mixed."""
+    expect.matches(batches.tree_positions, np.array([-1, 0, 1, 2]))
+    expect.matches(batches.tree_positions, np.array([-1, -1, 1, 0, 2, -1, 4]))
+
+
+# tree_mask
+
+
+@pytest.mark.question("tree_mask", points=0.25)
+def test_tree_mask_by_hand(batches):
+    """Two children of one root use the root and themselves, and not each other."""
+    wanted = np.array([[True, False, False], [True, True, False], [True, False, True]])
+    expect.close(batches.tree_mask(np.array([-1, 0, 0])), wanted, "tree_mask([−1, 0, 0])")
+
+
+@pytest.mark.question("tree_mask", points=0.25)
+def test_tree_mask(batches):
+    """All ancestors, not only the parent; in a chain this is the causal mask."""
+    expect.matches(batches.tree_mask, np.array([-1, 0, 1, 2]))
+    expect.matches(batches.tree_mask, np.array([-1, -1, 1, 0, 2, -1, 4]))
