@@ -17,7 +17,10 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Given: the arrays as float64, and the dtype to return (float32 where all of them are float32, else float64)."""
+    """The arrays, or lists, as float64 arrays; after them the dtype of the result: float32 if all of them are float32.
+
+    It is written already, here and in the file of every lesson: lesson 1 says how to use it.
+    """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
     return *(array.astype(np.float64) for array in arrays), dtype

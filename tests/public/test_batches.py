@@ -190,9 +190,11 @@ def test_boundaries_by_hand(batches):
 @pytest.mark.question("boundaries_of", points=0.25)
 @given(sizes=lengths)
 def test_boundaries_come_back(batches, sizes):
-    """From boundaries to positions and back."""
+    """From positions to boundaries and back."""
     boundaries = np.cumsum([0, *sizes])
-    expect.close(batches.boundaries_of(batches.packed_positions(boundaries)), boundaries, "the boundaries come back")
+    positions = np.concatenate([np.arange(size) for size in sizes])
+    expect.close(batches.boundaries_of(positions), boundaries, "the boundaries of positions that restart")
+    expect.close(batches.packed_positions(boundaries), positions, "the positions come back")
 
 
 @pytest.mark.question("boundaries_of", points=0.25)

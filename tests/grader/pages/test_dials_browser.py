@@ -258,12 +258,26 @@ def beta(s: Settings) -> Numbers:
     return {"sum": added[:, 0], "delta": mended[:, 0], "added": keys @ added[:, 0], "mended": keys @ mended[:, 0]}
 
 
+def packed(s: Settings) -> Numbers:
+    batches = solution("batches")
+    boundaries = np.unique([0, s["first"], s["second"], 12])
+    own, restart = s["seen"] == "own", s["counting"] == "restart"
+    mask = batches.document_mask(boundaries if own else np.array([0, 12]))
+    positions = batches.packed_positions(boundaries) if restart else np.arange(12)
+    return {"boundaries": boundaries, "positions": positions, "mask": mask.ravel()}
+
+
+def ring(s: Settings) -> Numbers:
+    return {"held": solution("batches").ring_positions(s["tokens"], s["slots"])}
+
+
 EXPECTED: dict[str, Expected] = {
     "whole": whole, "shuffle": shuffle, "scale": scale, "bits": bits, "slice": encoding, "fan": fan,
     "clock": encoding, "rows": rows,
     "shift": shift, "decay": decay, "buckets": buckets, "slopes": slopes, "stretch": stretch, "patch": patch,
     "sinks": sinks,
     "gate": gate, "beta": beta,
+    "packed": packed, "ring": ring,
 }  # fmt: skip
 
 # What a dial is there to show, for its numbers wherever its controls stand.
@@ -290,6 +304,8 @@ ALWAYS: dict[str, Callable[[dict[str, Any], Settings], bool]] = {
     "sinks": lambda n, s: len(n["tokens"]) == min(s["total"], s["sinks"] + s["window"]),
     "gate": lambda n, s: s["gate"] > 0 or not np.reshape(n["matrix"], (8, 8))[s["at"] :, : s["at"]].any(),
     "beta": lambda n, s: s["beta"] != 1 or np.isclose(n["mended"][1], 6),
+    "packed": lambda n, s: s["seen"] != "own" or sum(n["mask"]) < 78,
+    "ring": lambda n, s: sum(position >= 0 for position in n["held"]) == min(s["tokens"], s["slots"]),
 }
 
 
@@ -591,4 +607,6 @@ SETTINGS = {
     "sinks": {"total": 20, "sinks": 4, "window": 8},
     "gate": {"at": 4, "gate": 0.25, "others": 0.9},
     "beta": {"beta": 0.5, "angle": 60},
+    "packed": {"first": 4, "second": 7, "query": 9, "counting": "restart", "seen": "own"},
+    "ring": {"tokens": 6, "slots": 4},
 }

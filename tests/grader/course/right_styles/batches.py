@@ -131,4 +131,7 @@ ANSWERS = {
     "learned_survives_left_padding_without_position_ids": np.False_,
     "share_of_padding_for_lengths_3_5_16": np.float64(1 / 2),
     "ring_slot_of_position_1000_of_256": np.int64(232),
+    "position_after_3_padding_and_5_real_tokens": np.int64(5),
+    "texts_in_positions_0_1_0_0_1_2": 3.0,
+    "scores_text_by_text_for_lengths_3_5_16": 290,
 }
