@@ -11,8 +11,7 @@ features, and each repeats with its own period.
 Conventions: positions count from 0; `...` is any number of leading axes, also none; the last two axes of
 features are (sequence, feature). Codes have the most significant bit first, as numbers are written. Bit 0
 is the least significant bit. The result of `add_integer_positions` is float32 if x is float32, else
-float64. No function changes an argument in place. A bad argument raises ValueError, and the message
-contains the bad value or shape.
+float64.
 """
 
 import numpy as np
@@ -63,7 +62,6 @@ def integer_positions(length):
 
     Parameters: `length`, the number of tokens T, an int.
     Returns: float64, shape (T,).
-    Raises: ValueError for a negative length.
     Example: integer_positions(4) is [0, 1, 2, 3].
     """
     # BEGIN SOLUTION
@@ -82,8 +80,7 @@ def add_integer_positions(x):
     the features (LayerNorm) removes this completely.
 
     Parameters: `x`, shape (..., T, d).
-    Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
-    Raises: ValueError for x without features.
+    Returns: the shape of x. x itself does not change.
     Example: add_integer_positions([[0.5, -0.5], [0.5, -0.5]]) is [[0.5, −0.5], [1.5, 0.5]].
     """
     # BEGIN SOLUTION
@@ -105,7 +102,6 @@ def normalized_positions(length):
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: float64, shape (L,).
-    Raises: ValueError for a negative length.
     Example: normalized_positions(5) is [0, 0.25, 0.5, 0.75, 1].
     """
     # BEGIN SOLUTION
@@ -125,7 +121,6 @@ def bits_needed(length):
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: an int.
-    Raises: ValueError for a negative length.
     Example: bits_needed(8) is 3 (positions 0 … 7), bits_needed(9) is 4.
     """
     # BEGIN SOLUTION
@@ -146,7 +141,7 @@ def binary_positions(length, n_bits=None):
 
     Parameters: `length`, the number of tokens T, an int; `n_bits`, an int, bits_needed(length) if None.
     Returns: int64, shape (T, n_bits), the most significant bit first.
-    Raises: ValueError for a negative length, and for n_bits below 1 or too few for position T − 1.
+    Raises: ValueError for n_bits too few for position T − 1.
     Example: binary_positions(3) is [[0, 0], [0, 1], [1, 0]].
     """
     # BEGIN SOLUTION
@@ -165,7 +160,6 @@ def bit_period(bit):
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
-    Raises: ValueError for a negative bit.
     Example: bit_period(0) is 2, bit_period(3) is 16.
     """
     # BEGIN SOLUTION

@@ -11,8 +11,7 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 (sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key
 stands before the query, positive if it stands after it. Relative positions and buckets are int64. The
 result is float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are
-computed in float64 and converted at the end. No function changes an argument in place. A bad argument
-raises ValueError, and the message contains the bad value, or the shape.
+computed in float64 and converted at the end.
 """
 
 import numpy as np
@@ -81,7 +80,6 @@ def relative_positions(q_len, k_len, q_start=0):
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
-    Raises: ValueError for a negative length.
     Example: relative_positions(2, 3) is [[0, 1, 2], [−1, 0, 1]]; relative_positions(1, 3, q_start=2)
     is [[−2, −1, 0]].
     Source: Shaw et al. 2018 §3.2.
@@ -103,7 +101,6 @@ def clip_positions(relative, max_distance):
 
     Parameters: `relative`, relative positions of any shape, int64; `max_distance`, an int of at least 0.
     Returns: int64, the shape of relative.
-    Raises: ValueError for a negative max_distance.
     Example: clip_positions([−5, −2, 0, 7], 2) is [−2, −2, 0, 2].
     Source: Shaw et al. 2018 §3.2.
     """
@@ -124,8 +121,8 @@ def shaw_scores(q, k, key_table, max_distance):
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `key_table`, shape (2·max_distance + 1, d);
     `max_distance`, an int of at least 0. Queries and keys both count from 0.
-    Returns: shape (..., Tq, Tk); float32 if q, k and key_table all are, otherwise float64.
-    Raises: ValueError if q and k have different d, if the table has another shape, or if max_distance is negative.
+    Returns: shape (..., Tq, Tk).
+    Raises: ValueError if the table has another shape.
     Example: q = [[1, 0], [1, 0]], k = [[1, 0], [1, 0]], max_distance 1, table [[2, 0], [0, 0], [−1, 0]]:
     the scores are [[1, 0], [3, 1]] / √2 = [[0.7071, 0], [2.1213, 0.7071]].
     Source: Shaw et al. 2018 §3.1 eq. 4, §3.3 eq. 5.
@@ -153,9 +150,8 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
     shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
     attend. Its shape broadcasts with (..., Tq, Tk); it may add leading axes, and never enlarges Tq or Tk.
-    Returns: shape (..., Tq, dv); float32 if q, k, v and both tables are, otherwise float64.
-    Raises: ValueError as shaw_scores does; if k and v have different lengths, if the value table has another
-    shape, or if the mask does not fit.
+    Returns: shape (..., Tq, dv).
+    Raises: ValueError if the mask does not fit.
     Example: with one token α is 1, so the result is v + the middle row of value_table.
     Source: Shaw et al. 2018 §3.1 eq. 3 and 4.
     """
@@ -190,7 +186,6 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 when
     bidirectional and at least 2 when causal, so that e is at least 1; `max_distance`, above e.
     Returns: int64, the shape of relative, from 0 to num_buckets − 1.
-    Raises: ValueError for too few buckets, or a max_distance not above e.
     Example: t5_bucket([0, −3, 3, −12, −200]) is [0, 3, 19, 9, 15]; causal, t5_bucket([−20, 5], False)
     is [17, 0].
     Source: Raffel et al. 2020 §2.1; `_relative_position_bucket` in Mesh TensorFlow and in Hugging Face
@@ -229,8 +224,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
     Parameters: `table`, shape (num_buckets, h); the lengths and `q_start` as in relative_positions;
     `bidirectional` and `max_distance` as in t5_bucket.
-    Returns: shape (h, q_len, k_len); float32 if table is float32, otherwise float64.
-    Raises: ValueError if the table is not two-dimensional, and as relative_positions and t5_bucket do.
+    Returns: shape (h, q_len, k_len).
     Example: with the table [[0], [1], [2], [3]], t5_bias(table, 1, 5, False, 7, q_start=4) is
     [[[3, 2, 2, 1, 0]]].
     Source: Raffel et al. 2020 §2.1.
@@ -257,8 +251,8 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`,
     shape (d,), which have no influence on the dtype.
-    Returns: shape (..., Tq, Tk); float32 if q, k and key_table all are, otherwise float64.
-    Raises: ValueError as shaw_scores does, and if a bias does not have one number per feature.
+    Returns: shape (..., Tq, Tk).
+    Raises: ValueError if a bias does not have one number per feature.
     Example: q = [[1], [1]], k = [[2], [3]], table [[5], [0], [7]], u = [1], w = [10], max_distance 1:
     [[4, 83], [59, 6]].
     Source: Dai et al. 2019 §3.3.
@@ -287,8 +281,7 @@ def disentangled_scores(q, k, key_table, query_table, max_distance):
     by j − i in the second: mirror images of these.)
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
-    Returns: shape (..., Tq, Tk); float32 if q, k and both tables are, otherwise float64.
-    Raises: ValueError as shaw_scores does, for both tables.
+    Returns: shape (..., Tq, Tk).
     Example: q = [[1], [1]], k = [[2], [3]], tables [[5], [0], [7]] and [[1], [0], [10]], max_distance 1:
     [[2, 13], [27, 3]] / √3.
     Source: He et al. 2021 §3.1.

@@ -9,8 +9,6 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 (sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
 (i, i + d/2). The result is float32 if all feature arrays are float32, otherwise float64. Angles are
 always computed in float64, because float32 cannot hold position 10⁶ times a frequency precisely.
-No function changes an argument in place. A bad argument raises ValueError, and the message contains
-the bad value, or the shape.
 """
 
 import numpy as np
@@ -89,7 +87,6 @@ def rope_frequencies(head_dim, base=10000.0):
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a head_dim that is odd or below 1, or a base that is not positive and finite.
     Example: rope_frequencies(4) is [1.0, 0.01].
     Source: Su et al. 2021 §3.2.2.
     """
@@ -106,7 +103,6 @@ def rope_cos_sin(positions, head_dim, base=10000.0):
 
     Parameters: `positions`, 1-D, shape (T,), any real numbers (negative and fractional ones too).
     Returns: two float64 arrays, cos and sin, each of shape (T, head_dim/2).
-    Raises: ValueError as rope_frequencies does; for positions that are not 1-D, or hold a NaN.
     Example: rope_cos_sin([0, 1], 4): cos is [[1, 1], [0.5403, 0.99995]], sin [[0, 0], [0.8415, 0.0099998]].
     Source: Su et al. 2021 §3.4.2.
     """
@@ -123,8 +119,8 @@ def apply_rope(x, positions, base=10000.0):
         y_2i+1 = x_2i · sin + x_2i+1 · cos          (angle positions[t]·θ_i)
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), shared by all leading axes.
-    Returns: the shape of x; float32 if x is float32, otherwise float64. x itself does not change.
-    Raises: ValueError for an odd d, for positions that are not 1-D, not T of them, or hold a NaN; for a bad base.
+    Returns: the shape of x. x itself does not change.
+    Raises: ValueError unless there is one position per row.
     Example: apply_rope([[1, 0, 1, 0]], [1]) is [[0.5403, 0.8415, 0.99995, 0.0099998]].
     Source: Su et al. 2021 §3.4.2, eq. 34.
     """
@@ -146,8 +142,8 @@ def rotate_half(x):
     It rotates each pair (i, i + d/2) by a quarter of a full rotation. Applied twice, it gives −x.
 
     Parameters: `x`, shape (..., d) with d even.
-    Returns: the shape of x; float32 if x is float32, otherwise float64.
-    Raises: ValueError for an odd d.
+    Returns: the shape of x.
+    Raises: ValueError for an odd number of features.
     Example: rotate_half([1, 2, 3, 4]) is [−3, −4, 1, 2].
     Source: GPT-NeoX and Hugging Face transformers, `rotate_half`.
     """
@@ -189,8 +185,7 @@ def interleaved_to_half(x):
         apply_rope_half(interleaved_to_half(x)) = interleaved_to_half(apply_rope(x))
 
     Parameters: `x`, shape (..., d) with d even.
-    Returns: the shape of x; float32 if x is float32, otherwise float64.
-    Raises: ValueError for an odd d.
+    Returns: the shape of x.
     Example: interleaved_to_half([0, 1, 2, 3]) is [0, 2, 1, 3].
     """
     # BEGIN SOLUTION
@@ -224,7 +219,6 @@ def rotation_matrix(position, head_dim, base=10000.0):
 
     Parameters: `position`, one real number.
     Returns: float64, shape (head_dim, head_dim).
-    Raises: ValueError as rope_frequencies does, and for a NaN position.
     Example: rotation_matrix(1, 2) is [[0.5403, −0.8415], [0.8415, 0.5403]].
     Source: Su et al. 2021 §3.2.2, eq. 15.
     """
@@ -247,8 +241,7 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
     No difference of positions is computed: the dot product of two rotated rows depends on it by itself.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
-    Returns: shape (..., Tq, Tk); float32 if q and k both are, otherwise float64.
-    Raises: ValueError as apply_rope does, and if q and k have different d.
+    Returns: shape (..., Tq, Tk).
     Example: with q = k = [[1, 0]], positions [3] and [1]: [[cos(2)/√2]] = [[−0.2943]].
     Source: Su et al. 2021 §3.2.1, eq. 11.
     """
@@ -269,9 +262,7 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
 
     Parameters: `x`, shape (..., T, dx); `w_q`, `w_k`, `w_v`, shape (dx, h·dh) with dh even; `positions`, 1-D,
     shape (T,), 0 … T−1 if None; `causal`: row t may attend to rows 0 … t. Row numbers decide, not positions.
-    Returns: shape (..., T, h·dh); float32 if x and all weights are, otherwise float64.
-    Raises: ValueError for n_heads below 1 or not dividing the columns, an odd dh, or shapes that do not fit;
-    and as apply_rope does.
+    Returns: shape (..., T, h·dh).
     Example: for x = [[1, 0, 2, 0], [0, 1, 0, 1]], three identity matrices as weights and n_heads = 2:
     [[1, 0, 2, 0], [0.2138, 0.7862, 0.2609, 0.8696]].
     Source: Su et al. 2021 §3.2; Vaswani et al. 2017 §3.2.
@@ -301,7 +292,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and
     new caches, shape (..., h, t+1, dh). The old caches do not change. float32 if x_t, the weights and the
     caches all are, otherwise float64.
-    Raises: ValueError if x_t has more than one row, if the caches do not fit, and as rope_attention does.
+    Raises: ValueError if the caches do not have as many heads as n_heads.
     Example: start with caches of t = 0 and give it the rows 0, 1, 2, … of x one by one, at positions 0, 1,
     2, …: the outputs are the rows of rope_attention.
     """
@@ -327,8 +318,7 @@ def apply_partial_rope(x, positions, rotary_dim, base=10000.0):
     The frequencies are those of a head of size rotary_dim, not of size d.
 
     Parameters: `x`, shape (..., T, d); `positions`, 1-D, shape (T,); `rotary_dim`, even, from 2 to d.
-    Returns: the shape of x; float32 if x is float32, otherwise float64.
-    Raises: ValueError for a rotary_dim that is odd, below 1 or above d; and as apply_rope does (d may be odd).
+    Returns: the shape of x.
     Example: apply_partial_rope([[1, 0, 1, 0]], [1], 2) is [[0.5403, 0.8415, 1, 0]].
     Source: GPT-J; GPT-NeoX does the same in the half layout.
     """
@@ -353,7 +343,6 @@ def decay_bound(offsets, head_dim, base=10000.0):
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.
-    Raises: ValueError as rope_frequencies does, and for a NaN offset.
     Example: decay_bound(0, 4) is 1.5: (|1| + |1 + 1|) / 2.
     Source: Su et al. 2021 §3.4.3, eq. 37.
     """

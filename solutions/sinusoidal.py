@@ -11,8 +11,6 @@ Conventions: positions count from 0 and may be any real numbers; `...` is any nu
 none; the last two axes are (sequence, feature). Pair i is the features (2i, 2i+1) = (sin, cos). In the
 concatenated layout it is the features (i, i + d/2). A result is float32 if the feature array is float32,
 else float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
-No function changes an argument in place. A bad argument raises ValueError, and the message contains the bad
-value or shape.
 """
 
 import numpy as np
@@ -66,7 +64,7 @@ def frequencies(d_model, base=10000.0):
 
     Parameters: `d_model`, an even int; `base`, a positive finite number.
     Returns: float64, shape (d_model/2,).
-    Raises: ValueError for a d_model that is odd or below 1, or a base that is not positive and finite.
+    Raises: ValueError for an odd d_model.
     Example: frequencies(8) is [1, 0.1, 0.01, 0.001].
     Source: Vaswani et al. 2017 §3.5.
     """
@@ -88,7 +86,6 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
 
     Parameters: `positions`, a number or an array of numbers of any shape; `d_model`, an even int.
     Returns: float64, shape positions.shape + (d_model,).
-    Raises: ValueError as frequencies does, and for a NaN position.
     Example: sinusoidal_encoding([0, 1], 4) is [[0, 1, 0, 1], [0.8415, 0.5403, 0.0099998, 0.99995]].
     Source: Vaswani et al. 2017 §3.5.
     """
@@ -107,8 +104,7 @@ def add_positions(x, base=10000.0):
     Every sequence of a batch gets the same encoding; its first row is position 0.
 
     Parameters: `x`, shape (..., T, d) with d even.
-    Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
-    Raises: ValueError for an odd d or a bad base.
+    Returns: the shape of x. x itself does not change.
     Example: add_positions([[10, 10], [10, 10]]) is [[10, 11], [10.8415, 10.5403]].
     Source: Vaswani et al. 2017 §3.5.
     """
@@ -129,7 +125,6 @@ def wavelengths(d_model, base=10000.0):
 
     Parameters: as frequencies.
     Returns: float64, shape (d_model/2,), in positions.
-    Raises: ValueError as frequencies does.
     Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000 and not 2π·base.
     Source: Vaswani et al. 2017 §3.5.
     """
@@ -150,7 +145,6 @@ def shift_matrix(offset, d_model, base=10000.0):
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).
-    Raises: ValueError as frequencies does, and for a NaN offset.
     Example: shift_matrix(1, 2) is [[0.5403, 0.8415], [−0.8415, 0.5403]].
     Source: Vaswani et al. 2017 §3.5 claims the linear map; the matrix is the angle-sum identity.
     """
@@ -174,7 +168,6 @@ def offset_similarity(offsets, d_model, base=10000.0):
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.
-    Raises: ValueError as frequencies does, and for a NaN offset.
     Example: offset_similarity([0, 1], 4) is [2, 1.54025]: cos(0) + cos(0), then cos(1) + cos(0.01).
     Source: sin a sin b + cos a cos b = cos(a − b), summed over the pairs of Vaswani et al. 2017 §3.5.
     """
@@ -192,8 +185,8 @@ def to_concatenated(pe):
     frequencies, base^(−i / (d/2 − 1)), so that the last is exactly 1/base. Its values differ.
 
     Parameters: `pe`, shape (..., d) with d even.
-    Returns: the shape of pe; float32 if pe is float32, else float64.
-    Raises: ValueError for an odd d.
+    Returns: the shape of pe.
+    Raises: ValueError for an odd number of features.
     Example: to_concatenated([0, 1, 2, 3, 4, 5]) is [0, 2, 4, 1, 3, 5].
     Source: the Marian model of Hugging Face transformers, these values in this layout; tensor2tensor,
     `get_timing_signal_1d`, this layout and other values.

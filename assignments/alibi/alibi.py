@@ -8,9 +8,7 @@ multiplication. Heads with steep slopes use near keys, heads with gentle slopes 
 Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
 have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
 has the position of the last key, as in generation with a cache. Results are float32 where every
-feature array is float32, else float64; slopes and biases are float64 and do not decide the dtype. No
-function changes an argument in place. A bad argument raises ValueError with the offending value, or the
-shape, in its message.
+feature array is float32, else float64; slopes and biases are float64 and do not decide the dtype.
 """
 
 import math
@@ -41,7 +39,6 @@ def alibi_slopes(n_heads):
 
     Parameters: `n_heads`, an int of at least 1.
     Returns: float64, shape (n_heads,), all positive.
-    Raises: ValueError for n_heads below 1.
     Example: alibi_slopes(2) is [0.0625, 0.00390625]; alibi_slopes(3) is [0.0625, 0.00390625, 0.25].
     Source: Press et al. 2022 §3; `get_slopes` in the authors' code.
     """
@@ -58,7 +55,7 @@ def alibi_bias(n_heads, q_len, k_len):
 
     Parameters: `n_heads`, at least 1; `q_len` and `k_len`, at least 0, q_len not above k_len.
     Returns: float64, shape (n_heads, q_len, k_len), nowhere positive.
-    Raises: ValueError for n_heads below 1, a negative length, or more queries than keys.
+    Raises: ValueError for more queries than keys.
     Example: alibi_bias(1, 2, 3) · 256 is [[[−1, 0, −1], [−2, −1, 0]]].
     Source: Press et al. 2022 §3; |i − j| for keys ahead of the query as in the authors' notes on encoders.
     """
@@ -75,9 +72,7 @@ def alibi_attention(q, k, v, causal=True):
 
     Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
     most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
-    Returns: shape (..., h, Tq, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError for shapes that do not fit: another number of heads (no test asks for one head beside
-    several), another d, another length of v than of k, more queries than keys.
+    Returns: shape (..., h, Tq, dv).
     Example: for one head, q = [[[0]]], k = [[[1], [1]]] and v = [[[0], [1]]]: the slope is 1/256, the
     scores are [−1/256, 0], and the result is [[[0.50098]]].
     Source: Press et al. 2022 §3.
@@ -95,7 +90,6 @@ def bloom_bias(n_heads, k_len):
 
     Parameters: `n_heads`, at least 1; `k_len`, at least 0.
     Returns: float64, shape (n_heads, 1, k_len).
-    Raises: ValueError for n_heads below 1 or a negative length.
     Example: bloom_bias(1, 3) · 256 is [[[0, 1, 2]]].
     Source: Hugging Face transformers, `build_alibi_tensor`; the authors' code does the same.
     """

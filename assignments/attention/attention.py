@@ -10,8 +10,7 @@ make attention no longer equivariant, so that order matters.
 Conventions: `...` is any number of leading axes (batch, heads), also none. The last two axes are
 (sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
 Mask and bias broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x,
-weights, scores) is float32, else float64; masks and biases have no influence on this. No function changes
-an argument in place. A bad argument raises ValueError, and the message contains the bad value or shape.
+weights, scores) is float32, else float64; masks and biases have no influence on this.
 """
 
 import numpy as np
@@ -38,8 +37,7 @@ def softmax(scores, axis=-1):
     are all 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
-    Returns: the shape of scores; float32 if scores is float32, else float64.
-    Raises: ValueError (numpy's AxisError is one) for an axis that scores does not have; a single number has none.
+    Returns: the shape of scores.
     Example: softmax([0, ln 3]) is [0.25, 0.75], and so is softmax([1000, 1000 + ln 3]).
     Source: Vaswani et al. 2017 §3.2.1.
     """
@@ -58,9 +56,9 @@ def attention_weights(q, k, mask=None, bias=None):
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean, True = may attend, and
     `bias`, numbers. Mask and bias have a shape that broadcasts with (..., Tq, Tk); they may add leading
     axes.
-    Returns: shape (..., Tq, Tk); float32 if q and k both are, else float64.
-    Raises: ValueError if q and k have no features or a different d, and for a mask or bias that does not
-    fit (..., Tq, Tk): also where numpy would repeat a single query or key until it fits.
+    Returns: shape (..., Tq, Tk).
+    Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk): also where numpy would repeat a single
+    query or key until it fits.
     Example: q = [[1, 0]], k = [[1, 0], [0, 1]] have the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
@@ -76,8 +74,7 @@ def attention(q, k, v, mask=None, bias=None):
     query still gets the same output. If you shuffle the queries, the outputs are shuffled in the same way.
 
     Parameters: as attention_weights, and `v`, shape (..., Tk, dv).
-    Returns: shape (..., Tq, dv); float32 if q, k and v all are, else float64.
-    Raises: ValueError as attention_weights does, and if v does not have one row per key.
+    Returns: shape (..., Tq, dv).
     Example: with the q and k of attention_weights' example, v = [[10], [20]] gives [[13.302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
@@ -91,7 +88,6 @@ def causal_mask(length):
 
     Parameters: `length`, the number of tokens T, an int.
     Returns: boolean, shape (T, T), True on and below the diagonal.
-    Raises: ValueError for a negative length.
     Example: causal_mask(3) is [[True, False, False], [True, True, False], [True, True, True]].
     Source: Vaswani et al. 2017 §3.2.3.
     """
@@ -107,8 +103,7 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
     Parameters: `x`, shape (..., T, dx); `w_q` and `w_k`, shape (dx, d); `w_v`, shape (dx, dv); `mask` as in
     attention_weights, with Tq = Tk = T.
-    Returns: shape (..., T, dv); float32 if x and all weights are, else float64.
-    Raises: ValueError for weights that do not fit x or each other, and as attention does.
+    Returns: shape (..., T, dv).
     Example: x = [[1, 0], [0, 1]] with identity weights gives [[0.6698, 0.3302], [0.3302, 0.6698]].
     Source: Vaswani et al. 2017 §3.2.2 and §3.2.3, one head.
     """
@@ -125,8 +120,7 @@ def split_heads(x, n_heads):
     before the sequence, so that `attention` treats it as one more leading axis.
 
     Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.
-    Returns: shape (..., h, T, d/h); float32 if x is float32, else float64.
-    Raises: ValueError for n_heads below 1, and if d is not a multiple of n_heads.
+    Returns: shape (..., h, T, d/h).
     Example: split_heads([[1, 2, 3, 4], [5, 6, 7, 8]], 2) is [[[1, 2], [5, 6]], [[3, 4], [7, 8]]].
     Source: Vaswani et al. 2017 §3.2.2.
     """
@@ -139,8 +133,7 @@ def merge_heads(x):
         result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
 
     Parameters: `x`, shape (..., h, T, dh).
-    Returns: shape (..., T, h·dh); float32 if x is float32, else float64.
-    Raises: ValueError for fewer than three axes.
+    Returns: shape (..., T, h·dh).
     Example: merge_heads([[[1, 2], [5, 6]], [[3, 4], [7, 8]]]) is [[1, 2, 3, 4], [5, 6, 7, 8]].
     Source: Vaswani et al. 2017 §3.2.2.
     """
@@ -156,7 +149,7 @@ def permute_tokens(x, order):
     permutation: the same order for two tokens, often another one for three or more.
 
     Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
-    Returns: the shape of x; float32 if x is float32, else float64.
+    Returns: the shape of x.
     Raises: ValueError unless order is a permutation of 0 … T−1.
     Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
     """
@@ -173,7 +166,6 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
 
     Parameters: as self_attention and permute_tokens.
     Returns: a float, computed in float64 for every dtype of the features.
-    Raises: ValueError as self_attention and permute_tokens do.
     Example: x = [[1, 0], [0, 1]], identity weights, order [1, 0] and no mask: 0, up to rounding.
     Source: Lee et al. 2019 (Set Transformer) §3, for the property.
     """
@@ -189,8 +181,7 @@ def bag_of_tokens(x, w_q, w_k, w_v):
     order of its terms. So the bag is the same for every order of the tokens: it is permutation-invariant.
 
     Parameters: as self_attention, without a mask.
-    Returns: shape (..., dv); float32 if x and all weights are, else float64.
-    Raises: ValueError as self_attention does.
+    Returns: shape (..., dv).
     Example: x = [[1, 0], [0, 1]] with identity weights gives [0.5, 0.5], in either order.
     Source: Lee et al. 2019 (Set Transformer) §2.1, for the property.
     """

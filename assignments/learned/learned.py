@@ -7,9 +7,8 @@ last row there is no code for a position. And a row that no training sequence wa
 no gradient: it keeps its random start values.
 
 Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
-(sequence, feature). The result is float32 if all feature arrays are float32, otherwise float64. No
-function changes an argument in place. A bad argument raises ValueError, and the message contains the bad
-value, or the shape. Looking up past either end of a table raises IndexError.
+(sequence, feature). The result is float32 if all feature arrays are float32, otherwise
+float64. Looking up past either end of a table raises IndexError.
 """
 
 import numpy as np
@@ -33,7 +32,6 @@ def init_table(max_len, d_model, seed, std=0.02):
 
     Parameters: `max_len`, how many positions the model will ever see; `d_model`; `seed`, an int; `std`.
     Returns: float64, shape (max_len, d_model).
-    Raises: ValueError for a max_len or d_model below 1.
     Example: init_table(512, 768, seed=0) holds 393216 numbers whose standard deviation is about 0.02.
     Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors cut this distribution off at two
     standard deviations; OpenAI's own GPT-2 code uses 0.01 for positions and 0.02 for tokens.)
@@ -49,8 +47,8 @@ def lookup(table, positions):
     A position below 0 is an error too. (numpy alone would count it from the end of the table.)
 
     Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
-    Returns: shape positions.shape + (d,); float32 if table is float32, otherwise float64.
-    Raises: IndexError for a position below 0 or past the last row.
+    Returns: shape positions.shape + (d,).
+    Raises: IndexError for a position past either end: −1 is an error, not the last row.
     Example: lookup([[0, 0], [1, 10], [2, 20]], [2, 0, 2]) is [[2, 20], [0, 0], [2, 20]].
     Source: GPT-2 and BERT, position embeddings.
     """
@@ -67,9 +65,8 @@ def embed(token_table, position_table, token_ids):
 
     Parameters: `token_table`, shape (vocabulary, d); `position_table`, shape (rows, d); `token_ids`, an
     array of ints of shape (..., T).
-    Returns: shape (..., T, d); float32 if both tables are, otherwise float64.
-    Raises: ValueError if T is more than the rows of position_table, or if the tables have different d;
-    IndexError for a token id past either end of token_table.
+    Returns: shape (..., T, d).
+    Raises: ValueError if there are more tokens than rows of position_table.
     Example: embed([[1, 1], [2, 2]], [[10, 0], [20, 0], [30, 0]], [1, 0]) is [[12, 2], [21, 1]].
     Source: GPT-2; BERT adds a third row, for the segment.
     """
@@ -86,8 +83,8 @@ def lookup_gradient(table_shape, positions, grad_output):
 
     Parameters: `table_shape`, (rows, d); `positions`, as given to lookup; `grad_output`, shape
     positions.shape + (d,).
-    Returns: shape table_shape; float32 if grad_output is float32, otherwise float64.
-    Raises: IndexError as lookup does; ValueError for a grad_output of another shape.
+    Returns: shape table_shape.
+    Raises: ValueError unless grad_output has one row for each position.
     Example: lookup_gradient((3, 2), [0, 2, 0], [[1, 0], [0, 1], [2, 5]]) is [[3, 5], [0, 0], [0, 1]].
     Source: the chain rule.
     """
@@ -102,8 +99,7 @@ def sgd_step(table, gradient, learning_rate):
     A row whose gradient is zero does not change at all.
 
     Parameters: `table` and `gradient`, of the same shape; `learning_rate`, a number.
-    Returns: the shape of table; float32 if table and gradient both are, otherwise float64.
-    Raises: ValueError for a gradient of another shape than the table.
+    Returns: the shape of table.
     Example: sgd_step([[1, 1], [2, 2]], [[10, 0], [0, 0]], 0.1) is [[0, 1], [2, 2]].
     """
     raise NotImplementedError("sgd_step is not written yet")
@@ -120,8 +116,6 @@ def trained_rows(max_len, lengths):
     Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len. A loop over lengths is fine, a loop
     over rows is not.
     Returns: bool, shape (max_len,).
-    Raises: ValueError for a max_len below 1, a negative length, or a length above max_len (which embed
-    refuses too).
     Example: trained_rows(5, [2, 3]) is [True, True, True, False, False].
     """
     raise NotImplementedError("trained_rows is not written yet")
@@ -137,8 +131,7 @@ def resize_table(table, new_len):
     new_len is 1, the result is the first row. The result has more rows, but no new information.
 
     Parameters: `table`, shape (rows, d); `new_len`, an int.
-    Returns: shape (new_len, d); float32 if table is float32, otherwise float64.
-    Raises: ValueError for a new_len below 1.
+    Returns: shape (new_len, d).
     Example: resize_table([[0, 0], [2, 10], [4, 30]], 5) is [[0, 0], [1, 5], [2, 10], [3, 20], [4, 30]].
     Source: Dosovitskiy et al. 2021 §3.2, in one dimension here; today often with cubic interpolation.
     """
