@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from assignments.writer.model import HERE, TRAINED_LENGTH, Cache, Model, powers
+from assignments.writer.model import HERE, TRAINED_LENGTH, Cache, Model, halves, powers
 
 PROMPT = "The score of a query and a key "
 SHOWN = 160
@@ -45,10 +46,9 @@ def written(model: Model, prompt: str = PROMPT, n: int = SHOWN) -> str:
 @experiment
 def other_layout(model: Model) -> Iterator[Way]:
     """Rotate the pairs (i, i + 16) of a model that was trained with the pairs (2i, 2i + 1)."""
-    order = np.arange(32).reshape(2, 16).T.ravel()  # the features of each pair (i, i + 16), side by side
-    rotate = model.parts.rotate
+    rotate, order = model.parts.rotate, halves()
     wrong = model.with_parts(
-        rotate=lambda x, positions: rotate(x[..., order], positions)[..., np.argsort(order)], decode_step=None
+        rotate=lambda x, positions: rotate(x[..., np.argsort(order)], positions)[..., order], decode_step=None
     )
     yield Way("the layout of the training", written(model))
     yield Way("the other layout", written(wrong))
@@ -57,9 +57,9 @@ def other_layout(model: Model) -> Iterator[Way]:
 class Forgetful(Model):
     """Rotates every token that it writes as if it stood at position 0."""
 
-    def read(self, ids: list[int], cache: Cache | None = None, **how: np.ndarray) -> tuple[np.ndarray, Cache]:
+    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
         """As `Model.read`, but for the positions of new tokens."""
-        return super().read(ids, cache, **({"positions": np.zeros(1, int)} if cache else how))
+        return super().read(ids, cache, np.zeros(1, int) if cache else None)
 
 
 @experiment
@@ -72,10 +72,9 @@ def forgotten_position(model: Model) -> Iterator[Way]:
 class Orderless(Model):
     """Rotates nothing, and lets every token of a prompt use all others: no position is left anywhere."""
 
-    def read(self, ids: list[int], cache: Cache | None = None, **how: np.ndarray) -> tuple[np.ndarray, Cache]:
-        """As `Model.read`, without a causal mask."""
-        before = cache[0][0].shape[1] if cache else 0
-        return super().read(ids, cache, mask=np.ones((len(ids), before + len(ids)), bool))
+    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
+        """As `Model.read`, and every new token uses all there are."""
+        return super().read(ids, cache, seen=lambda row: slice(None))
 
 
 @experiment
@@ -92,19 +91,15 @@ def shuffled(model: Model) -> Iterator[Way]:
 # Four times the trained length --------------------------------------------------------------------------------------
 
 
-def _rerope(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray, window: int = 128) -> np.ndarray:
-    """Attention in which no distance counts for more than `window`, one query at a time; q and k come as they are."""
-    turns, out = powers("trained", 2048), np.empty_like(q)
-    turned = (k[:, :, None] @ turns[: k.shape[1]])[:, :, 0]
-    for row, allowed in enumerate(mask):
-        position = row + mask.shape[1] - len(mask)
-        keys = np.flatnonzero(allowed)
-        near = turned[:, keys] @ (q[:, row] @ turns[position])[..., None]
-        far = k[:, keys] @ (q[:, row] @ turns[window])[..., None]
-        scores = np.where((position - keys < window)[:, None], near, far)
-        shares = np.exp(scores / np.sqrt(q.shape[-1]))
-        out[:, row] = (shares * v[:, keys]).sum(axis=1) / shares.sum(axis=1)
-    return out
+def _rerope(q: np.ndarray, k: np.ndarray, v: np.ndarray, window: int = TRAINED_LENGTH // 2) -> np.ndarray:
+    """Attention of one query in which no distance counts for more than `window`; q and k come as they are."""
+    turns, far = powers("trained", 2048), max(k.shape[1] - window, 0)
+    near = (k[:, far:, None] @ turns[window - k.shape[1] + far : window])[:, :, 0]
+    scores = np.concatenate(
+        [k[:, :far] @ (q @ turns[window]).swapaxes(1, 2), near @ (q @ turns[window - 1]).swapaxes(1, 2)], axis=1
+    )
+    shares = np.exp(scores / np.sqrt(q.shape[-1]))
+    return ((shares * v).sum(axis=1) / shares.sum(axis=1))[:, None]
 
 
 def readers(model: Model) -> dict[str, Model]:
@@ -151,9 +146,9 @@ class Rolling(Model):
 
     sinks, window = 0, 64
 
-    def read(self, ids: list[int], cache: Cache | None = None, **how: np.ndarray) -> tuple[np.ndarray, Cache]:
+    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
         """As `Model.read`; the oldest token that is no sink goes, and the keys after it move back by one."""
-        logits, cache = super().read(ids, cache, **how)
+        logits, cache = super().read(ids, cache)
         back = powers("trained", 2)[1].T
         while cache[0][0].shape[1] > self.sinks + self.window:
             cache = [
@@ -199,20 +194,20 @@ class Padded(Model):
 
     padding, hides, late = 12, True, False
 
-    def read(self, ids: list[int], cache: Cache | None = None, **how: np.ndarray) -> tuple[np.ndarray, Cache]:
+    def read(self, ids: list[int], cache: Cache | None = None, *_: Any) -> tuple[np.ndarray, Cache]:
         """As `Model.read`, on a row that is padded on the left."""
         if cache is None:
             ids = [*self.encode(" " * self.padding), *ids]
         before = cache[0][0].shape[1] if cache else 0
-        mask = np.hstack([np.ones((len(ids), before), bool), self.parts.causal_mask(len(ids))])
-        if self.hides:
-            mask[:, : self.padding] = False
-            if cache is None:  # a row of padding sees itself, and nobody sees it
-                np.fill_diagonal(mask[: self.padding], True)
         positions = before + np.arange(len(ids))
         if self.late and not cache:
             positions = np.maximum(positions - self.padding, 0)  # right for the prompt, and forgotten afterwards
-        return super().read(ids, cache, positions=positions, mask=mask)
+
+        def seen(row: int) -> slice:
+            last = before + row
+            return slice(self.padding if self.hides and last >= self.padding else 0, last + 1)
+
+        return super().read(ids, cache, positions, seen)
 
 
 def padded(model: Model, hides: bool, late: bool) -> Padded:

@@ -6,8 +6,8 @@ this course. The functions that this course asks for come from outside, as `Part
 given ones elsewhere.
 
 The given ones are no solutions. They work another way than the functions that the lessons ask for: attention takes one
-query at a time and never makes a matrix of weights; a position is a power of one recorded matrix, and no frequency is
-computed; the next character is drawn without a softmax.
+query at a time, so there is neither a matrix of weights nor a mask; a position is a power of one recorded matrix, and
+no frequency is computed; the next character is drawn without a softmax.
 
 Shapes: T new tokens, t tokens in the cache, h heads, dh = head_dim, d = h·dh.
 """
@@ -18,6 +18,7 @@ import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,22 +33,14 @@ Cache = list[tuple[np.ndarray, np.ndarray]]
 # The given functions ------------------------------------------------------------------------------------------------
 
 
-def one_query_at_a_time(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Attention of q (h, T, dh) to k and v (h, t, dh) where mask (T, t) allows it → (h, T, dh).
+def one_query(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Attention of one query (h, 1, dh) to all of k and v (h, t, dh) → (h, 1, dh).
 
-    For each query, add up e^score · value and e^score over the keys, and divide the sums at the end. The scores of
-    this model stay below 100, so e^score is a number that float64 holds.
+    Add up e^score · value and e^score over the keys, and divide the sums at the end. The scores of this model stay
+    below 100, so e^score is a number that float64 holds.
     """
-    out = np.empty_like(q)
-    for row, allowed in enumerate(mask):
-        shares = np.exp(k[:, allowed] @ q[:, row, :, None] / np.sqrt(q.shape[-1]))
-        out[:, row] = (shares * v[:, allowed]).sum(axis=1) / shares.sum(axis=1)
-    return out
-
-
-def lower_triangle(length: int) -> np.ndarray:
-    """Which keys each query may use, (T, T): row by row, one more each time."""
-    return np.array([[True] * row + [False] * (length - row) for row in range(1, length + 1)])
+    shares = np.exp(k @ q.swapaxes(1, 2) / np.sqrt(q.shape[-1]))
+    return ((shares * v).sum(axis=1) / shares.sum(axis=1))[:, None]
 
 
 @functools.cache
@@ -62,6 +55,11 @@ def powers(kind: str, length: int) -> np.ndarray:
     return np.array(matrices)
 
 
+def halves() -> np.ndarray:
+    """The features of a head in the other layout's order, recorded too: (dh,) integers."""
+    return _recorded()["halves"].astype(int)
+
+
 def rotated_by_powers(x: np.ndarray, positions: np.ndarray, kind: str = "trained") -> np.ndarray:
     """The rows of x (h, T, dh), each at its position: multiplied with a power of one matrix."""
     return np.einsum("htd,tde->hte", x, powers(kind, 2048)[np.asarray(positions)])
@@ -74,8 +72,9 @@ def rotated_by_powers(x: np.ndarray, positions: np.ndarray, kind: str = "trained
 class Parts:
     """The functions that a model is assembled from, with the signatures of the course."""
 
-    attention: Callable[..., np.ndarray] = one_query_at_a_time
-    causal_mask: Callable[[int], np.ndarray] = lower_triangle
+    attention: Callable[..., np.ndarray] = one_query
+    causal_mask: Callable[[int], np.ndarray] | None = None
+    """None: the rows are read one after the other, and each finds no later one"""
     rotate: Callable[..., np.ndarray] = rotated_by_powers
     in_halves: bool = False
     """whether `rotate` wants pairs (i, i + dh/2): the columns of w_q and w_k are then put in that order"""
@@ -110,9 +109,9 @@ class Model:
         self.symbols = str(self.weights["symbols"])
         self.n_layers = sum(name.endswith(".w_q") for name in self.weights)
         if self.parts.in_halves:
-            order = (np.arange(128).reshape(HEADS, 16, 2).swapaxes(1, 2)).ravel()  # first of each pair, then second
             for name in [name for name in self.weights if name.endswith((".w_q", ".w_k"))]:
-                self.weights[name] = self.weights[name][:, order]
+                per_head = self.weights[name].reshape(128, HEADS, 32)[..., halves()]
+                self.weights[name] = per_head.reshape(128, 128)
 
     def encode(self, text: str) -> list[int]:
         """Characters → their numbers. A character that the model has never seen becomes a space."""
@@ -128,32 +127,32 @@ class Model:
         ids: list[int],
         cache: Cache | None = None,
         positions: np.ndarray | None = None,
-        mask: np.ndarray | None = None,
+        seen: Callable[[int], Any] | None = None,
     ) -> tuple[np.ndarray, Cache]:
         """Read T tokens after those in the cache → the logits after each of them (T, symbols), and the new cache.
 
-        `positions`, (T,): where they stand, if not after the cache. `mask`, (T, t + T): which keys each may use, if
-        not all of the cache and the new ones up to itself.
+        `positions`, (T,): where they stand, if not after the cache. `seen`: which of the t + T tokens the new token
+        `row` may use, as an index, if not all those up to itself.
         """
         cache = cache or self.empty_cache()
         before, new = cache[0][0].shape[1], len(ids)
         if positions is None:
             positions = before + np.arange(new)
-        if mask is None:
-            mask = np.hstack([np.ones((new, before), bool), self.parts.causal_mask(new)])
-        one_step = self.parts.decode_step is not None and new == 1 and mask.all()
+        one_step = self.parts.decode_step is not None and new == 1 and seen is None
         x = self.weights["embedding"][ids]
         for layer in range(self.n_layers):
             h = normalized(x, self._of(layer, "norm_1"))
-            step = self._decode if one_step else self._attend
-            attended, cache = step(layer, h, cache, positions, mask)
+            if one_step:
+                attended, cache = self._decode(layer, h, cache, int(positions[0]))
+            else:
+                attended, cache = self._attend(layer, h, cache, positions, seen)
             x = x + attended @ self._of(layer, "w_o")
             h = normalized(x, self._of(layer, "norm_2"))
             x = x + np.maximum(h @ self._of(layer, "w_up"), 0) @ self._of(layer, "w_down")
         return normalized(x, self.weights["norm"]) @ self.weights["embedding"].T, cache
 
     def _attend(
-        self, layer: int, h: np.ndarray, cache: Cache, positions: np.ndarray, mask: np.ndarray
+        self, layer: int, h: np.ndarray, cache: Cache, positions: np.ndarray, seen: Callable[[int], Any] | None
     ) -> tuple[np.ndarray, Cache]:
         """Attention of the new rows h (T, d) in one layer → (T, d), and the cache with them in it."""
         q, k, v = (
@@ -161,16 +160,22 @@ class Model:
         )
         q, k = self.parts.rotate(q, positions), self.parts.rotate(k, positions)
         k, v = np.concatenate([cache[layer][0], k], axis=1), np.concatenate([cache[layer][1], v], axis=1)
-        out = self.parts.attention(q, k, v, mask=mask)
+        before, attention = k.shape[1] - len(h), self.parts.attention
+        if seen is None and before == 0 and self.parts.causal_mask is not None:
+            out = attention(q, k, v, mask=self.parts.causal_mask(len(h)))
+        else:
+            rows = []
+            for row in range(len(h)):
+                keys = slice(before + row + 1) if seen is None else seen(row)
+                rows.append(attention(q[:, row : row + 1], k[:, keys], v[:, keys]))
+            out = np.concatenate(rows, axis=1)
         return out.swapaxes(0, 1).reshape(len(h), -1), [*cache[:layer], (k, v), *cache[layer + 1 :]]
 
-    def _decode(
-        self, layer: int, h: np.ndarray, cache: Cache, positions: np.ndarray, mask: np.ndarray
-    ) -> tuple[np.ndarray, Cache]:
+    def _decode(self, layer: int, h: np.ndarray, cache: Cache, position: int) -> tuple[np.ndarray, Cache]:
         """The same for one row, with `decode_step` of lesson 5."""
         assert self.parts.decode_step is not None
         w_q, w_k, w_v = (self._of(layer, name) for name in ("w_q", "w_k", "w_v"))
-        out, k, v = self.parts.decode_step(h, w_q, w_k, w_v, HEADS, *cache[layer], int(positions[0]))
+        out, k, v = self.parts.decode_step(h, w_q, w_k, w_v, HEADS, *cache[layer], position)
         return out, [*cache[:layer], (k, v), *cache[layer + 1 :]]
 
     def _of(self, layer: int, name: str) -> np.ndarray:
@@ -191,10 +196,10 @@ class Model:
         bounds = np.cumsum(chances)  # chances that do not sum to 1 serve as well
         return int(np.searchsorted(bounds, rng.random() * bounds[-1]).clip(max=len(bounds) - 1))
 
-    def losses(self, text: str, **how: np.ndarray) -> np.ndarray:
+    def losses(self, text: str) -> np.ndarray:
         """The loss of each next character of a text, (T − 1,), in nats: log Σ e^logits − the logit of what came."""
         ids = self.encode(text)
-        logits, _ = self.read(ids[:-1], **how)
+        logits, _ = self.read(ids[:-1])
         return np.logaddexp.reduce(logits, axis=-1) - logits[np.arange(len(ids) - 1), ids[1:]]
 
     def with_parts(self, **parts: object) -> Model:

@@ -163,6 +163,7 @@ def main() -> None:
     np.savez_compressed(
         HERE / "weights.npz",
         symbols=np.array("".join(symbols)),
+        halves=np.r_[0 : WIDTH // HEADS : 2, 1 : WIDTH // HEADS : 2],  # the features of a head in the other layout
         **steps,
         **{name: value.numpy().astype(np.float16) for name, value in weights.items()},
     )
