@@ -26,8 +26,21 @@ COURSE = "course"
 
 TEMPLATE = Path(__file__).with_name("template")
 
-_GIVEN = ("*.md", "figures.py", "measuring.py", "figures/*.svg", "*/figures.py", "*/lab.py", "*/*.csv", "*/measured.md")
+_GIVEN = (
+    "*.md",
+    "figures.py",
+    "measuring.py",
+    "figures/*.svg",
+    "*/figures.py",
+    "*/lab.py",
+    "*/*.csv",
+    "*/measured.md",
+    "writer/*.*",
+)
 """What lies in assignments/ beside the lessons, stubs and notebooks."""
+
+_WRITER = ROOT / "assignments" / "writer"
+"""The model that writes with a student's functions. What trained it does not ship: it rotates as lesson 5 asks for."""
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
@@ -37,8 +50,13 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
         path.relative_to(TEMPLATE).as_posix().removesuffix(".template"): path for path in TEMPLATE.rglob("*.template")
     }
     texts = ROOT / "assignments"
-    folders = {texts, texts / "figures", *(assignment.folder for assignment in chosen)}
-    given = [path for pattern in _GIVEN for path in texts.glob(pattern) if path.parent in folders]
+    folders = {texts, texts / "figures", _WRITER, *(assignment.folder for assignment in chosen)}
+    given = [
+        path
+        for pattern in _GIVEN
+        for path in texts.glob(pattern)
+        if path.parent in folders and path != _WRITER / "train.py"
+    ]
     files |= {path.relative_to(ROOT).as_posix(): path for path in [*given, ROOT / "LICENSE"]}
     files |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
     shipped = {name: path.read_bytes() for name, path in files.items()}

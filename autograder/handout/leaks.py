@@ -14,13 +14,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from autograder.course import assignments, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
 ACCIDENT = 24
 """Shorter lines, spaces aside, are written by anybody: `return x` tells nothing."""
 
-KINDS = set(".py .md .ipynb .json .svg .txt .ini .csv .yml .html .css .js Makefile .gitignore LICENSE".split())
+KINDS = set(".py .md .ipynb .json .svg .txt .ini .csv .yml .html .css .js .npz Makefile .gitignore LICENSE".split())
 """The kinds of files of a handout. An archive or compiled code could hold anything."""
 
 
@@ -34,6 +36,9 @@ def leaks(folder: Path) -> list[str]:
 def _in_file(path: Path, secrets: dict[str, dict[str, str]]) -> Iterator[str]:
     if path.is_symlink() or (path.suffix or path.name) not in KINDS:
         yield "a handout has no files of this kind"
+        return
+    if path.suffix == ".npz":
+        yield from _not_numbers(path)
         return
     try:
         text = path.read_bytes().decode("utf-8")
@@ -54,6 +59,14 @@ def _in_file(path: Path, secrets: dict[str, dict[str, str]]) -> Iterator[str]:
     for beginning, parts in secrets.items():
         if beginning in (windows if len(beginning) == ACCIDENT else bare):
             yield from (what for part, what in parts.items() if part in bare)
+
+
+def _not_numbers(path: Path) -> Iterator[str]:
+    """The arrays of a model are numbers, and its symbols one text: nothing that runs, and nothing long to read."""
+    with np.load(path) as arrays:  # which never unpickles
+        for name in arrays:
+            if arrays[name].dtype.kind not in "fi" and arrays[name].nbytes > 4 * 256:
+                yield f"{name} holds no numbers"
 
 
 def _secrets() -> dict[str, dict[str, str]]:
