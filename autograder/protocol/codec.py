@@ -80,28 +80,29 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-def encode(value: object) -> bytes:
+def encode(value: object, request: bool = False) -> bytes:
     """The bytes of a plain value; what is not plain becomes a Foreign inside it, and a value that is too large one
-    Foreign."""
-    encoder = _Encoder()
+    Foreign. Only a request may hold a generator of random numbers: one course function draws from it."""
+    encoder = _Encoder(request)
     try:
         encoder.write(value, 0)
     except _TooLarge as error:
-        encoder = _Encoder()
+        encoder = _Encoder(request)
         encoder.foreign(f"{error}, too large to compare")
     return b"".join(encoder.out)
 
 
 def message(*values: object) -> bytes:
     """The bytes of some values side by side. Raises ValueError where no message has room for them."""
-    data = encode(values)
+    data = encode(values, request=True)
     if data[:1] != b"t":
         raise ValueError(f"{decode(data).description}: no request can carry that")
     return data
 
 
 class _Encoder:
-    def __init__(self) -> None:
+    def __init__(self, request: bool) -> None:
+        self.request = request
         self.out: list[bytes] = []
         self.items = self.numbers = self.bytes = 0
 
@@ -122,6 +123,15 @@ class _Encoder:
 
     def _other(self, value: object, depth: int) -> None:
         self.foreign(describe(value))
+
+    def _generator(self, value: np.random.Generator, depth: int) -> None:
+        state = value.bit_generator.state
+        if not self.request or state["bit_generator"] != "PCG64":
+            self.foreign(describe(value))
+            return
+        self._put(b"r")
+        for number in (state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"]):
+            self._int(int(number), depth)
 
     def _int(self, value: int, depth: int) -> None:
         size = value.bit_length() // 8 + 1
@@ -185,6 +195,7 @@ _WRITERS: dict[type, Callable[[_Encoder, Any, int], None]] = {
     list: _Encoder._sequence,
     tuple: _Encoder._sequence,
     dict: _Encoder._dict,
+    np.random.Generator: _Encoder._generator,
     np.ndarray: _Encoder._array,
     **dict.fromkeys(_SCALAR_TYPES, _Encoder._scalar),
     Foreign: lambda encoder, value, depth: encoder.foreign(value.description),
@@ -258,6 +269,19 @@ class _Decoder:
     def _count(self) -> int:
         count: int = self._unpack(_COUNT)[0]
         return count
+
+    def _generator(self, depth: int) -> np.random.Generator:
+        """As numpy's own default, in the state that was sent. A reply cannot hold one."""
+        numbers = [self.read(depth + 1) for _ in range(4)] if self.writeable else []
+        limits = (1 << 128, 1 << 128, 2, 1 << 32)
+        if not numbers or not all(
+            type(one) is int and 0 <= one < limit for one, limit in zip(numbers, limits, strict=True)
+        ):
+            raise Malformed("no state of a generator")
+        bits = np.random.PCG64()
+        state = {"state": numbers[0], "inc": numbers[1]}
+        bits.state = {"bit_generator": "PCG64", "state": state, "has_uint32": numbers[2], "uinteger": numbers[3]}
+        return np.random.Generator(bits)
 
     def _float(self, depth: int) -> float:
         value: float = self._unpack(_FLOAT)[0]
@@ -341,6 +365,7 @@ _READERS: dict[int, Callable[[_Decoder, int], Any]] = {
     ord("d"): _Decoder._float,
     ord("s"): _Decoder._text,
     ord("!"): _Decoder._foreign,
+    ord("r"): _Decoder._generator,
     ord("l"): _Decoder._list,
     ord("t"): _Decoder._tuple,
     ord("m"): _Decoder._dict,
