@@ -4,7 +4,8 @@ Given code; nothing here is to be filled in. `make experiment` runs it on your o
 
 The model is that of lesson 9 (`extrapolation/lab.py`): one layer of causal attention with one head. Three tasks:
 
-    copy 3 back       at each of the last 13 positions, name the token 3 positions back: needs an exact distance
+    copy 3 back, copy 1 back
+                      at each of the last positions, name the token so many positions back: needs an exact distance
     passkey           one token is marked; at the end, name the token after the mark: needs content alone
     latest passkey    two tokens are marked; at the end, name the token after the later mark: needs content and order
 
@@ -15,14 +16,15 @@ Every method extends the same trained models, one per seed. So methods are compa
 control: at the test all frequencies are 0. A task that is still solved then does not need positions.
 
 How fast each pair rotates, and by how much cos and sin are scaled, comes from the functions under test: the frequencies
-from `yarn_frequencies` and the others, the rotations from `apply_rope_with`.
+from `yarn_frequencies` and the others, the rotations from `apply_rope_with`. ReRoPE is no rotation of queries and keys
+by themselves: its scores come from `rerope_scores`.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -44,13 +46,13 @@ class Setting:
 
     trained_length: int = 16
     lengths: tuple[int, ...] = (16, 32, 64, 128, 256)
-    """where the extended model is asked"""
+    """where the extended model is tested"""
     base: float = 1e4
     """of RoPE, in training"""
     back: int = 3
     """copy: how many positions back the right token stands"""
     sequences: int = 256
-    """how many sequences a model is asked about, at each length"""
+    """how many sequences a model is tested on, at each length"""
     vocabulary: int = 16
     """tokens without the mark"""
     width: int = 32
@@ -118,6 +120,15 @@ def _llama3(implementation: ModuleType, setting: Setting, length: int) -> Rotati
 
 
 AS_TRAINED, NO_POSITION = "as trained", "no position"
+SCORED: dict[str, Callable[[Setting, int], tuple[float, float]]] = {
+    "ReRoPE": lambda setting, length: (setting.trained_length / 2, np.inf),
+    "Leaky ReRoPE": lambda setting, length: (
+        setting.trained_length / 4,
+        max(1, (length - setting.trained_length / 4) / (setting.trained_length - setting.trained_length / 4)),
+    ),
+}
+"""From the setting and the length to window and factor of `rerope_scores`. Half of the trained length is exact; or a
+quarter is, and the longest distance becomes the trained length."""
 METHODS: dict[str, Method] = {
     AS_TRAINED: _with_base,
     NO_POSITION: _no_position,
@@ -129,6 +140,7 @@ METHODS: dict[str, Method] = {
     "Llama 3": _llama3,
     "limits 1 and 1, no scale": _yarn(1, 1, scaled=False),
     "limits 1 and 1": _yarn(1, 1),
+    **dict.fromkeys(SCORED, _with_base),
 }
 """YaRN and Llama 3 with the limits 1 and 1 are the same rule: divide the frequency of the pairs that made less than one
 rotation, and leave the others."""
@@ -182,7 +194,7 @@ class Run:
     setting: Setting
     methods: tuple[str, ...] = tuple(METHODS)
     further_steps: tuple[int, ...] = ()
-    """train on at the new length for so many steps, and ask again"""
+    """train on at the new length for so many steps, and test again"""
     full: bool = False
     """measured once and kept: `make experiment FULL=1` repeats it"""
 
@@ -193,9 +205,14 @@ RUNS = {
     "copy 3 back": Run(COPYING, Setting()),
     "passkey": Run(PASSKEY, Setting()),
     "latest passkey": Run(LATEST, Setting()),
-    "copy 3 back, base 10": Run(COPYING, Setting(base=10.0), (AS_TRAINED, *_REPAIRS)),
-    "copy 3 back, trained at 64": Run(COPYING, _LONGER, (AS_TRAINED, *_REPAIRS), full=True),
-    "latest passkey, trained at 64": Run(LATEST, _LONGER, (AS_TRAINED, NO_POSITION, *_REPAIRS), full=True),
+    "copy 1 back": Run(COPYING, Setting(back=1)),
+    "copy 3 back, base 10": Run(COPYING, Setting(base=10.0), (AS_TRAINED, *_REPAIRS, *SCORED), full=True),
+    "copy 3 back, base 100": Run(COPYING, Setting(base=100.0), (AS_TRAINED, *_REPAIRS, *SCORED), full=True),
+    "copy 3 back, trained at 64": Run(COPYING, _LONGER, (AS_TRAINED, *_REPAIRS, *SCORED), full=True),
+    "latest passkey, trained at 64": Run(LATEST, _LONGER, (AS_TRAINED, NO_POSITION, *_REPAIRS, *SCORED), full=True),
+    "copy 3 back, trained at 64, base 1e4": Run(
+        COPYING, replace(_LONGER, base=1e4), (AS_TRAINED, *_REPAIRS, *SCORED), full=True
+    ),
     "copy 3 back, trained further": Run(
         COPYING, Setting(lengths=(32, 64)), (AS_TRAINED, *_REPAIRS), (50, 200, 1000), full=True
     ),
@@ -242,11 +259,20 @@ def rotated(implementation: ModuleType, method: str, setting: Setting, length: i
     rotations = np.ascontiguousarray(
         implementation.apply_rope_with(pairs, positions, frequencies, scale), dtype=np.float64
     )
-    return Reading(
+    reading = Reading(
         added=np.zeros((length, width)),
         constant=np.where(~np.tri(length, dtype=bool), -np.inf, 0),
         rotations=rotations.view(np.complex128),
     )
+    if method not in SCORED:
+        return reading
+    window, factor = SCORED[method](setting, length)
+
+    def score(q: np.ndarray, k: np.ndarray) -> np.ndarray:
+        last = positions[-q.shape[-2] :]
+        return np.asarray(implementation.rerope_scores(q, k, last, positions, window, factor, setting.base))
+
+    return replace(reading, score=score)
 
 
 def draw_parameters(task: Task, setting: Setting, seeds: Sequence[int]) -> Parameters:
@@ -384,12 +410,13 @@ def accuracies(
 
 
 def summary(measurements: Sequence[Measurement]) -> str:
-    """The table of the lesson: each method at 64 tokens, and how many of the models it improves."""
-    header = ["method", "copy 3 back", "models that gain", "latest passkey", "models that gain"]
+    """The table of the lesson: each method on 64 tokens, and how many of the models it improves."""
+    tasks = ("copy 3 back", "copy 1 back", "latest passkey")
+    header = ["method", *(cell for task in tasks for cell in (task, "models that gain"))]
     lines = []
     for method in (name for name in METHODS if not name.endswith("no scale")):
         line = [method]
-        for run in ("copy 3 back", "latest passkey"):
+        for run in tasks:
             before, after = (accuracies(measurements, run, one)[64] for one in (AS_TRAINED, method))
             gain = measuring.paired(before, after)
             told = f"{gain.gained} of {gain.models}, p {gain.p:.3f}" if method != AS_TRAINED else ""
@@ -401,7 +428,7 @@ def summary(measurements: Sequence[Measurement]) -> str:
 def tables(measurements: Sequence[Measurement]) -> str:
     """As Markdown: the summary; for each run and number of further steps the accuracies, and what each method
     changes."""
-    parts = ["Trained at 16 tokens, asked at 64, without further training", summary(measurements)]
+    parts = ["Trained at 16 tokens, tested on 64, without further training", summary(measurements)]
     for name, run in RUNS.items():
         for steps in (0, *run.further_steps):
             found = {method: accuracies(measurements, name, method, steps) for method in run.methods}

@@ -1,4 +1,4 @@
-"""The experiment: train one small model with each encoding at length 16, then ask it at up to 128.
+"""The experiment: train one small model with each encoding at length 16, then test it on up to 1,024 tokens.
 
 Given code; nothing here is to be filled in. `make experiment` runs it on your own `extrapolation.py`, and
 
@@ -68,7 +68,7 @@ class Setting:
     """how many positions back the right token stands"""
     trained_length: int = 16
     lengths: tuple[int, ...] = (16, 32, 64, 128)
-    """where the trained model is asked"""
+    """where the trained model is tested"""
     sequences: int = 128
     """how many sequences it is asked about, at each length"""
     vocabulary: int = 16
@@ -92,6 +92,13 @@ class Setting:
     """t5: how many of the buckets have a number of their own; the buckets after them share the last one"""
     slope: float = 0.5
     """alibi: the first of eight heads"""
+    start_below: int = 0
+    """sinusoidal and learned: each text of training starts at a random position and ends below this one; 0: at 0"""
+    drawn_below: int = 0
+    """sinusoidal and learned: the positions of each text of training are drawn from those below this one"""
+    log_n: int = 0
+    """1: when tested, the scores of the query at position p are multiplied by ln(p + 1) over ln of the trained length,
+    where that is above 1"""
 
     def known(self, parameters: Parameters) -> Parameters:
         """What `encode` and `logits` are called with: what is trained, and what was chosen before training."""
@@ -144,6 +151,10 @@ class Reading:
     """(T, T): which row of key_table query i uses at key j"""
     buckets: np.ndarray | None = None
     """(T, T): which entry of bias_table"""
+    positions: np.ndarray | None = None
+    """(S, B, T): which row of a longer `added`, and of the learned table, each token gets; None: row t"""
+    score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    """scores of the last queries with all keys, where no rotation gives them; only to be tested with, not trained"""
 
 
 def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
@@ -170,9 +181,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
         rotated = [ask(pairs, np.tile(one, (length, 1)))[:, 0] * np.sqrt(d) for one in np.eye(d)]
         rotations = np.stack(rotated, axis=1).view(np.complex128).astype(np.complex64)
     reading = Reading(
-        added=(setting.scale * np.asarray(implementation.encode(method, zeros, setting.known(blank)))).astype(
-            np.float32
-        ),
+        added=added(implementation, method, setting, length),
         constant=ask(zeros, zeros).astype(np.float32),
         rotations=rotations,
         rows=row_read("key_table", first * np.sqrt(d)) if method == "shaw" else None,
@@ -180,6 +189,14 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
     )
     _check(reading, implementation, method, setting)
     return reading
+
+
+def added(implementation: ModuleType, method: str, setting: Setting, length: int) -> np.ndarray:
+    """What encode adds to so many embeddings, without the learned table."""
+    if method == "learned":
+        return np.zeros((length, setting.width), np.float32)
+    zeros = np.zeros((length, setting.width))
+    return np.asarray(setting.scale * implementation.encode(method, zeros, setting.known({})), dtype=np.float32)
 
 
 def _check(reading: Reading, implementation: ModuleType, method: str, setting: Setting) -> None:
@@ -251,7 +268,11 @@ def loss_and_gradients(
             gradients[name] = _transposed(one_hot) @ _flat(d_h)  # a row collects from all positions that looked it up
     if "table" in parameters:
         gradients["table"] = np.zeros_like(parameters["table"])
-        gradients["table"][:, : sequences.shape[-1]] = d_h.sum(axis=1)
+        if reading.positions is None:
+            gradients["table"][:, : sequences.shape[-1]] = d_h.sum(axis=1)
+        else:
+            seeds = np.arange(len(sequences))[:, np.newaxis, np.newaxis]
+            np.add.at(gradients["table"], (seeds, reading.positions), d_h)
     return loss, gradients | d_tables
 
 
@@ -263,11 +284,12 @@ def answered(parameters: Parameters, reading: Reading, sequences: np.ndarray, as
 
 def _embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) -> np.ndarray:
     seeds = np.arange(len(sequences))[:, np.newaxis, np.newaxis]
-    h = parameters["tokens"][seeds, sequences] + reading.added
+    positions = np.arange(sequences.shape[-1]) if reading.positions is None else reading.positions
+    h = parameters["tokens"][seeds, sequences] + reading.added[positions]
     if "before" in parameters:
         h = h + parameters["before"][seeds, _before(parameters, sequences)]
     if "table" in parameters:
-        h = h + parameters["table"][:, np.newaxis, : sequences.shape[-1]]
+        h = h + parameters["table"][seeds, np.broadcast_to(positions, sequences.shape)]
     return h
 
 
@@ -286,6 +308,8 @@ def _projected(parameters: Parameters, h: np.ndarray, asked: int) -> tuple[np.nd
 def _scores(parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray) -> np.ndarray:
     """Shape (S, B, n, T): queries of the last n positions, keys of all T."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
+    if reading.score is not None:
+        return reading.score(q, k) + reading.constant[last]
     scores = _rotated(q, reading.rotations) @ _transposed(_rotated(k, reading.rotations)) / root
     if reading.rows is not None:
         key_table = parameters["key_table"]
@@ -386,13 +410,34 @@ def train(
     parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
 
+    longest = max(setting.start_below, setting.drawn_below)
+    if longest and method not in ("sinusoidal", "learned"):
+        raise ValueError(f"random positions are for sinusoidal and learned; got {method}")
+    places = [np.random.default_rng([seed, 4]) for seed in seeds]  # a stream of their own: the texts stay the same
+
+    def drawn_positions(rng: np.random.Generator) -> np.ndarray:
+        length = setting.trained_length
+        if setting.drawn_below:
+            return np.asarray(implementation.random_positions(length, longest, rng))
+        return implementation.random_positions(1, longest - length + 1, rng) + np.arange(length)
+
     def draw() -> tuple[np.ndarray, np.ndarray]:
         watch()
         size = (setting.batch, setting.trained_length)
         sequences = np.stack([source.integers(setting.vocabulary, size=size) for source in sources])
         return sequences, sequences[..., : -setting.back]
 
-    losses = descend(parameters, read(implementation, method, setting), draw, setting.steps, setting.learning_rate)
+    def look(reading: Reading) -> Reading:
+        if not longest:
+            return reading
+        return replace(
+            reading, positions=np.array([[drawn_positions(rng) for _ in range(setting.batch)] for rng in places])
+        )
+
+    reading = read(implementation, method, setting)
+    if longest:
+        reading = replace(reading, added=added(implementation, method, setting, longest))
+    losses = descend(parameters, reading, draw, setting.steps, setting.learning_rate, look)
     return [{name: value[index] for name, value in parameters.items()} for index in range(len(seeds))], losses
 
 
@@ -401,13 +446,20 @@ def stacked(models: Sequence[Parameters]) -> Parameters:
     return {name: np.stack([model[name] for model in models]) for name in models[0]}
 
 
-def descend(parameters: Parameters, reading: Reading, draw: Draw, steps: int, learning_rate: float) -> np.ndarray:
-    """Train the parameters in place, each step on sequences and answers drawn for it. Returns the losses, (steps,
-    S)."""
+def descend(
+    parameters: Parameters,
+    reading: Reading,
+    draw: Draw,
+    steps: int,
+    learning_rate: float,
+    look: Callable[[Reading], Reading] = lambda reading: reading,
+) -> np.ndarray:
+    """Train the parameters in place, each step on sequences and answers drawn for it, and on what `look` makes of the
+    reading. Returns the losses, (steps, S)."""
     adam = Adam(parameters)
     losses = []
     for step in range(steps):
-        loss, gradients = loss_and_gradients(parameters, reading, *draw())
+        loss, gradients = loss_and_gradients(parameters, look(reading), *draw())
         # The step shrinks to nothing at the end, so that the last few sequences do not decide the result.
         adam.step(gradients, learning_rate * (1 - step / steps))
         losses.append(loss)
@@ -452,10 +504,16 @@ def answer(
 ) -> tuple[np.ndarray, np.ndarray]:
     """y of the module's docstring, shape (T, vocabulary), and the weights it was made with, (T, T)."""
     h = encoded(implementation, method, parameters, setting, sequence)
-    weights = softmax(
-        implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], setting.known(parameters))
-    )
+    scores = implementation.logits(method, h @ parameters["w_q"], h @ parameters["w_k"], setting.known(parameters))
+    if setting.log_n:
+        keys = np.arange(1, len(scores) + 1)[:, np.newaxis]
+        scores = scores * np.maximum(1, np.log(keys) / np.log(setting.trained_length))
+    weights = softmax(scores)
     return weights @ (h @ parameters["w_v"]), weights
+
+
+FEWER_BEYOND = 128
+"""above this length a quarter of the sequences is tested: their tables of scores are large"""
 
 
 def ask(implementation: ModuleType, method: str, setting: Setting, model: Parameters, length: int) -> Measurement:
@@ -464,7 +522,8 @@ def ask(implementation: ModuleType, method: str, setting: Setting, model: Parame
     The positions asked are the last ones of each sequence, as many as the trained length has answers for: at a longer
     length they are all positions that no sequence of training had.
     """
-    sequences = np.random.default_rng(length).integers(setting.vocabulary, size=(setting.sequences, length))
+    count = setting.sequences if length <= FEWER_BEYOND else setting.sequences // 4
+    sequences = np.random.default_rng(length).integers(setting.vocabulary, size=(count, length))
     positions = np.arange(length - setting.trained_length + setting.back, length)
     distances = np.arange(positions[0] + 1)
     try:
@@ -513,6 +572,46 @@ def setting_of(*changes: str, task: str = "copy 3 back") -> Setting:
     for name, value in (change.split() for change in changes if change != USUAL):
         setting = replace(setting, **{name: type(getattr(setting, name))(float(value))})
     return replace(setting, lengths=tuple(setting.trained_length * times for times in (1, 2, 4, 8)))
+
+
+FAR_LENGTHS = (16, 32, 64, 128, 512, 1024)
+FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
+    **{
+        (method, change, then): FAR_LENGTHS
+        for method, change, then in (
+            ("rope", USUAL, USUAL),
+            ("rope", "base 4", USUAL),
+            ("rope", USUAL, "width 128"),
+            ("rope", "base 4", "width 128"),
+            ("shaw", USUAL, USUAL),
+            ("t5", USUAL, USUAL),
+            ("t5", "own_buckets 16", USUAL),
+        )
+    },
+    ("rope", "base 4", "trained_length 32"): (32, 64, 128, 256),
+    ("sinusoidal", USUAL, "start_below 128"): (16, 32, 64, 128),
+    ("sinusoidal", USUAL, "drawn_below 128"): (16, 32, 64, 128),
+    ("learned", USUAL, "table_rows 128"): (16, 32, 64, 128),
+    ("learned", USUAL, "table_rows 128, start_below 128"): (16, 32, 64, 128),
+}
+"""(method, setting, what is changed besides) → where it is tested, on the reported seeds, copying 3 back. Measured once
+and kept: `--full` repeats it. The seven that are tested on the longest texts are tested with `log_n`, too."""
+
+
+class Far(NamedTuple):
+    """One model at one length: a row of far.csv."""
+
+    method: str
+    change: str
+    then: str
+    log_n: int
+    seed: int
+    loss: float
+    """mean over the last tenth of training"""
+    length: int
+    accuracy: float
+    weight: float
+    """mean attention weight of the right key"""
 
 
 class Tried(NamedTuple):
@@ -604,7 +703,7 @@ def jobs(full: bool) -> list[tuple[str, ...]]:
     changes = [
         ("change", *pair, then) for pair in first for then in (TRIPLED, *(BROKEN_BY if pair[0] in RIVALS else ()))
     ]
-    return reported + (changes + grid_jobs() if full else [])
+    return reported + (changes + [("far", *what) for what in FAR] + grid_jobs() if full else [])
 
 
 def grid_jobs() -> list[tuple[str, ...]]:
@@ -617,8 +716,8 @@ def grid_jobs() -> list[tuple[str, ...]]:
 
 
 def job(path: Path, kind: str, *what: str) -> Any:
-    """One job: see `report`, `try_grid` and `try_change`."""
-    return {"report": report, "grid": try_grid, "change": try_change}[kind](load(path), *what)
+    """One job: see `report`, `try_grid`, `try_change` and `go_far`."""
+    return {"report": report, "grid": try_grid, "change": try_change, "far": go_far}[kind](load(path), *what)
 
 
 def report(
@@ -695,7 +794,32 @@ def tries(implementation: ModuleType, task: str, method: str, change: str, then:
     return rows
 
 
+def go_far(implementation: ModuleType, method: str, change: str, then: str) -> list[Far]:
+    """One setting with every reported seed, tested far beyond the trained length."""
+    changes = (change, *then.split(", "))
+    rate = best_rates(kept_tries("grid.csv"))["copy 3 back", method, change]
+    setting = replace(setting_of(*changes), learning_rate=rate, lengths=FAR[method, change, then])
+    models, losses = train(implementation, method, setting, SEEDS)
+    late = losses[-setting.steps // 10 :].mean(axis=0)
+    rows = []
+    for log_n in (0, 1) if setting.lengths == FAR_LENGTHS else (0,):
+        for seed, model, loss in zip(SEEDS, models, late, strict=True):
+            for length in setting.lengths:
+                found = ask(implementation, method, replace(setting, log_n=log_n), model, length)
+                weight = found.weights[setting.back]
+                rows.append(Far(method, change, then, log_n, seed, float(loss), length, found.accuracy, float(weight)))
+    return rows
+
+
 # What is kept.
+
+
+def saved_far() -> list[Far]:
+    kinds = (str, str, str, int, int, float, int, float, float)
+    return [
+        Far(*(kind(row[field]) for field, kind in zip(Far._fields, kinds, strict=True)))
+        for row in rows_of(HERE / "far.csv")
+    ]
 
 
 def kept_tries(name: str) -> list[Tried]:
@@ -753,6 +877,13 @@ def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
     for kind, name in (("grid", "grid.csv"), ("change", "changes.csv")):
         if kind in found:
             write_rows(HERE / name, Tried._fields, (row for rows in found[kind] for row in rows))
+    if "far" in found:
+        far = (row for rows in found["far"] for row in rows)
+        write_rows(
+            HERE / "far.csv",
+            Far._fields,
+            ((*row[:5], f"{row.loss:.4f}", row.length, *(f"{one:.4f}" for one in row[7:])) for row in far),
+        )
     rows, looks, curves = ([row for part in parts for row in part] for parts in zip(*found["report"], strict=True))
     write_rows(HERE / "measured.csv", Row._fields, ((*row[:6], *(f"{one:.4f}" for one in row[6:])) for row in rows))
     write_rows(HERE / "attention.csv", ("task", "method", "change", "distance", "weight"), looks)
@@ -782,6 +913,7 @@ def tables(implementation: ModuleType) -> str:
     for task in TASKS:
         parts += [f"{task.capitalize()}: accuracy", accuracy_table(implementation, rows, task)]
         parts += [f"{task.capitalize()}: cross-entropy and attention", _detail_table(rows, task)]
+    parts += ["Copy 3 back, much longer, and with other positions in training: accuracy", far_table(saved_far())]
     parts += ["The choice: accuracy on the choosing seeds", grid_table(grid)]
     parts += ["Training three times as long: accuracy on the choosing seeds", tripled_table(grid, changes)]
     parts += [
@@ -840,6 +972,28 @@ def _detail_table(rows: Sequence[Row], task: str) -> str:
         lines.append([method, change, *(spread(numbers[end]) for numbers in found for end in ends)])
     header = [f"{what} at {end}" for what in ("cross-entropy", "weight of the right key") for end in ends]
     return markdown(["method", "setting", *header], lines)
+
+
+def far_table(rows: Sequence[Far]) -> str:
+    """Each row of FAR, in brackets how many seeds are reliable; and how many seeds had a loss above 0.01 at the end."""
+    lengths = sorted({row.length for row in rows})
+    lines = []
+    for key in dict.fromkeys(row[:4] for row in rows):
+        found = [row for row in rows if row[:4] == key]
+        method, change, then, log_n = key
+        besides = [then] * (then != USUAL) + ["log n"] * log_n
+        cells = [np.array([row.accuracy for row in found if row.length == length]) for length in lengths]
+        open_seeds = len({row.seed for row in found if row.loss > 0.01})
+        lines.append(
+            [
+                method,
+                change,
+                ", ".join(besides),
+                *(mean_and_reliable(cell) if cell.size else "–" for cell in cells),
+                str(open_seeds),
+            ]
+        )
+    return markdown(["method", "setting", "besides", *map(str, lengths), "not converged"], lines)
 
 
 def grid_table(grid: Sequence[Tried]) -> str:

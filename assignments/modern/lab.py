@@ -72,16 +72,24 @@ class Setting:
         return self.vocabulary + 1
 
 
-def _every_second(implementation: ModuleType, layers: int) -> np.ndarray:
-    return np.asarray(implementation.rope_layers(layers, 2), dtype=bool)
+def _first(implementation: ModuleType, layers: int) -> np.ndarray:
+    return np.concatenate([implementation.rope_layers(2, 2), np.zeros(layers - 2, dtype=bool)])
 
 
 SCHEDULES: dict[str, Callable[[ModuleType, int], np.ndarray]] = {
     "no layer": lambda implementation, layers: implementation.rope_layers(layers, 1),
-    "the first layer": _every_second,
-    "the second layer": lambda implementation, layers: ~_every_second(implementation, layers),
+    "the first layer": _first,
+    "the second layer": lambda implementation, layers: ~_first(implementation, layers),
     "every layer": lambda implementation, layers: implementation.rope_layers(layers, layers + 1),
 }
+BUT_LAST = "all but the last layer"
+SCHEDULES_OF_THREE = {
+    "the first layer": _first,
+    BUT_LAST: lambda implementation, layers: implementation.rope_layers(layers, layers),
+    "every layer": SCHEDULES["every layer"],
+}
+"""With three layers: the order of Llama 4 and SmolLM3, in small."""
+_SCHEDULES = SCHEDULES | SCHEDULES_OF_THREE
 """Which layers rotate, from `rope_layers`. An interval above the number of layers skips none. No interval leaves out
 the first of two layers: the control "the second layer" is the opposite of interval 2."""
 
@@ -178,6 +186,7 @@ RUNS = {
     "passkey": Run(PASSKEY, Setting(), full=True),
     NO_START: Run(COPYING, Setting(start=False), ("no layer",)),
     "copy 3 back, base 10": Run(COPYING, Setting(base=10.0), ("the first layer", "every layer"), full=True),
+    "copy 3 back, three layers": Run(COPYING, Setting(layers=3), tuple(SCHEDULES_OF_THREE), full=True),
 }
 
 
@@ -206,7 +215,7 @@ RoPE."""
 
 
 def rotations(implementation: ModuleType, schedule: str, length: int, setting: Setting) -> Layers:
-    rotates = SCHEDULES[schedule](implementation, setting.layers)
+    rotates = _SCHEDULES[schedule](implementation, setting.layers)
     unit = np.eye(setting.width)
     matrices = np.stack([implementation.shift_keys(unit, position, base=setting.base) for position in range(length)])
     return [matrices if one else None for one in rotates]

@@ -1,22 +1,26 @@
-"""A forgetting gate, run: the toy of lesson 9 with gates that the model learns, trained at 16 tokens and asked at up to
-128.
+"""The layers of this lesson, run: gates that a small model learns, and memories that are written and read.
 
 Given code; nothing here is to be filled in. `make experiment` runs it on your own `state.py`.
 
-The model is lesson 9's: one layer of causal attention with one head. Each token sets its gate, and w and c are trained:
+*Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one head. Each token sets its gate, and w and c are trained:
 
     f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
 
 Before training w is 0, so all gates are equal: the model begins as ALiBi. Tasks:
 
-    copy 3 back, copy 1 back   lesson 9's: name the token so many positions back
-    name of the sentence       marks cut the text into sentences; name the first token after the last mark
+    copy 3 back, copy 1 back          lesson 9's: name the token so many positions back
+    name of the sentence              marks cut the text into sentences; name the first token after the last mark
+    name of the sentence, rare marks  the same, and the sentences are three times as long
 
 ALiBi is `constant_decay`. RoPE rotates as your `retention` does. It has all gates 1, and so has "none", which should
 fail. Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those numbers are
 read from its file.
 
 A setting of each method and its learning rate are chosen on seeds of their own: `grid.csv` has what was tried.
+
+*Memories.* Nothing is trained. Keys are drawn, and values are written under them, once or twice each, in a random order;
+then each key reads. Is the value with the largest entry the last one that was written under it? `linear_chunks` and
+`delta_step` of your file do the work.
 """
 
 from __future__ import annotations
@@ -48,7 +52,8 @@ from assignments.extrapolation.lab import (  # noqa: E402
 SENTENCES = "name of the sentence"
 BACK = dict(lesson_9.TASKS)
 """copying: how many positions back the right token stands"""
-MARK_SHARE = 0.2
+LONG = "name of the sentence, rare marks"
+MARK_SHARE = {SENTENCES: 0.2, LONG: 0.07}
 """how often a mark is drawn; one that follows another is left out"""
 
 CHOICES: dict[str, tuple[float, ...]] = {
@@ -62,8 +67,26 @@ EQUAL = "gates set to their mean"
 """A control: the trained gates of a sequence replaced by their mean (of the logarithms), so that no token sets its
 own."""
 
-TRAINED = [*((task, "gates") for task in BACK), *((SENTENCES, method) for method in CHOICES)]
+TRAINED = [
+    *((task, "gates") for task in BACK),
+    *((task, method) for task in MARK_SHARE for method in CHOICES),
+]
 """What is trained here."""
+
+MEMORIES: dict[str, tuple[bool, float]] = {
+    "linear attention": (False, 1.0),
+    "linear attention, gate 0.9": (False, 0.9),
+    "delta rule": (True, 1.0),
+    "delta rule, gate 0.9": (True, 0.9),
+}
+"""Whether the delta rule writes (with β = 1), and the gate of every token."""
+KEYS = (2, 4, 8, 16, 32, 64)
+WRITES = (1, 2)
+"""how often a value is written under each key"""
+D_K = 32
+VALUES = 16
+TEXTS = 64
+"""of each seed"""
 
 
 class Texts(NamedTuple):
@@ -101,17 +124,29 @@ class Tried(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """The mean gate of one kind of token in the task with sentences, at the longest length."""
+    """The mean gate of one kind of token in a task with sentences, at the longest length."""
 
+    task: str
     seed: int
     kind: str
     gate: float
+
+
+class Memory(NamedTuple):
+    """How many of the keys of one seed's texts read the last value that was written under them."""
+
+    layer: str
+    writes: int
+    keys: int
+    seed: int
+    accuracy: float
 
 
 class Results(NamedTuple):
     measurements: list[Measurement]
     gates: list[Gate]
     tries: list[Tried]
+    memories: list[Memory]
 
 
 # The tasks.
@@ -127,7 +162,7 @@ def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
     if task in BACK:
         asked = Setting.trained_length - BACK[task]
         return Texts(tokens, np.roll(tokens, BACK[task], axis=1)[:, -asked:])  # what was rolled round is not asked
-    drawn = rng.random((count, length)) < MARK_SHARE
+    drawn = rng.random((count, length)) < MARK_SHARE[task]
     drawn[:, 0] = True
     marks = drawn.copy()
     marks[:, 1:] &= ~drawn[:, :-1]
@@ -149,7 +184,7 @@ def mark(task: str) -> int:
 def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
     """Lesson 9's start, the same for all methods; with sentences also a row for the token before each token."""
     model = lesson_9.draw_parameters("none", setting_of(task), seed)
-    if task == SENTENCES:
+    if task in MARK_SHARE:
         size = (setting_of(task).vocabulary + 1, Setting.width)
         model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, size).astype(np.float32)
     if method == "gates":
@@ -323,7 +358,7 @@ def ask(
     y = np.asarray(implementation.forgetting_attention(seen.q, seen.k, seen.v, log_f))[0]
     accuracy = (y[:, -texts.answers.shape[-1] :].argmax(axis=-1) == texts.answers).mean()
     return float(accuracy), (
-        mean_gates(texts.tokens == mark(task), np.exp(log_f[0])) if method == "gates" and task == SENTENCES else {}
+        mean_gates(texts.tokens == mark(task), np.exp(log_f[0])) if method == "gates" and task in MARK_SHARE else {}
     )
 
 
@@ -342,14 +377,44 @@ def measure(
     measurements, gates = [], []
     for place, seed in enumerate(seeds):
         model = {name: value[place : place + 1] for name, value in trained.items()}
-        controls = [(method, False)] + ([(EQUAL, True)] if (task, method) == (SENTENCES, "gates") else [])
+        controls = [(method, False)] + ([(EQUAL, True)] if task in MARK_SHARE and method == "gates" else [])
         for length in Setting.lengths:
             for name, equal in controls:
                 accuracy, by_kind = ask(implementation, task, method, setting, model, length, equal)
                 measurements.append(Measurement(task, name, setting, learning_rate, seed, length, accuracy))
                 if by_kind and not equal and length == Setting.lengths[-1]:
-                    gates += [Gate(seed, kind, gate) for kind, gate in by_kind.items()]
-    return Results(measurements, gates, [])
+                    gates += [Gate(task, seed, kind, gate) for kind, gate in by_kind.items()]
+    return Results(measurements, gates, [], [])
+
+
+def remember(implementation: ModuleType, seed: int) -> list[Memory]:
+    """Write and read with every memory: all of them get the same keys, values and order."""
+    rows = []
+    for writes in WRITES:
+        for keys in KEYS:
+            rng = np.random.default_rng([seed, writes, keys])
+            drawn = rng.normal(0, 1, (TEXTS, keys, D_K))
+            drawn /= np.linalg.norm(drawn, axis=-1, keepdims=True)
+            order = rng.permuted(np.tile(np.repeat(np.arange(keys), writes), (TEXTS, 1)), axis=-1)
+            tokens = rng.integers(VALUES, size=order.shape)
+            right = np.zeros((TEXTS, keys), dtype=np.int64)
+            for token in range(order.shape[1]):  # the last value under a key stays
+                right[np.arange(TEXTS), order[:, token]] = tokens[:, token]
+            k, v = np.take_along_axis(drawn, order[..., np.newaxis], axis=1), np.eye(VALUES)[tokens]
+            for layer, (delta, gate) in MEMORIES.items():
+                read = drawn @ written(implementation, k, v, delta, np.log(gate))
+                rows.append(Memory(layer, writes, keys, seed, float((read.argmax(axis=-1) == right).mean())))
+    return rows
+
+
+def written(implementation: ModuleType, k: np.ndarray, v: np.ndarray, delta: bool, log_f: float) -> np.ndarray:
+    """The state after all tokens, (texts, d_k, d_v)."""
+    if not delta:
+        return np.asarray(implementation.linear_chunks(k, k, v, np.full(k.shape[:-1], log_f), chunk=16)[1])
+    state = np.zeros((len(k), k.shape[-1], v.shape[-1]))
+    for token in range(k.shape[1]):
+        state = np.asarray(implementation.delta_step(state, k[:, token], v[:, token], 1.0, log_f))
+    return state
 
 
 # The choice, and what is kept.
@@ -374,10 +439,13 @@ def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
     tried = [
         (*pair, setting, rate, "choose") for pair in TRAINED for setting in CHOICES[pair[1]] for rate in LEARNING_RATES
     ]
-    return reported + (tried if full else [])
+    return reported + [("", "", 0.0, 0.0, "remember")] + (tried if full else [])
 
 
 def job(path: Path, task: str, method: str, setting: float, learning_rate: float, what: str) -> Results:
+    if what == "remember":
+        implementation = measuring.load(path)
+        return Results([], [], [], [row for seed in SEEDS for row in remember(implementation, seed)])
     seeds = SEEDS if what == "report" else CHOOSING_SEEDS
     results = measure(measuring.load(path), task, method, setting, learning_rate, seeds)
     if what == "report":
@@ -385,7 +453,8 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
     means = lesson_9.mean_by(
         [row for row in results.measurements if row.method == method], ("seed",), lambda row: row.accuracy
     )
-    return Results([], [], [Tried(task, method, setting, learning_rate, seed, mean) for (seed,), mean in means.items()])
+    tries = [Tried(task, method, setting, learning_rate, seed, mean) for (seed,), mean in means.items()]
+    return Results([], [], tries, [])
 
 
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
@@ -394,14 +463,21 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 
 def saved_gates(path: Path = HERE / "gates.csv") -> list[Gate]:
-    return [Gate(int(row["seed"]), row["kind"], float(row["gate"])) for row in measuring.rows_of(path)]
+    return [Gate(*_row(row)) for row in measuring.rows_of(path)]
+
+
+def saved_memories(path: Path = HERE / "memories.csv") -> list[Memory]:
+    return [Memory(*_row(row)) for row in measuring.rows_of(path)]
 
 
 def saved_tries(path: Path = HERE / "grid.csv") -> list[Tried]:
     return [Tried(*_row(row)) for row in measuring.rows_of(path)]
 
 
-_TYPES: dict[str, Callable[[str], object]] = {"task": str, "method": str, "seed": int, "length": int}
+_TYPES: dict[str, Callable[[str], object]] = {
+    **dict.fromkeys(("task", "method", "kind", "layer"), str),
+    **dict.fromkeys(("seed", "length", "writes", "keys"), int),
+}
 
 
 def _row(row: dict[str, str]) -> list[object]:
@@ -427,12 +503,12 @@ def accuracies(measured: Sequence[Measurement], task: str, method: str) -> dict[
     return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in Setting.lengths}
 
 
-def tables(measured: Sequence[Measurement], gates: Sequence[Gate]) -> str:
-    """As Markdown: the accuracies per task, the differences seed by seed, and the gates."""
+def tables(measured: Sequence[Measurement], gates: Sequence[Gate], memories: Sequence[Memory]) -> str:
+    """As Markdown: the accuracies per task, the differences seed by seed, the gates, and what memories keep."""
     words = {"gates": "c before training {:g}", "alibi": "slope {:g}", "rope": "base {:g}", "none": "", EQUAL: ""}
     everything = [*measured, *of_lesson_9()]
     parts = []
-    for task in (*BACK, SENTENCES):
+    for task in (*BACK, *MARK_SHARE):
         lines = []
         for method in [name for name in words if any((row.task, row.method) == (task, name) for row in everything)]:
             found = accuracies(everything, task, method)
@@ -445,20 +521,36 @@ def tables(measured: Sequence[Measurement], gates: Sequence[Gate]) -> str:
         header = ["method", "setting", *map(str, Setting.lengths), f"gates better at {Setting.lengths[-1]}"]
         parts += [task.capitalize(), measuring.markdown(header, lines)]
     kinds = dict.fromkeys(row.kind for row in gates)
-    cells = [measuring.spread(np.array([row.gate for row in gates if row.kind == kind])) for kind in kinds]
-    parts += [f"Mean gates with sentences, at {Setting.lengths[-1]}", measuring.markdown(list(kinds), [cells])]
+    for task in MARK_SHARE:
+        cells = [[row.gate for row in gates if (row.task, row.kind) == (task, kind)] for kind in kinds]
+        parts += [
+            f"Mean gates, {task}, at {Setting.lengths[-1]}",
+            measuring.markdown(list(kinds), [[measuring.spread(np.array(cell)) for cell in cells]]),
+        ]
+    for writes in WRITES:
+        lines = []
+        for layer in MEMORIES:
+            found = [row for row in memories if (row.layer, row.writes) == (layer, writes)]
+            cells = [[row.accuracy for row in found if row.keys == keys] for keys in KEYS]
+            lines.append([layer, *(measuring.spread(np.array(cell)) for cell in cells)])
+        parts += [
+            f"Nothing trained: values written under each key {writes} times, {D_K} features in a key, by number of keys",
+            measuring.markdown(["layer", *map(str, KEYS)], lines),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
     """The new numbers and the tables."""
-    measurements, gates, tries = ([row for one in results for row in one[part]] for part in range(3))
-    files = [("measured.csv", Measurement, measurements), ("gates.csv", Gate, gates)] + (
-        [("grid.csv", Tried, tries)] if full else []
-    )
+    measurements, gates, tries, memories = ([row for one in results for row in one[part]] for part in range(4))
+    files = [
+        ("measured.csv", Measurement, measurements),
+        ("gates.csv", Gate, gates),
+        ("memories.csv", Memory, memories),
+    ] + ([("grid.csv", Tried, tries)] if full else [])
     for name, kind, rows in files:
         measuring.write_rows(HERE / name, kind._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
-    text = tables(saved(HERE / "measured.csv"), saved_gates(HERE / "gates.csv"))
+    text = tables(saved(HERE / "measured.csv"), saved_gates(HERE / "gates.csv"), saved_memories(HERE / "memories.csv"))
     (HERE / "measured.md").write_text(text, encoding="utf-8")
     return text
 
