@@ -10,8 +10,7 @@ q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0
 token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". An axis
 of tokens or features is never repeated: length 1 in place of another length is refused. Results are float32 where
 every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not count, and functions
-of them alone return float64. No function changes an argument in place. A bad argument raises ValueError with the bad
-value in the message; a wrong shape, with the shape or size.
+of them alone return float64. No function changes an argument in place.
 """
 
 import numpy as np
@@ -106,7 +105,6 @@ def decay_bias(log_f):
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
-    Raises: ValueError where a log_f is positive or NaN.
     Example: decay_bias([−3, −1, −2]) is [[0, −inf, −inf], [−1, 0, −inf], [−3, −2, 0]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3; `segsum` in Dao and Gu 2024 (Mamba-2), listing 1.
     """
@@ -128,7 +126,6 @@ def decay_matrix(log_f):
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
     Returns: float64, shape (..., T, T).
-    Raises: ValueError where a log_f is positive or NaN.
     Example: decay_matrix(np.log([0.9, 0.5, 0.25])) is [[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]].
     Source: Dao and Gu 2024 (Mamba-2) §3.
     """
@@ -144,7 +141,6 @@ def constant_decay(length, slope):
 
     Parameters: `length`, an int, not negative; `slope`, positive and finite.
     Returns: float64, shape (length,).
-    Raises: ValueError for a negative length, or a slope that is not positive and finite.
     Example: constant_decay(3, 0.5) is [−0.5, −0.5, −0.5].
     Source: Press et al. 2022 (ALiBi); Lin et al. 2025 §3.
     """
@@ -166,8 +162,7 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that
-    differ.
+    Raises: ValueError for a number of gates, keys or values that differs: one must not serve several tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3.
@@ -191,8 +186,7 @@ def linear_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for numbers of tokens or gates, or sizes of q and k, that
-    differ.
+    Raises: ValueError for a number of gates, keys or values that differs: one must not serve several tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """
@@ -215,8 +209,6 @@ def linear_step(state, q, k, v, log_f):
     0 or negative.
     Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 where state, q, k and v all are,
     else float64.
-    Raises: ValueError where a log_f is positive or NaN; where the size of q or k is not the state's number of rows;
-    where that of v is not its number of columns.
     Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
     """
@@ -246,8 +238,6 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
     at least 1; `state`, shape (..., dk, dv), what earlier tokens left, or None for zeros.
     Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 where q, k,
     v and a given state all are, else float64.
-    Raises: ValueError where a log_f is positive or NaN; for a chunk below 1; for numbers of tokens or gates, or sizes
-    of q and k, that differ; for a state that does not end in (dk, dv).
     Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
     Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
     """
@@ -284,8 +274,6 @@ def delta_step(state, k, v, beta, log_f):
     Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
     `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
     Returns: the new state, shape (..., dk, dv); float32 where state, k and v all are, else float64.
-    Raises: ValueError where a beta is outside 0 … 2 or NaN; where a log_f is positive or NaN; for a state that does not
-    end in (dk, dv).
     Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
     Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
     """
@@ -312,8 +300,6 @@ def retention(q, k, v, gamma, base=10000.0):
     Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a
     number, or shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
     Returns: shape (..., T, dv); float32 where q, k and v all are, else float64.
-    Raises: ValueError where a gamma is not above 0, is above 1, or is NaN; for an odd dk; for a bad base; for
-    numbers of tokens or sizes of q and k that differ.
     Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
     Source: Sun et al. 2023 (RetNet) §2.
     """
@@ -336,7 +322,6 @@ def cope_positions(gates):
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
-    Raises: ValueError where a gate is below 0, above 1 or NaN; for more queries than keys.
     Example: cope_positions([[1, 0, 0.5]]) is [[1.5, 0.5, 0.5]].
     Source: Golovneva et al. 2024 (CoPE) §4.
     """
@@ -357,7 +342,6 @@ def cache_and_state(length, n_heads, d_k, d_v):
 
     Parameters: `length`, how many tokens, not negative; `n_heads`, `d_k` and `d_v`, at least 1; all ints.
     Returns: two ints, the cache and the state.
-    Raises: ValueError for a negative length, or n_heads, d_k or d_v below 1.
     Example: cache_and_state(10, 2, 4, 3) is (140, 24).
     Source: Yang et al. 2024 (GLA) §2.
     """
@@ -377,7 +361,6 @@ def half_life(log_f):
 
     Parameters: `log_f`, a number or an array of any shape, each 0 or negative, −inf too.
     Returns: float64, the shape of log_f.
-    Raises: ValueError where a log_f is positive or NaN.
     Example: half_life([0, ln ½, ln ¼, −inf]) is [inf, 1, 0.5, 0].
     Source: exponential decay; the gates are those of Lin et al. 2025.
     """

@@ -12,7 +12,7 @@ Conventions: positions count from 0; `...` is any number of leading axes; the la
 (sequence, feature). Pair i is the features (2i, 2i+1), θ_i = base^(−2i/d) its frequency, d = head_dim,
 L₀ = trained_len the length that the model was trained on, and `factor` the number s that says how far to extend it.
 Functions without a feature array return float64 or a plain float. No function changes an argument in
-place. A bad argument raises ValueError with the offending value, or the shape, in its message.
+place.
 The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
 parameters, in float64 where it uses float32.
 """
@@ -42,7 +42,6 @@ def interpolate_positions(positions, factor):
 
     Parameters: `positions`, a real number or an array of them, any shape; `factor`, at least 1.
     Returns: float64, the shape of positions.
-    Raises: ValueError for a factor below 1, or a NaN position.
     Example: interpolate_positions([0, 1, 4096], 4) is [0, 0.25, 1024].
     Source: Chen et al. 2023 §2.3.
     """
@@ -59,7 +58,6 @@ def ntk_base(base, factor, head_dim):
 
     Parameters: `base`, a positive finite number; `factor`, at least 1; `head_dim`, an even int, at least 4.
     Returns: float.
-    Raises: ValueError for a bad base, a factor below 1, a head_dim that is odd or below 4.
     Example: ntk_base(10000, 4, 8) is 10000·4^(8/6) = 63496.0; the slowest pair goes from 0.001 to 0.00025.
     Source: bloc97 2023; Peng et al. 2023 (YaRN) §3.1.
     """
@@ -78,7 +76,6 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
     Returns: float.
-    Raises: ValueError for a bad base, a head_dim that is odd or below 4, a length or a factor below 1.
     Example: dynamic_ntk_base(10000, 8, 4096, 2048, 1) is 10000·2^(8/6) = 25198.4; with factor = 2 it
     is 10000·3^(8/6) = 43267.5.
     Source: emozilla 2023; Peng et al. 2023 (YaRN) §3.3; Hugging Face transformers, rope_type "dynamic".
@@ -96,7 +93,6 @@ def rotations_in_context(head_dim, trained_len, base=10000.0):
 
     Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a head_dim that is odd or below 1, a trained_len below 1, or a bad base.
     Example: rotations_in_context(8, 1024) is [162.97, 16.297, 1.6297, 0.16297].
     Source: Peng et al. 2023 (YaRN) §3.2, there r(d).
     """
@@ -121,8 +117,6 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     test asks for it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
     rotations.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a head_dim that is odd or below 1, a base that is not positive and finite, a factor
-    or trained_len below 1, or beta_fast below beta_slow.
     Example: yarn_frequencies(8, 10000, 4, 1024): dim(32) = 0.707 and dim(1) = 2.212, so low = 0, high = 3,
     ramp = [0, 1/3, 2/3, 1], and [1, 0.1, 0.01, 0.001] becomes [1, 0.075, 0.005, 0.00025].
     Source: Peng et al. 2023 (YaRN) §3.2; Hugging Face transformers, rope_type "yarn", truncate = True.
@@ -164,8 +158,6 @@ def llama3_frequencies(
     Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
     `low_freq_factor` below `high_freq_factor`, numbers of rotations; `trained_len`, at least 1.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a head_dim that is odd or below 1, a bad base, a factor or trained_len below 1,
-    or a low_freq_factor that is not below high_freq_factor.
     Example: with head_dim = 8, base = 10000, factor = 4 and trained_len = 1024 the rotations are 162.97, 16.297,
     1.6297 and 0.16297; the third has s = 0.2099, and [1, 0.1, 0.01, 0.001] becomes
     [1, 0.1, 0.0040743, 0.00025].
@@ -185,8 +177,7 @@ def longrope_frequencies(head_dim, rescale, base=10000.0):
     Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
     finite number.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a head_dim that is odd or below 1, a rescale of another shape or with an entry
-    that is not positive, or a bad base.
+    Raises: ValueError for a rescale that has not one number per pair.
     Example: longrope_frequencies(8, [1, 1, 2, 4]) is [1, 0.1, 0.005, 0.00025].
     Source: Ding et al. 2024 §3; Hugging Face transformers, rope_type "longrope".
     """
@@ -203,7 +194,6 @@ def longrope_scale(factor, trained_len):
     Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
     divides by ln 1 = 0; no test asks for it.
     Returns: float.
-    Raises: ValueError for a trained_len below 1.
     Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
     Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
     """
@@ -221,12 +211,53 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
     Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
     shape (d/2,); `scale`, a number that cos and sin are multiplied by.
     Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
-    Raises: ValueError for an odd d, positions that are not 1-D, not T of them, or hold a NaN, and for
-    frequencies of another shape than (d/2,).
+    Raises: ValueError for positions that are not one per row: one must not serve several rows.
     Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
     Source: Su et al. 2021 §3.4.2, eq. 34; Peng et al. 2023 (YaRN) §3.4 for the scale.
     """
     raise NotImplementedError("apply_rope_with is not written yet")
+
+
+def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    """Scores of ReRoPE: near keys keep their exact distance, far keys get a distance that training had.
+
+        r     = m_i − n_j                              how far key j is behind query i
+        δ     = r                                      where r < window
+        δ     = window + (r − window) / factor         from there on
+        score = (R_δ q_i) · k_j / √d                   R_δ rotates pair i by δ·base^(−2i/d)
+
+    With factor = ∞ every far key has the distance `window` (ReRoPE). With a finite factor far distances still differ,
+    by less (Leaky ReRoPE). At r = window both lines agree. Nothing is trained. It is lesson 6's clipping, applied to a
+    rotation. A rotation of q and k by their own positions gives only r, and r / factor if the positions are divided:
+    so compute two tables of scores, and choose with np.where.
+
+    Parameters: `q`, shape (..., Tq, d) and `k`, shape (..., Tk, d), with d even; `q_positions`, (Tq,), and
+    `k_positions`, (Tk,), 1-D, real; `window`, above 0 (∞ is plain RoPE); `factor`, at least 1; `base`, a positive
+    finite number. A negative r, a key after its query, is used as it is.
+    Returns: shape (..., Tq, Tk); float32 where q and k are float32, else float64.
+    Raises: ValueError for a number of positions that is not that of the rows: one must not serve several.
+    Example: with q = k = [[1, 0]], window 2 and a query at 10, a key at 0: cos 2/√2 = −0.2943 with factor ∞;
+    cos 4/√2 = −0.4622 with factor 4, since 2 + 8/4 = 4.
+    Source: Su 2023 (ReRoPE, Leaky ReRoPE); Jin et al. 2024 (Self-Extend), which rounds positions down.
+    """
+    raise NotImplementedError("rerope_scores is not written yet")
+
+
+def lowest_similarity(length, head_dim, base=10000.0):
+    """How little a token can resemble itself: the least mean cosine over the distances of a text.
+
+        min over m = 0 … length − 1 of  (1 / (d/2)) · Σ_i cos(m·θ_i),   θ_i = base^(−2i/d)
+
+    It is the score of a query with an equal key m positions back, over their score at distance 0 (if all pairs have the
+    same length). Below 0, an equal key is worse than an unrelated one. A larger base keeps it above 0 for longer: so a
+    text of a given length needs a base of at least some size.
+
+    Parameters: `length`, at least 1; `head_dim`, an even int; `base`, a positive finite number.
+    Returns: float.
+    Example: lowest_similarity(1, 4) is 1.0; lowest_similarity(4, 4) is (cos 3 + cos 0.03)/2 = 0.0048.
+    Source: Men et al. 2024 ("Base of RoPE bounds context length").
+    """
+    raise NotImplementedError("lowest_similarity is not written yet")
 
 
 # Answer with a number, True or False. A number that is not whole needs five digits, or write it as an expression.
@@ -242,6 +273,10 @@ ANSWERS = {
     # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full
     # rotation over 8,192 tokens?
     "pairs_with_a_rotation_in_8192": None,
-    # For practice, no points. Llama 3.1 was trained on 8,192 tokens and serves 131,072: how many times longer is that?
+    # For practice, no points. Llama 3.1 was trained on 8,192 tokens and is offered with 131,072: how many times longer
+    # is that?
     "llama_3_1_length_over_trained": None,
+    # For practice, no points. Leaky ReRoPE with window 16 and factor 4: which distance does the score of a key 100
+    # positions back use?
+    "leaky_distance_of_a_key_100_back": None,
 }

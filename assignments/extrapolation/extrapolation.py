@@ -10,8 +10,7 @@ it learns.
 Conventions: positions count from 0; rows are tokens, columns features; attention is causal: row t
 may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results
 are float32 where every feature array and the method's own table are, else float64. No function
-changes an argument in place. A bad argument raises ValueError with the offending value, or the shape,
-in its message.
+changes an argument in place.
 """
 
 import numpy as np
@@ -45,9 +44,7 @@ def encode(method, x, parameters):
     Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict of which this function reads
     `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if absent.
     Returns: shape (T, d); float32 where x (and for learned the table) is, else float64. x is left as it was.
-    Raises: ValueError for an unknown method; for learned when T exceeds the table, or its rows are not
-    of size d; for binary when n_bits is below 1, above d, or too small for position T − 1; for
-    sinusoidal when d is odd or base is not positive and finite.
+    Raises: ValueError for learned when T exceeds the table, for binary when n_bits is too small for position T − 1.
     Example: encode("integer", [[1, 2], [1, 2]], {}) is [[1, 2], [2, 3]];
     encode("binary", np.zeros((3, 3)), {"n_bits": 2}) is [[0, 0, 0], [0, 1, 0], [1, 0, 0]].
     """
@@ -66,15 +63,13 @@ def logits(method, q, k, parameters):
         alibi    q_i·k_j / √d − slope·(i − j)
 
     T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself where n < E, else
-    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1). A distance on a boundary belongs to the upper bucket: add 10⁻¹²
-    before you round down, as in `t5_bucket` of lesson 6.
+    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1), as in `t5_bucket` of lesson 6.
 
     Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
     a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for
     shaw; `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
     Returns: shape (T, T); float32 where q and k (and the method's table) are, else float64.
-    Raises: ValueError for an unknown method; q and k of different shapes; for rope an odd d or a base that is
-    not positive and finite; a table that does not fit; a slope that is not positive.
+    Raises: ValueError for q and k of different shapes: one row of keys must not serve several queries.
     Example: logits("alibi", [[0], [0]], [[0], [0]], {"slope": 0.5}) is [[0, −inf], [−0.5, 0]].
     Source: Su et al. 2021 §3.2; Shaw et al. 2018 §3; Raffel et al. 2020 §2.1; Press et al. 2022 §3.
     """
@@ -89,7 +84,6 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each;
     `threshold`, a number.
     Returns: int.
-    Raises: ValueError for lengths and accuracies that are not 1-D and of one shape, or a length below 1.
     Example: longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95]) is 32.
     """
     raise NotImplementedError("longest_reliable_length is not written yet")
@@ -106,7 +100,6 @@ def extrapolation_gap(lengths, accuracies, trained_length):
     Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each; `trained_length`,
     one of the lengths.
     Returns: float; negative where the model does better at the longest length.
-    Raises: ValueError as longest_reliable_length does, and for a trained_length that is not one of lengths.
     Example: extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16) is 0.75.
     """
     raise NotImplementedError("extrapolation_gap is not written yet")
@@ -124,8 +117,6 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
     Returns: one float, never negative, float64 for float32 features too.
-    Raises: ValueError for a negative shift, for weights that do not fit x, and wherever encode or logits does: for
-    learned when T + shift exceeds the table.
     Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last
     score grows from 2·2 = 4 to 3·3 = 9. shift_gap("none", x, w_q, w_k, {}, 1) is 0.0.
     """
@@ -140,11 +131,27 @@ def learned_parameters(method, parameters):
 
     Parameters: `method`, one of METHODS; `parameters`, a dict that may hold the tables of several methods.
     Returns: int.
-    Raises: ValueError for an unknown method.
     Example: with a table of shape (64, 32) in parameters["table"], learned_parameters("learned", parameters) is
     2048, and learned_parameters("rope", parameters) is 0.
     """
     raise NotImplementedError("learned_parameters is not written yet")
+
+
+def random_positions(length, max_length, rng):
+    """Positions for training, so that a short text shows large positions too: some of 0 … max_length − 1, in order.
+
+    Each set of `length` different positions is as likely as any other. With them the rows of a table or of a sinusoidal
+    encoding are trained up to max_length, although no text of training is longer than `length`. With length 1 it draws
+    one number: a random start is random_positions(1, max_length − T + 1, rng) + np.arange(T).
+
+    Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator, the only source of chance.
+    Returns: int64, shape (length,), different and rising.
+    Raises: ValueError for a length above max_length.
+    Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be
+    [51, 63, 83].
+    Source: Ruoss et al. 2023; for a random start Kiyono et al. 2021 (SHAPE).
+    """
+    raise NotImplementedError("random_positions is not written yet")
 
 
 # Answer with True or False. The questions for practice also ask for a number and a name.
@@ -162,4 +169,6 @@ ANSWERS = {
     "no_shift_gap_is_enough_to_run_longer": None,
     # For practice, no points. Among the methods that learn numbers of their own, which one learns the fewest?
     "fewest_learned_numbers": None,
+    # For practice, no points. How many results can random_positions(2, 5, rng) have?
+    "ways_to_draw_2_of_5_positions": None,
 }

@@ -8,8 +8,7 @@ along each axis.
 Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` is any number of leading axes; the
 last two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
 (x, q, k, a table) is float32, else float64; positions and frequencies never decide that, and angles are always computed
-in float64. No function changes an argument in place. A bad argument raises ValueError with the offending value, or the
-shape, in its message.
+in float64. No function changes an argument in place.
 """
 
 import numpy as np
@@ -32,7 +31,6 @@ def grid_positions(height, width):
 
     Parameters: `height` and `width`, ints of at least 1.
     Returns: int64, shape (height·width, 2); each row is (y, x).
-    Raises: ValueError for a side below 1.
     Example: grid_positions(2, 3) is [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]].
     """
     raise NotImplementedError("grid_positions is not written yet")
@@ -49,7 +47,6 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 
     Parameters: `height` and `width`, ints of at least 1; `d_model`, a multiple of 4; `base`, a positive finite number.
     Returns: float64, shape (height·width, d_model), cells row by row as in grid_positions.
-    Raises: ValueError for a side below 1, a d_model that 4 does not divide or that is below 1, or a bad base.
     Example: sinusoidal_2d(1, 2, 4) is [[0, 1, 0, 1], [0, 1, 0.8415, 0.5403]].
     Source: Carion et al. 2020 (DETR).
     """
@@ -68,7 +65,6 @@ def resize_grid(table, old_shape, new_shape):
 
     Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
     Returns: shape (H'·W', d); float32 where the table is float32, else float64. The table is left as it was.
-    Raises: ValueError for a side below 1, or a table that does not have H·W rows.
     Example: resize_grid([[0], [8]], (1, 2), (1, 4)) is [[0], [2], [6], [8]].
     Source: Dosovitskiy et al. 2021 (ViT) §3.2; torch's interpolate(mode="bilinear", align_corners=False).
     """
@@ -83,7 +79,6 @@ def axial_frequencies(head_dim, base=10000.0):
 
     Parameters: `head_dim`, a multiple of 4; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2, 2): a row per pair, a column per axis (y, x).
-    Raises: ValueError for a head_dim that 4 does not divide or that is below 1, or a bad base.
     Example: axial_frequencies(8) is [[1, 0], [0.01, 0], [0, 1], [0, 0.01]].
     Source: Wang et al. 2024 (Qwen2-VL), the image encoder; Heo et al. 2024.
     """
@@ -97,7 +92,6 @@ def alternating_frequencies(head_dim, base=10000.0):
 
     Parameters: `head_dim`, a multiple of 4; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2, 2): a row per pair, a column per axis (y, x).
-    Raises: ValueError for a head_dim that 4 does not divide or that is below 1, or a bad base.
     Example: alternating_frequencies(8) is [[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]].
     Source: Pixtral, which then lists the pairs of y before those of x.
     """
@@ -116,8 +110,6 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
     Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2 (no test gives another number
     of them); `base`, a positive finite number.
     Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
-    Raises: ValueError for a head_dim that is odd or below 1, sections that do not add up to head_dim/2 or hold a
-    negative number, or a bad base.
     Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]]; interleaved, its
     rows are [1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0].
     Source: Wang et al. 2024 (Qwen2-VL) §2.1; Qwen3-VL for the interleaved form.
@@ -133,7 +125,7 @@ def apply_rope_nd(x, positions, frequencies):
     Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
     axes; `frequencies`, shape (d/2, n_axes).
     Returns: the shape of x; float32 where x is float32, else float64. x itself is left as it was.
-    Raises: ValueError for an odd d, for positions or frequencies whose shapes do not fit, or for a NaN position.
+    Raises: ValueError for positions or frequencies that do not fit the rows and pairs of x.
     Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093, 0.8776, 0.4794]]: pair 0
     rotates by 2 radians, pair 1 by a half.
     Source: Heo et al. 2024; Wang et al. 2024 §2.1.
@@ -151,7 +143,7 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`,
     shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
     Returns: shape (..., Tq, Tk); float32 where q and k both are, else float64.
-    Raises: ValueError as apply_rope_nd does, and for q and k of different d.
+    Raises: ValueError for queries or keys that have not one row of coordinates each, or differ in size.
     Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5,
     and the score is [[cos(1.5)/√2]] = [[0.0500]].
     """
@@ -169,7 +161,6 @@ def mrope_positions(segments):
     Parameters: `segments`, a list of such ints, at least 0, and triples of ints, at least 1. A loop over segments is
     fine, a loop over cells is not.
     Returns: int64, shape (T, 3), where T counts all tokens and cells.
-    Raises: ValueError for a text length below 0, or a side of an image or video below 1.
     Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3],
     [4, 4, 4]].
     Source: Wang et al. 2024 (Qwen2-VL) §2.1.

@@ -9,7 +9,7 @@ Conventions: positions and layers count from 0; `...` is any number of leading a
 are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 where every feature array
 (queries, keys, caches) is float32, else float64; angles are always computed in float64. Functions
 without a feature array return float64 (int64 or bool where said). No function changes an argument in
-place. A bad argument raises ValueError with the offending value, or the shape, in its message.
+place.
 """
 
 import numpy as np
@@ -35,7 +35,6 @@ def first_token_share(length):
 
     Parameters: `length`, an int, not negative.
     Returns: float64, shape (length,).
-    Raises: ValueError for a negative length.
     Example: first_token_share(4) is [1, 0.5, 0.3333, 0.25].
     Source: Haviv et al. 2022; Kazemnejad et al. 2023, theorem 1.
     """
@@ -49,7 +48,6 @@ def position_from_share(share):
 
     Parameters: `share`, a number or an array of any shape, each 0 < share ≤ 1.
     Returns: float64, the shape of share.
-    Raises: ValueError where a share is not above 0, is above 1, or is NaN.
     Example: position_from_share([1, 0.5, 0.25]) is [0, 1, 3].
     Source: Kazemnejad et al. 2023, theorem 1.
     """
@@ -65,7 +63,6 @@ def rope_layers(n_layers, interval):
 
     Parameters: `n_layers` and `interval`, ints, at least 1.
     Returns: bool, shape (n_layers,).
-    Raises: ValueError for n_layers or an interval below 1.
     Example: rope_layers(5, 4) is [True, True, True, False, True].
     Source: Llama 4; SmolLM3 (both interval 4).
     """
@@ -82,7 +79,6 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
     Parameters: `n_layers` and `interval`, ints, at least 1; the bases, positive finite numbers.
     Returns: float64, shape (n_layers,).
-    Raises: ValueError for n_layers or an interval below 1, or a base that is not positive and finite.
     Example: layer_bases(4, 3) is [10000, 10000, 1000000, 10000].
     Source: Gemma 3 (interval 6). Gemma 4 also makes the last layer global.
     """
@@ -98,7 +94,6 @@ def sliding_window_mask(q_len, k_len, window):
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `window`, at least 1; all ints.
     Returns: bool, shape (q_len, k_len), True where the query may attend.
-    Raises: ValueError for a negative q_len, a k_len below q_len, or a window below 1.
     Example: sliding_window_mask(2, 4, 2) is [[False, True, True, False], [False, False, True, True]].
     Source: Mistral 7B; Gemma 3.
     """
@@ -114,7 +109,6 @@ def chunk_mask(q_len, k_len, chunk):
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `chunk`, at least 1; all ints.
     Returns: bool, shape (q_len, k_len), True where the query may attend.
-    Raises: ValueError for a negative q_len, a k_len below q_len, or a chunk below 1.
     Example: chunk_mask(3, 5, 3) is [[True, True, True, False, False], [False, False, False, True, False],
     [False, False, False, True, True]].
     Source: Llama 4, in the layers with RoPE.
@@ -128,12 +122,10 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
     The pairs that stop are the slowest. Those that rotate keep the frequencies of the whole head. Partial RoPE is
-    different: it takes its frequencies from the size of the rotated part. p·d/2 is computed in float64, as transformers
-    does: 0.58 · 100/2 is 28.999…, so 28 pairs rotate and not 29. (t5_bucket adds 10⁻¹² against this; here add nothing.)
+    different: it takes its frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
-    Raises: ValueError for a head_dim that is odd or below 1, a p outside 0 … 1, or a bad base.
     Example: p_rope_frequencies(4, 0.5) is [1, 0], and p_rope_frequencies(4, 1) is [1, 0.01].
     Source: Barbero et al. 2024 §6; Gemma 4 ("proportional").
     """
@@ -150,7 +142,6 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
 
     Parameters: `positions`, a real number or an array of any shape; `floor_scale`, positive; `attn_scale`, a number.
     Returns: float64, the shape of positions.
-    Raises: ValueError for a floor_scale that is not positive, or a NaN position.
     Example: temperature([0, 8190, 8191]) is [1, 1, 1.0693]: 1 + 0.1 · ln 2 from position 8191 on.
     Source: Llama 4.
     """
@@ -166,7 +157,6 @@ def log_n_scale(positions, trained_len):
 
     Parameters: `positions`, a real number or an array of any shape; `trained_len`, at least 2.
     Returns: float64, the shape of positions.
-    Raises: ValueError for a trained_len below 2, or a NaN position.
     Example: log_n_scale([3, 15, 255], 16) is [1, 1, 2]: 256 = 16².
     Source: Qwen (first version), `use_logn_attn`.
     """
@@ -185,8 +175,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
     even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). All h are equal; axes
     before h broadcast.
     Returns: shape (..., h, Tq, Tk); float32 where all four feature arrays are, else float64.
-    Raises: ValueError for an odd d_r; head counts, lengths or feature sizes that do not fit; positions that are not
-    1-D, do not fit the rows, or hold a NaN; a bad base.
+    Raises: ValueError for head counts, lengths or positions that differ: nothing that is there once serves several.
     Example: with every feature array [[[1, 0]]], but k_rope [[1, 0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] =
     [[[0.2919]]].
     Source: DeepSeek-V2 §2.1.3.
@@ -199,7 +188,6 @@ def kept_tokens(length, n_sinks, window):
 
     Parameters: `length`, `n_sinks` and `window`, ints, not negative.
     Returns: int64, the numbers of the kept tokens, each once, in order.
-    Raises: ValueError for a negative length, n_sinks or window.
     Example: kept_tokens(9, 2, 3) is [0, 1, 6, 7, 8], and kept_tokens(4, 2, 3) is [0, 1, 2, 3].
     Source: Xiao et al. 2024 (attention sinks).
     """
@@ -216,11 +204,29 @@ def shift_keys(cache_k, offset, base=10000.0):
 
     Parameters: `cache_k`, shape (..., t, d) with d even, keys stored rotated; `offset`, one real number.
     Returns: the shape of cache_k; float32 where cache_k is float32, else float64. The cache itself is left as it was.
-    Raises: ValueError for an odd d, a NaN offset, or a bad base.
     Example: shift_keys([[1, 0, 1, 0]], 1) is [[0.5403, 0.8415, 0.99995, 0.0099998]].
     Source: llama.cpp's context shift; Xiao et al. 2024 §3.2 renumber the kept tokens for the same purpose.
     """
     raise NotImplementedError("shift_keys is not written yet")
+
+
+def sink_weights(scores, sink):
+    """Attention weights with a learned sink: each head has one more number in its softmax, and no value behind it.
+
+        weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
+
+    So the weights of a query may sum to less than 1. A head that needs nothing gives its weight to the sink. Huge
+    scores and sinks give no overflow: subtract the largest of them all first. A sink of −∞ takes nothing: then this is
+    softmax, and a row of −∞ gives zeros.
+
+    Parameters: `scores`, shape (..., h, Tq, Tk), −∞ where a query may not attend; `sink`, shape (h,), one number per
+    head, −∞ allowed.
+    Returns: the shape of scores; float32 where scores is float32 (sink does not count), else float64.
+    Raises: ValueError for a sink of another shape than (h,): one sink must not serve several heads.
+    Example: sink_weights([[[0, 0]]], [0]) is [[[1/3, 1/3]]]; with a sink of −∞ it is [[[1/2, 1/2]]].
+    Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads want it.
+    """
+    raise NotImplementedError("sink_weights is not written yet")
 
 
 # Answer with a number, True or False.
@@ -241,4 +247,6 @@ ANSWERS = {
     "keys_seen_at_position_9000_in_chunks_of_8192": None,
     # Of 100 tokens 4 sinks and a window of 20 stay: by which offset must the keys of the window move to close the gap?
     "offset_of_the_window_after_100_tokens": None,
+    # One key has the score 0, and the sink is ln 3: what do the weights sum to?
+    "weight_left_beside_a_sink": None,
 }

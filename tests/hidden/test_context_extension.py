@@ -1,4 +1,4 @@
-"""Context extension, the full suite: every frequency against its formula, what each method keeps, errors, dtype, loops.
+"""Context extension, the full suite: every frequency against its formula, and what each method keeps.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
@@ -66,55 +66,10 @@ def llama3_ratios(head_dim, base, factor, low_freq_factor, high_freq_factor, tra
     return np.array(ratios)
 
 
-def refuses_base(function, arguments):
-    """`arguments(base)` makes a call that is good but for its base."""
-    for base in (0.0, -10.0, np.inf, np.nan):
-        expect.raises(ValueError, function, *arguments(base), mentions=base)
-
-
-def refuses_head_dim(function, arguments, bad=(0, -2, 1, 7)):
-    """`arguments(head_dim)` makes a call that is good but for its head_dim."""
-    for head_dim in bad:
-        expect.raises(ValueError, function, *arguments(head_dim), mentions=head_dim)
-
-
-def refuses_factor(function, arguments):
-    """`arguments(factor)` makes a call that is good but for its factor."""
-    for factor in (0.99, 0.5, 0.0, -2.0):
-        expect.raises(ValueError, function, *arguments(factor), mentions=factor)
-
-
 # interpolate_positions
 
 
-@pytest.mark.question("interpolate_positions", points=0.25)
-def test_interpolation_as_an_array_function(context_extension, rng):
-    """Positions of any shape come back as float64, divided; the argument is left as it was."""
-    for shape in ((), (5,), (2, 3, 4)):
-        expect.unchanged(
-            context_extension.interpolate_positions, rng.uniform(-1e4, 1e4, shape), float(rng.uniform(1, 32))
-        )
-    expect.unchanged(context_extension.interpolate_positions, rng.integers(0, 10**6, 6), 4)
-    expect.dtype(context_extension.interpolate_positions, rng.integers(0, 10**6, 6), 4)
-    expect.matches(context_extension.interpolate_positions, rng.uniform(-9, 9, 4), 1)
-
-
-@pytest.mark.question("interpolate_positions", points=0.25)
-def test_interpolation_refuses_bad_arguments(context_extension):
-    """A factor below 1 and a position that is no number are refused."""
-    expect.answers(context_extension.interpolate_positions, np.arange(3), 2.0)
-    refuses_factor(context_extension.interpolate_positions, lambda factor: (np.arange(3), factor))
-    expect.raises(ValueError, context_extension.interpolate_positions, np.array([1.0, np.nan]), 2.0, mentions="nan")
-    expect.raises(ValueError, context_extension.interpolate_positions, np.nan, 2.0, mentions="nan")
-
-
-@pytest.mark.question("interpolate_positions", points=0.25)
-def test_interpolation_does_not_loop(context_extension):
-    """numpy divides all positions at once."""
-    expect.vectorised(context_extension.interpolate_positions, lambda length: (np.arange(length), 4.0))
-
-
-@pytest.mark.question("interpolate_positions", points=0.375)
+@pytest.mark.question("interpolate_positions", points=0.5)
 @given(seed=seeds(), factor=FACTORS, start=positions())
 def test_slower_pairs_or_closer_positions(context_extension, seed, factor, start):
     """Dividing all positions or dividing all frequencies by the factor is the same."""
@@ -139,25 +94,6 @@ def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
     slowed = theta(head_dim, base) / theta(head_dim, raised)
     wanted = np.array([factor ** (2 * i / (head_dim - 2)) for i in range(head_dim // 2)])
     expect.close(slowed, wanted, "pair i is slowed by factor^(2i/(d − 2))")
-
-
-@pytest.mark.question("ntk_base", points=0.25)
-def test_ntk_base_of_any_size(context_extension, rng):
-    """Every even size from 4 on, every positive base; a factor of 1 leaves the base as it is."""
-    for head_dim in (4, 6, 128):
-        expect.matches(context_extension.ntk_base, float(rng.uniform(2, 1e6)), float(rng.uniform(1, 32)), head_dim)
-        expect.matches(context_extension.ntk_base, float(rng.uniform(2, 1e6)), 1, head_dim)
-        for base in (0.5, 1.0):
-            expect.matches(context_extension.ntk_base, base, 2.5, head_dim)
-
-
-@pytest.mark.question("ntk_base", points=0.25)
-def test_ntk_base_refuses_bad_arguments(context_extension):
-    """A head_dim that is odd or below 4, a bad base and a factor below 1 are refused."""
-    expect.answers(context_extension.ntk_base, 10000.0, 2.0, 8)
-    refuses_head_dim(context_extension.ntk_base, lambda head_dim: (10000.0, 2.0, head_dim), bad=(2, 0, -4, 3, 9))
-    refuses_base(context_extension.ntk_base, lambda base: (base, 2.0, 8))
-    refuses_factor(context_extension.ntk_base, lambda factor: (10000.0, factor, 8))
 
 
 # dynamic_ntk_base
@@ -193,22 +129,10 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
         expect.matches(context_extension.dynamic_ntk_base, small, 8, 3 * trained_len, trained_len, 2.0)
 
 
-@pytest.mark.question("dynamic_ntk_base", points=0.25)
-def test_dynamic_ntk_refuses_bad_arguments(context_extension):
-    """Bad sizes, bases and factors, and negative lengths, are refused."""
-    dynamic = context_extension.dynamic_ntk_base
-    expect.answers(dynamic, 10000.0, 8, 300, 100, 2.0)
-    refuses_head_dim(dynamic, lambda head_dim: (10000.0, head_dim, 300, 100, 2.0), bad=(2, 0, -4, 3, 9))
-    refuses_base(dynamic, lambda base: (base, 8, 300, 100, 2.0))
-    refuses_factor(dynamic, lambda factor: (10000.0, 8, 300, 100, factor))
-    expect.raises(ValueError, dynamic, 10000.0, 8, -300, 100, 2.0, mentions=-300)
-    expect.raises(ValueError, dynamic, 10000.0, 8, 300, -100, 2.0, mentions=-100)
-
-
 # rotations_in_context
 
 
-@pytest.mark.question("rotations_in_context", points=0.375)
+@pytest.mark.question("rotations_in_context", points=0.25)
 def test_rotations_of_any_size(context_extension, rng):
     """L₀ over the wavelength of each pair, in float64."""
     for head_dim in (2, 4, 128):
@@ -218,25 +142,16 @@ def test_rotations_of_any_size(context_extension, rng):
         expect.close(
             turns * wavelengths / trained_len, np.ones(head_dim // 2), "turns times wavelength is the trained length"
         )
-    expect.dtype(context_extension.rotations_in_context, 10, 4096)
+    expect.matches(context_extension.rotations_in_context, 10, 4096)
     expect.matches(context_extension.rotations_in_context, 10, 1)
     for base in (0.5, 1.0):
         expect.matches(context_extension.rotations_in_context, 10, 4096, base)
 
 
-@pytest.mark.question("rotations_in_context", points=0.25)
-def test_rotations_refuse_bad_arguments(context_extension):
-    """Bad sizes and bases, and a negative length, are refused."""
-    expect.answers(context_extension.rotations_in_context, 8, 100)
-    refuses_head_dim(context_extension.rotations_in_context, lambda head_dim: (head_dim, 100))
-    refuses_base(context_extension.rotations_in_context, lambda base: (8, 100, base))
-    expect.raises(ValueError, context_extension.rotations_in_context, 8, -100, mentions=-100)
-
-
 # yarn_frequencies
 
 
-@pytest.mark.question("yarn_frequencies", points=0.875)
+@pytest.mark.question("yarn_frequencies", points=0.75)
 @given(
     head_dim=HEAD_DIMS,
     base=BASES,
@@ -267,7 +182,7 @@ def test_yarn_clamps_high_at_the_features(context_extension):
     expect.matches(context_extension.yarn_frequencies, 8, 100.0, 8.0, 35_000, beta_fast=1000.0)
 
 
-@pytest.mark.question("yarn_frequencies", points=0.375)
+@pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_clamps_low_at_zero(context_extension):
     """With a short trained length low is 0, and the fastest pair is kept."""
     for head_dim, trained_len in ((64, 10), (8, 100), (6, 201)):
@@ -290,33 +205,20 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_by_default(context_extension):
     """float64, 32 and 1 rotations unless said otherwise; a factor of 1 changes nothing, a factor of 16 does."""
-    expect.dtype(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
+    expect.matches(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11 and just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
         wanted = yarn_ratios(64, 10000.0, 16.0, trained_len)
         expect.close(frequencies / theta(64, 10000.0), wanted, "32 turns are fast, 1 is slow")
-    expect.dtype(context_extension.yarn_frequencies, 2, 10000.0, 4.0, 4096)
+    expect.matches(context_extension.yarn_frequencies, 2, 10000.0, 4.0, 4096)
     same = context_extension.yarn_frequencies(64, 10000.0, 1, 4096)
     expect.close(same / theta(64, 10000.0), np.ones(32), "a factor of 1 keeps every pair")
-
-
-@pytest.mark.question("yarn_frequencies", points=0.25)
-def test_yarn_refuses_bad_arguments(context_extension):
-    """Bad sizes, bases and factors, a negative length, and bounds that are the wrong way round are refused."""
-    yarn = context_extension.yarn_frequencies
-    expect.answers(yarn, 8, 10000.0, 4.0, 1024)
-    refuses_head_dim(yarn, lambda head_dim: (head_dim, 10000.0, 4.0, 1024))
-    refuses_base(yarn, lambda base: (8, base, 4.0, 1024))
-    refuses_factor(yarn, lambda factor: (8, 10000.0, factor, 1024))
-    expect.raises(ValueError, yarn, 8, 10000.0, 4.0, -1024, mentions=-1024)
-    expect.raises(ValueError, yarn, 8, 10000.0, 4.0, 1024, 2.0, 2.5, mentions=[2.0, 2.5])
-    expect.raises(ValueError, yarn, 8, 10000.0, 4.0, 1024, beta_fast=0.5, mentions=[0.5, 1.0])
 
 
 # yarn_scale
 
 
-@pytest.mark.question("yarn_scale", points=0.5)
+@pytest.mark.question("yarn_scale", points=0.25)
 def test_yarn_scale_of_any_factor(context_extension, rng):
     """0.1·ln(factor) + 1: ten times the factor adds 0.1·ln 10; never below 1."""
     for factor in (1.5, 2, float(rng.uniform(3, 1000))):
@@ -355,22 +257,9 @@ def test_llama3_by_default(context_extension):
     expect.close(frequencies / theta(128, 500000.0), wanted, "the frequencies of Llama 3.1 8B")
     same = context_extension.llama3_frequencies(64, factor=1)
     expect.close(same / theta(64, 500000.0), np.ones(32), "a factor of 1 keeps every pair")
-    expect.dtype(context_extension.llama3_frequencies, 2, 10000, 4, 1, 4, 20)
+    expect.matches(context_extension.llama3_frequencies, 2, 10000, 4, 1, 4, 20)
     for base in (0.5, 1.0):
         expect.matches(context_extension.llama3_frequencies, 8, base, trained_len=12)
-
-
-@pytest.mark.question("llama3_frequencies", points=0.25)
-def test_llama3_refuses_bad_arguments(context_extension):
-    """Bad sizes, bases and factors, a negative length, and a low_freq_factor not below high_freq_factor are refused."""
-    llama3 = context_extension.llama3_frequencies
-    expect.answers(llama3, 8)
-    refuses_head_dim(llama3, lambda head_dim: (head_dim,))
-    refuses_base(llama3, lambda base: (8, base))
-    refuses_factor(llama3, lambda factor: (8, 500000.0, factor))
-    expect.raises(ValueError, llama3, 8, trained_len=-8192, mentions=-8192)
-    expect.raises(ValueError, llama3, 8, low_freq_factor=4.0, mentions=4.0)
-    expect.raises(ValueError, llama3, 8, low_freq_factor=3.0, high_freq_factor=2.0, mentions=[3.0, 2.0])
 
 
 # longrope_frequencies
@@ -393,35 +282,16 @@ def test_longrope_holds_the_other_methods(context_extension, rng):
 
 
 @pytest.mark.question("longrope_frequencies", points=0.25)
-def test_longrope_as_an_array_function(context_extension, rng):
-    """Any positive divisors, in float64; the argument is left as it was."""
-    rescale = rng.uniform(0.1, 60, 32)
-    expect.unchanged(context_extension.longrope_frequencies, 64, rescale)
-    frequencies = context_extension.longrope_frequencies(64, rescale)
-    expect.close(frequencies * rescale / theta(64, 10000.0), np.ones(32), "frequency times divisor is θ_i")
-    expect.dtype(context_extension.longrope_frequencies, 4, np.array([1, 3]), 500)
-    expect.matches(context_extension.longrope_frequencies, 2, np.array([0.5]))
-    for base in (0.5, 1.0):
-        expect.matches(context_extension.longrope_frequencies, 4, np.array([1.0, 3.0]), base)
-
-
-@pytest.mark.question("longrope_frequencies", points=0.25)
-def test_longrope_refuses_bad_arguments(context_extension):
-    """Bad sizes and bases, a list of another shape, and a divisor that is not positive are refused."""
-    longrope = context_extension.longrope_frequencies
-    expect.answers(longrope, 8, np.ones(4))
-    refuses_head_dim(longrope, lambda head_dim: (head_dim, np.ones(head_dim // 2)), bad=(0, 1, 7))
-    refuses_base(longrope, lambda base: (8, np.ones(4), base))
-    for shape in ((3,), (5,), (8,), (1,), (4, 1), (1, 4), ()):
-        expect.raises(ValueError, longrope, 8, np.ones(shape), mentions=[shape, *shape, (4,)])
-    for divisor in (0.0, -2.0):
-        expect.raises(ValueError, longrope, 8, np.array([1.0, 1.0, 1.0, divisor]), mentions=divisor)
+def test_longrope_needs_a_divisor_for_each_pair(context_extension):
+    """Every pair needs its divisor: one for all of them is refused."""
+    expect.answers(context_extension.longrope_frequencies, 8, np.ones(4))
+    expect.raises(ValueError, context_extension.longrope_frequencies, 8, np.ones(1))
 
 
 # longrope_scale
 
 
-@pytest.mark.question("longrope_scale", points=0.5)
+@pytest.mark.question("longrope_scale", points=0.25)
 def test_longrope_scale_of_any_factor(context_extension, rng):
     """√(1 + ln(factor)/ln(L₀)): its square is how much the logarithm of the length grew; never below 1."""
     for trained_len in (2, 4096, int(rng.integers(100, 10**6))):
@@ -434,7 +304,7 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
                 context_extension.longrope_scale(factor, trained_len), 1.0, "where nothing is extended the scale is 1"
             )
     for factor in (4.0, 1.0):
-        expect.raises(ValueError, context_extension.longrope_scale, factor, -4096, mentions=-4096)
+        expect.raises(ValueError, context_extension.longrope_scale, factor, -4096)
 
 
 # apply_rope_with
@@ -472,20 +342,6 @@ def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
 
 
 @pytest.mark.question("apply_rope_with", points=0.25)
-def test_apply_rope_with_refuses_bad_arguments(context_extension):
-    """Odd sizes, positions that do not fit or are no numbers, and frequencies that do not fit are refused."""
-    turn, pairs = context_extension.apply_rope_with, np.array([1.0, 0.5])
-    expect.answers(turn, features(3, 4), np.arange(3), pairs)
-    expect.raises(ValueError, turn, features(3, 5), np.arange(3), pairs, mentions=5)
-    expect.raises(ValueError, turn, features(3, 1), np.arange(3), np.zeros(0), mentions=1)
-    for shape in ((4,), (2,), (1,), (1, 3), (3, 1), ()):
-        expect.raises(ValueError, turn, features(3, 4), np.zeros(shape), pairs, mentions=[shape, *shape, (3, 4)])
-    for shape in ((1,), (3,), (4,), (1, 2), ()):
-        expect.raises(ValueError, turn, features(3, 4), np.arange(3), np.ones(shape), mentions=[shape, *shape, (3, 4)])
-    expect.raises(ValueError, turn, features(3, 4), np.array([0.0, 1.0, np.nan]), pairs, mentions="nan")
-
-
-@pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_does_not_loop_over_rows(context_extension):
     """numpy rotates all rows at once."""
     expect.vectorised(
@@ -509,10 +365,82 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
     expect.holds(not np.isclose(once / scale, 3 + x).any(), "at position 1 every pair is rotated")
 
 
+# rerope_scores
+
+
+@pytest.mark.question("rerope_scores", points=0.5)
+def test_rerope_of_any_shape(context_extension, rng):
+    """Leading axes that broadcast, more keys than queries, fractional positions, any window, factor and base."""
+    for lead, factor in (((), np.inf), ((3,), 1.0), ((2, 3), float(rng.uniform(1.5, 9)))):
+        q, k = normal(rng, *lead, 4, 6), normal(rng, 7, 6)
+        where = np.sort(rng.uniform(0, 60, 7))
+        expect.matches(context_extension.rerope_scores, q, k, where[-4:], where, float(rng.uniform(3, 20)), factor)
+    q, k = normal(rng, 2, 5, 8), normal(rng, 2, 5, 8)
+    expect.matches(context_extension.rerope_scores, q, k, np.arange(5), np.arange(5), 2, 3, float(rng.uniform(50, 900)))
+
+
+@pytest.mark.question("rerope_scores", points=1)
+@given(seed=seeds(), window=st.integers(2, 30), factor=st.floats(1, 32), beyond=st.integers(0, 3000), shift=positions())
+def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, window, factor, beyond, shift):
+    """From the window on a distance grows by 1/factor only, whatever the positions are; up to it by 1."""
+    q, k = features(2, 1, 4, seed=seed)
+    for distance in (window - 1, window, window + beyond):
+        smaller = distance if distance < window else window + (distance - window) / factor
+        pairs = (q[0, ::2] + 1j * q[0, 1::2]) * (k[0, ::2] - 1j * k[0, 1::2])
+        wanted = (pairs * np.exp(1j * smaller * theta(4, 10000.0))).real.sum() / 2
+        got = context_extension.rerope_scores(q, k, np.array([shift + distance]), np.array([shift]), window, factor)
+        expect.close(got, np.array([[wanted]]), "the score at the smaller distance", FAR)
+
+
+@pytest.mark.question("rerope_scores", points=0.25)
+def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
+    """With an infinite window or a factor of 1 it is plain RoPE; a key after its query keeps its distance."""
+    q, k = normal(rng, 6, 8), normal(rng, 6, 8)
+    where = np.arange(6)
+    turned = [context_extension.apply_rope_with(rows, where, theta(8, 10000.0)) for rows in (q, k)]
+    plain = turned[0] @ turned[1].T / np.sqrt(8)
+    for window, factor in ((np.inf, np.inf), (np.inf, 3.0), (2, 1.0)):
+        got = context_extension.rerope_scores(q, k, where, where, window, factor)
+        expect.close(got, plain, "plain RoPE")
+    got = context_extension.rerope_scores(q, k, where, where, 2)
+    expect.close(got[where[:, None] <= where], plain[where[:, None] <= where], "keys at and after the query")
+
+
+@pytest.mark.question("rerope_scores", points=0.25)
+def test_rerope_does_not_loop(context_extension):
+    """numpy scores all pairs of tokens at once."""
+    expect.vectorised(
+        context_extension.rerope_scores,
+        lambda length: (features(length, 4), features(length, 4, seed=1), np.arange(length), np.arange(length), 3, 2),
+    )
+
+
+# lowest_similarity
+
+
+@pytest.mark.question("lowest_similarity", points=0.5)
+def test_similarity_of_any_size(context_extension, rng):
+    """The least mean cosine over the distances 0 … length − 1, one distance or many."""
+    for head_dim in (2, 6, 64):
+        expect.matches(
+            context_extension.lowest_similarity, int(rng.integers(2, 900)), head_dim, float(rng.uniform(20, 1e5))
+        )
+
+
+@pytest.mark.question("lowest_similarity", points=0.5)
+@given(length=st.integers(2, 400), further=st.integers(1, 300), base=st.floats(20, 1e6))
+def test_similarity_falls_with_the_length(context_extension, length, further, base):
+    """A longer text has as low a similarity, or a lower one; over few tokens it is that of the last distance."""
+    wanted = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
+    got = [context_extension.lowest_similarity(size, 8, base) for size in (length, length + further, 3)]
+    wanted = np.array([min(wanted[:length]), min(wanted), min(wanted[:3])])
+    expect.close(np.array(got), wanted, "the least of all distances")
+
+
 # ANSWERS
 
 
-@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize(
     "key",
     [
@@ -528,7 +456,14 @@ def test_answer(context_extension, key):
 
 
 @pytest.mark.question("ANSWERS", points=0)
-@pytest.mark.parametrize("key", ["pairs_with_a_rotation_in_8192", "llama_3_1_length_over_trained"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "pairs_with_a_rotation_in_8192",
+        "llama_3_1_length_over_trained",
+        "leaky_distance_of_a_key_100_back",
+    ],
+)
 def test_practice_answer(context_extension, key):
     """A question for practice: no points."""
     expect.answer(context_extension, key)

@@ -1,12 +1,10 @@
-"""Extrapolation, the full suite: every method against its definition, the causal mask, errors, dtype, loops, summaries,
-gaps of a shift.
+"""Extrapolation, the full suite: every method against its definition, the causal mask, summaries, gaps of a shift, and
+positions that are drawn.
 
 The first line of a test is shown to students when it does not pass: it states the rule and never an input.
 
 The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's
-buckets are compared at 2, 4, 8 and 32 of them: there a distance on a boundary comes out right in whichever order the
-logarithms are divided and multiplied, in float32 too. With 9 of them the quotient falls short of some boundaries,
-unless something is added before it is rounded down. With 3 and 7 of them no distance lies on a boundary.
+buckets are compared at 2, 3, 7, 8 and 32 of them: there no distance lies on a boundary, or nothing depends on it.
 """
 
 import functools
@@ -150,90 +148,21 @@ def test_encode_leaves_the_embeddings(extrapolation, rng):
     for method in (*NEITHER, *SCORED):
         for length, d in ((5, 4), (1, 3)):
             x, given_to = normal(rng, length, d), parameters(rng, length, d)
-            expect.unchanged(extrapolation.encode, method, x, given_to)
+            expect.matches(extrapolation.encode, method, x, given_to)
             expect.close(extrapolation.encode(method, x, given_to), x, f"{method}: the embeddings as they are")
 
 
 @pytest.mark.question("encode", points=0.25)
-def test_encode_leaves_its_arguments_alone(extrapolation, rng):
-    """x, the table and the dict of parameters are as they were afterwards."""
-    for method in ADDED:
-        expect.unchanged(extrapolation.encode, method, normal(rng, 4, 6), parameters(rng, 4, 6))
-    expect.unchanged(extrapolation.encode, "learned", np.zeros((4, 6)), parameters(rng, 4, 6))
-
-
-@pytest.mark.question("encode", points=0.25)
 def test_encode_dtype(extrapolation, rng):
-    """float32 where x, and for learned its table, is, whatever else the parameters hold; everything else becomes
-    float64."""
+    """float32 where x, and for learned its table, is; everything else becomes float64."""
     x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.encode, method, x, given_to)
-        expect.dtype(extrapolation.encode, method, rng.integers(-9, 9, (4, 6)), given_to)
     expect.dtype(extrapolation.encode, "learned", x, {"table": normal(rng, 4, 6)})
-    expect.dtype(extrapolation.encode, "learned", x.astype(np.float64), given_to)
-    expect.dtype(extrapolation.encode, "integer", x, {"table": normal(rng, 4, 6)})
+    expect.dtype(extrapolation.encode, "sinusoidal", x.astype(np.float64), {})
 
 
-@pytest.mark.question("encode", points=0.25)
-def test_learned_refuses_what_does_not_fit(extrapolation):
-    """There is no row past the table's end, and rows must be as wide as the embeddings."""
-    expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": features(5, 2)})
-    for rows, length in ((4, 5), (1, 2), (6, 13)):
-        table = features(rows, 2, seed=1)
-        mentions = [length, rows, length - 1]
-        expect.raises(
-            ValueError, extrapolation.encode, "learned", features(length, 2), {"table": table}, mentions=mentions
-        )
-    for columns in (1, 3, 6):
-        table = features(5, columns)
-        expect.raises(
-            ValueError, extrapolation.encode, "learned", features(4, 2), {"table": table}, mentions=[columns, 2]
-        )
-
-
-@pytest.mark.question("encode", points=0.25)
-def test_binary_refuses_what_does_not_fit(extrapolation):
-    """The last position must fit into the bits, and there is at least one bit, and a feature for each."""
-    expect.answers(extrapolation.encode, "binary", features(4, 8), {"n_bits": 2})
-    for n_bits, length in ((3, 9), (1, 3), (2, 40)):
-        x, mentions = features(length, 8), [n_bits, length, length - 1]
-        expect.raises(ValueError, extrapolation.encode, "binary", x, {"n_bits": n_bits}, mentions=mentions)
-    for n_bits in (0, -1):
-        expect.raises(ValueError, extrapolation.encode, "binary", features(1, 4), {"n_bits": n_bits}, mentions=n_bits)
-    for n_bits in (5, 9):
-        expect.raises(
-            ValueError, extrapolation.encode, "binary", features(3, 4), {"n_bits": n_bits}, mentions=[n_bits, 4]
-        )
-
-
-@pytest.mark.question("encode", points=0.25)
-def test_encode_refuses_bad_arguments(extrapolation):
-    """A method that is none of the ten, sinusoids for an odd number of features, and a bad base are refused."""
-    expect.answers(extrapolation.encode, "sinusoidal", features(3, 4), {})
-    for method in ("fourier", "Sinusoidal"):
-        expect.raises(ValueError, extrapolation.encode, method, features(3, 4), {}, mentions=method)
-    for d in (1, 5):
-        expect.raises(ValueError, extrapolation.encode, "sinusoidal", features(3, d), {}, mentions=[d])
-    for base in (0.0, -10.0, np.inf, np.nan):
-        expect.raises(ValueError, extrapolation.encode, "sinusoidal", features(3, 4), {"base": base}, mentions=base)
-
-
-@pytest.mark.question("encode", points=0.25)
-def test_encode_does_not_loop_over_rows(extrapolation):
-    """numpy adds to all rows at once."""
-    for method in (*NEITHER, *ADDED, *SCORED):
-        expect.vectorised(
-            extrapolation.encode,
-            lambda length, method=method: (
-                method,
-                features(length, 8),
-                {"table": features(length, 8, seed=1), "n_bits": 7},
-            ),
-        )
-
-
-@pytest.mark.question("encode", points=0.25)
+@pytest.mark.question("encode", points=0.5)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
     """What a row gets does not depend on the length of the sequence, except with normalized positions."""
@@ -280,8 +209,8 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
         expect.matches(extrapolation.logits, method, normal(rng, 6, 3), normal(rng, 6, 3), parameters(rng, 6, 3))
 
 
-@pytest.mark.question("logits", points=0.125)
-@pytest.mark.parametrize("sizes", [{2: 132, 3: 132}, {4: 132, 9: 20}, {7: 132, 8: 132}, {32: 132}])
+@pytest.mark.question("logits", points=0.25)
+@pytest.mark.parametrize("sizes", [{2: 132, 3: 132}, {7: 132, 8: 132}, {32: 132}])
 def test_t5_buckets(extrapolation, rng, sizes):
     """Half of the buckets hold one distance each, the others share those up to 128 on a logarithmic scale; all for the
     past."""
@@ -319,7 +248,7 @@ def test_a_beginning_scores_alike(extrapolation, rng):
         )
 
 
-@pytest.mark.question("logits", points=0.5)
+@pytest.mark.question("logits", points=0.75)
 def test_only_the_distance_counts(extrapolation, rng):
     """The score of the same query and key depends on their distance alone; without an effect in the scores, on
     nothing."""
@@ -349,47 +278,9 @@ def test_logits_leave_their_arguments_alone(extrapolation, rng):
     """q, k, the tables and the dict of parameters are as they were afterwards."""
     for method in (*NEITHER, *SCORED):
         expect.unchanged(extrapolation.logits, method, normal(rng, 5, 4), normal(rng, 5, 4), parameters(rng, 5, 4))
-
-
-@pytest.mark.question("logits", points=0.25)
-def test_logits_dtype(extrapolation, rng):
-    """float32 where q, k and the method's own table are; everything else becomes float64."""
-    q, k = normal(rng, 4, 6, dtype=np.float32), normal(rng, 4, 6, dtype=np.float32)
-    for method in (*NEITHER, *ADDED, *SCORED):
-        expect.dtype(extrapolation.logits, method, q, k, parameters(rng, 4, 6, np.float32))
-        expect.dtype(extrapolation.logits, method, q.astype(np.float64), k.astype(np.float64), parameters(rng, 4, 6))
-    expect.dtype(extrapolation.logits, "none", q, k.astype(np.float64), {})
-    expect.dtype(extrapolation.logits, "none", *rng.integers(-9, 9, (2, 4, 6)), {})
-    expect.dtype(extrapolation.logits, "shaw", q, k, {"key_table": normal(rng, 3, 6)})
-    # √4 and multiples of 1/8 are exact in float32 as well.
-    exact = features(3, 4, dtype=np.float32), features(3, 4, seed=1, dtype=np.float32)
-    expect.dtype(extrapolation.logits, "t5", *exact, {"bias_table": normal(rng, 4, 1)})
-
-
-@pytest.mark.question("logits", points=0.25)
-def test_logits_refuse_bad_arguments(extrapolation):
-    """A method that is none of the ten, and queries and keys of different shapes, are refused."""
-    expect.answers(extrapolation.logits, "none", features(3, 4), features(3, 4), {})
-    expect.raises(ValueError, extrapolation.logits, "fourier", features(3, 4), features(3, 4), {}, mentions="fourier")
-    for shape in ((3, 6), (5, 4), (1, 4), (3, 1)):
-        k = features(*shape)
-        expect.raises(ValueError, extrapolation.logits, "none", features(3, 4), k, {}, mentions=[shape, *shape, 3, 4])
-
-
-@pytest.mark.question("logits", points=0.25)
-def test_logits_refuse_bad_parameters(extrapolation):
-    """RoPE needs pairs and a good base, tables must fit, and a slope is positive."""
-    q, k = features(3, 4), features(3, 4, seed=1)
-    expect.answers(extrapolation.logits, "none", q, k, {})
-    expect.raises(ValueError, extrapolation.logits, "rope", features(3, 5), features(3, 5), {}, mentions=[5])
-    for base in (0.0, -10.0, np.inf, np.nan):
-        expect.raises(ValueError, extrapolation.logits, "rope", q, k, {"base": base}, mentions=base)
-    for columns in (1, 3, 5):
-        table = features(5, columns)
-        expect.raises(ValueError, extrapolation.logits, "shaw", q, k, {"key_table": table}, mentions=[columns, 4])
-    expect.raises(ValueError, extrapolation.logits, "t5", q, k, {"bias_table": features(8, 2)}, mentions=2)
-    for slope in (0.0, -0.5):
-        expect.raises(ValueError, extrapolation.logits, "alibi", q, k, {"slope": slope}, mentions=slope)
+    for method in ("none", "rope", "sinusoidal"):
+        expect.unchanged(extrapolation.logits, method, normal(rng, 5, 4), normal(rng, 5, 4), {})
+    expect.unchanged(extrapolation.encode, "sinusoidal", normal(rng, 5, 4), {})
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -404,6 +295,14 @@ def test_logits_do_not_loop_over_rows(extrapolation):
         )
 
 
+@pytest.mark.question("logits", points=0.25)
+def test_one_key_does_not_serve_several_queries(extrapolation):
+    """Queries and keys have one shape: a single row of keys for several queries is refused."""
+    expect.answers(extrapolation.logits, "alibi", features(3, 4), features(3, 4), {"slope": 0.5})
+    for method in ("none", "alibi", "rope"):
+        expect.raises(ValueError, extrapolation.logits, method, features(3, 4), features(1, 4), {"slope": 0.5})
+
+
 # longest_reliable_length
 
 
@@ -414,7 +313,7 @@ def reliable(lengths, accuracies, threshold):
     return max(passed, default=0)
 
 
-@pytest.mark.question("longest_reliable_length", points=0.375)
+@pytest.mark.question("longest_reliable_length", points=0.5)
 @given(
     accuracies=st.lists(st.sampled_from([0.25, 0.75, 0.875, 0.9, 1.0]), min_size=1, max_size=6),
     threshold=st.sampled_from([0.75, 0.9]),
@@ -440,26 +339,14 @@ def test_reliable_at_the_limits(extrapolation):
     expect.close(longest([8], [0.9]), 8, "exactly at the threshold")
     expect.close(longest([8, 16], [0.9, 0.899]), 8, "just below the threshold")
     expect.close(longest([8, 16], [0.2, 0.1], 0.1), 16, "another threshold")
-    expect.unchanged(longest, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.95]))
-    expect.unchanged(longest, [32, 8, 16], [0.5, 1.0, 0.95])
-
-
-@pytest.mark.question("longest_reliable_length", points=0.25)
-def test_reliable_refuses_bad_arguments(extrapolation):
-    """Every length has one accuracy, and no length is negative."""
-    longest = extrapolation.longest_reliable_length
-    expect.answers(longest, [8, 16], [1.0, 0.5])
-    expect.raises(ValueError, longest, [8, 16, 32], [1.0, 0.5], mentions=[3, 2])
-    expect.raises(ValueError, longest, [8, 16], [1.0, 0.5, 0.25], mentions=[3, 2])
-    expect.raises(ValueError, longest, [8, 16], [1.0], mentions=[1, 2])
-    expect.raises(ValueError, longest, np.array([[8, 16]]), np.array([[1.0, 0.5]]), mentions=[(1, 2), 2])
-    expect.raises(ValueError, longest, [8, -16], [1.0, 0.5], mentions=-16)
+    expect.matches(longest, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.95]))
+    expect.matches(longest, [32, 8, 16], [0.5, 1.0, 0.95])
 
 
 # extrapolation_gap
 
 
-@pytest.mark.question("extrapolation_gap", points=0.375)
+@pytest.mark.question("extrapolation_gap", points=0.5)
 @given(accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6), order=seeds())
 def test_gap_of_any_measurement(extrapolation, accuracies, order):
     """The accuracy at the trained length minus that at the largest length, in whatever order they come."""
@@ -479,21 +366,8 @@ def test_gap_at_the_limits(extrapolation):
     expect.close(gap([32, 8], [1.0, 0.25], 8), -0.75, "better at the longest length")
     expect.close(gap([32, 8], [1.0, 0.25], 32), 0.0, "trained at the longest length")
     expect.close(gap([1, 8], [1, 0], 1), 1.0, "accuracies that are whole numbers")
-    expect.unchanged(gap, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.25]), 16)
-    expect.unchanged(gap, [32, 8, 16], [0.5, 1.0, 0.25], 16)
-
-
-@pytest.mark.question("extrapolation_gap", points=0.25)
-def test_gap_refuses_bad_arguments(extrapolation):
-    """The trained length was measured, every length has one accuracy, and no length is negative."""
-    gap = extrapolation.extrapolation_gap
-    expect.answers(gap, [8, 16], [1.0, 0.5], 8)
-    for trained_length in (12, 0, 64):
-        expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5, 0.25], trained_length, mentions=trained_length)
-    expect.raises(ValueError, gap, [8, 16, 32], [1.0, 0.5], 8, mentions=[3, 2])
-    expect.raises(ValueError, gap, [8, 16], [1.0, 0.5, 0.25], 8, mentions=[3, 2])
-    expect.raises(ValueError, gap, np.array([[8, 16]]), np.array([[1.0, 0.5]]), 8, mentions=[(1, 2), 2])
-    expect.raises(ValueError, gap, [8, -16], [1.0, 0.5], 8, mentions=-16)
+    expect.matches(gap, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.25]), 16)
+    expect.matches(gap, [32, 8, 16], [0.5, 1.0, 0.25], 16)
 
 
 # shift_gap
@@ -510,7 +384,7 @@ def gap_of_shift(method, x, w_q, w_k, given, shift):
     return max(abs(scores[1][i, j] - scores[0][i, j]) for i in range(length) for j in range(i + 1))
 
 
-@pytest.mark.question("shift_gap", points=0.125)
+@pytest.mark.question("shift_gap", points=0.25)
 @pytest.mark.parametrize("method", ["normalized", "binary", "sinusoidal", "learned"])
 def test_shift_gap_of_what_is_added(extrapolation, rng, method):
     """The largest difference between the scores of the same tokens at two positions, over the keys that a query may
@@ -524,7 +398,7 @@ def test_shift_gap_of_what_is_added(extrapolation, rng, method):
         )
 
 
-@pytest.mark.question("shift_gap", points=0.375)
+@pytest.mark.question("shift_gap", points=0.75)
 def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
     """No gap where a score depends on the distance alone, however large the shift; no shift, no gap; and integers have
     one."""
@@ -545,46 +419,6 @@ def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
         )
 
 
-@pytest.mark.question("shift_gap", points=0.125)
-def test_shift_gap_leaves_its_arguments_alone(extrapolation, rng):
-    """x, the weights and the parameters are as they were afterwards."""
-    for method in ("integer", "learned", "rope"):
-        x, given_to = normal(rng, 4, 4), parameters(rng, 9, 4)
-        expect.unchanged(extrapolation.shift_gap, method, x, normal(rng, 4, 4), normal(rng, 4, 4), given_to, 2)
-
-
-@pytest.mark.question("shift_gap", points=0.125)
-def test_shift_gap_does_not_loop_over_rows(extrapolation):
-    """numpy compares all queries and keys at once, and puts all rows of zeros before them at once."""
-    w = features(2, 2)
-    for method in ("integer", "sinusoidal"):
-        expect.vectorised(
-            extrapolation.shift_gap,
-            lambda length, method=method: (method, features(length, 2), w, features(2, 2, seed=1), {}, length),
-            length=4,
-        )
-
-
-@pytest.mark.question("shift_gap", points=0.25)
-def test_shift_gap_refuses_bad_arguments(extrapolation):
-    """A shift is not negative, the weights fit, the method is one of the ten, and the table must hold the shifted
-    tokens too."""
-    x, w = features(3, 4), features(4, 4, seed=1)
-    for shift in (-1, -7):
-        expect.raises(ValueError, extrapolation.shift_gap, "integer", x, w, w, {}, shift, mentions=shift)
-    expect.raises(ValueError, extrapolation.shift_gap, "fourier", x, w, w, {}, 1, mentions="fourier")
-    for w_q, w_k in (
-        (features(5, 4), w),
-        (w, features(3, 4)),
-        (w, features(4, 6)),
-        (features(1, 4), w),
-        (w, features(4, 1)),
-    ):
-        expect.raises(ValueError, extrapolation.shift_gap, "none", x, w_q, w_k, {}, 1)
-    given_to = {"table": features(5, 4)}
-    expect.raises(ValueError, extrapolation.shift_gap, "learned", x, w, w, given_to, 3, mentions=[5, 6])
-
-
 # learned_parameters
 
 
@@ -601,25 +435,39 @@ def test_learned_parameters_of_any_size(extrapolation, rng):
     expect.matches(extrapolation.learned_parameters, "rope", {})
 
 
-@pytest.mark.question("learned_parameters", points=0.125)
-def test_learned_parameters_leaves_its_arguments_alone(extrapolation, rng):
-    """The tables and the dict are as they were afterwards."""
-    for method in ("learned", "shaw", "t5"):
-        expect.unchanged(extrapolation.learned_parameters, method, parameters(rng, 6, 4))
+# random_positions
 
 
-@pytest.mark.question("learned_parameters", points=0.125)
-def test_learned_parameters_refuses_unknown_methods(extrapolation):
-    """A method that is none of the ten is refused; a table that is there is counted."""
-    expect.close(extrapolation.learned_parameters("t5", {"bias_table": np.zeros((8, 1))}), 8, "eight buckets")
-    for method in ("fourier", "Learned"):
-        expect.raises(ValueError, extrapolation.learned_parameters, method, {"table": features(3, 2)}, mentions=method)
+@pytest.mark.question("random_positions", points=0.5)
+def test_every_set_of_positions_is_as_likely(extrapolation):
+    """Each set of positions is drawn as often as any other: neither neighbours nor small positions are favoured."""
+    sets, draws = 10, 600  # 2 of 5 positions; each set is expected 60 times, with a standard deviation of 7.3
+    counted = {}
+    rng = np.random.default_rng(11)
+    for _ in range(draws):
+        found = tuple(
+            int(one) for one in extrapolation.random_positions(2, 5, np.random.default_rng(rng.integers(1e9)))
+        )
+        counted[found] = counted.get(found, 0) + 1
+    expect.holds(len(counted) == sets, "every set comes up")
+    expect.holds(min(counted.values()) > 25 and max(counted.values()) < 100, "no set comes up much more than another")
+
+
+@pytest.mark.question("random_positions", points=0.25)
+@given(seed=seeds())
+def test_the_generator_is_the_only_source_of_chance(extrapolation, seed):
+    """The same generator gives the same positions, and another one gives others."""
+    first, again, other = (
+        extrapolation.random_positions(12, 400, np.random.default_rng(number)) for number in (seed, seed, seed + 1)
+    )
+    expect.close(again, first, "a generator in the same state gives the same positions")
+    expect.holds(not np.array_equal(other, first), "another generator gives others")
 
 
 # ANSWERS
 
 
-@pytest.mark.question("ANSWERS", points=0.125)
+@pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize(
     "key", ["learned_runs_past_its_table", "alibi_changes_the_embeddings", "causal_model_without_encoding_sees_order"]
 )
@@ -630,7 +478,13 @@ def test_answer(extrapolation, key):
 
 @pytest.mark.question("ANSWERS", points=0)
 @pytest.mark.parametrize(
-    "key", ["methods_without_a_shift_gap", "no_shift_gap_is_enough_to_run_longer", "fewest_learned_numbers"]
+    "key",
+    [
+        "methods_without_a_shift_gap",
+        "no_shift_gap_is_enough_to_run_longer",
+        "fewest_learned_numbers",
+        "ways_to_draw_2_of_5_positions",
+    ],
 )
 def test_practice_answer(extrapolation, key):
     """A question for practice: no points."""

@@ -62,17 +62,6 @@ def positions_rounded_down(positions, factor):
 
 
 @misconception(
-    "interpolate_positions",
-    hint=(
-        "You accept a factor below 1, which would stretch the sequence; the rule is a ValueError that names the factor."
-    ),
-    origin="expected: the factor taken for its inverse, and nobody notices",
-)
-def factors_below_one_pass(positions, factor):
-    return context_extension.interpolate_positions(positions, 1) / factor
-
-
-@misconception(
     "ntk_base",
     hint=(
         "You multiplied the base by the factor alone; the rule has an exponent, which makes the slowest pair exactly"
@@ -934,6 +923,126 @@ def cos_and_sin_exchanged(x, positions, frequencies, scale=1.0):
         return even * sin - odd * cos, even * cos + odd * sin
 
     return turned_by(x, positions, frequencies, scale, turn)
+
+
+def with_distances(q, k, used):
+    """Scores where the distance of query i and key j is entry (i, j) of `used`."""
+
+    def scores(base):
+        pairs = (np.asarray(rows)[..., 0::2] + 1j * np.asarray(rows)[..., 1::2] for rows in (q, k))
+        queries, keys = pairs
+        turned = queries[..., :, np.newaxis, :] * np.exp(1j * used[..., np.newaxis] * theta(np.shape(q)[-1], base))
+        return (turned * keys[..., np.newaxis, :, :].conj()).real.sum(axis=-1) / math.sqrt(np.shape(q)[-1])
+
+    return scores
+
+
+def distances(q_positions, k_positions):
+    return np.subtract.outer(np.asarray(q_positions, dtype=np.float64), k_positions)
+
+
+@misconception(
+    "rerope_scores",
+    hint=(
+        "You gave far keys the distance r/factor alone; the rule begins at the window: window + (r − window)/factor, so"
+        " that nothing jumps at r = window."
+    ),
+    origin="expected: positions divided by the factor, and the window left out",
+)
+def far_distances_without_the_window(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    r = distances(q_positions, k_positions)
+    return with_distances(q, k, np.where(r < window, r, r / factor))(base)
+
+
+@misconception(
+    "rerope_scores",
+    hint=(
+        "You added r/factor to the window; the rule adds (r − window)/factor: only what lies beyond the window is made"
+        " smaller."
+    ),
+    origin="expected: the whole distance divided",
+)
+def window_and_the_whole_distance(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    r = distances(q_positions, k_positions)
+    return with_distances(q, k, np.where(r < window, r, window + r / factor))(base)
+
+
+@misconception(
+    "rerope_scores",
+    hint="You clipped the positions at the window; the rule clips the distance of query and key.",
+    origin="expected: np.minimum on the positions",
+)
+def positions_clipped(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    positions = (np.minimum(np.asarray(one, dtype=np.float64), window) for one in (q_positions, k_positions))
+    return with_distances(q, k, distances(*positions))(base)
+
+
+@misconception(
+    "rerope_scores",
+    hint="You clipped keys after the query too, by |r|; the rule leaves a negative distance as it is.",
+    origin="expected: np.abs around the distance",
+)
+def distances_without_their_sign(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    r = distances(q_positions, k_positions)
+    far = np.sign(r) * (window + (np.abs(r) - window) / factor)
+    return with_distances(q, k, np.where(np.abs(r) < window, r, far))(base)
+
+
+@misconception(
+    "rerope_scores",
+    hint="You did not divide the scores by √d; the rule divides, as for every score.",
+    origin="expected: the scale left out",
+)
+def rerope_without_scale(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    right = context_extension.rerope_scores(q, k, q_positions, k_positions, window, factor, base)
+    return right * math.sqrt(np.shape(q)[-1])
+
+
+@misconception(
+    "lowest_similarity",
+    hint="You took the last distance alone; the rule is the least mean over all distances below the length.",
+    origin="expected: the longest distance taken for the worst",
+)
+def similarity_at_the_last_distance(length, head_dim, base=10000.0):
+    context_extension.lowest_similarity(length, head_dim, base)
+    return float(np.cos((length - 1) * theta(head_dim, base)).mean())
+
+
+@misconception(
+    "lowest_similarity",
+    hint="You added the cosines up; the rule is their mean over the pairs, so that distance 0 gives 1.",
+    origin="expected: offset_similarity of lesson 3, which is a sum",
+)
+def sum_of_the_cosines(length, head_dim, base=10000.0):
+    return context_extension.lowest_similarity(length, head_dim, base) * (head_dim // 2)
+
+
+@misconception(
+    "lowest_similarity",
+    hint="You counted the length itself as a distance; the rule goes from 0 to length − 1.",
+    origin="expected: one distance too many",
+)
+def one_distance_too_many(length, head_dim, base=10000.0):
+    return context_extension.lowest_similarity(length + 1, head_dim, base)
+
+
+@misconception(
+    "yarn_frequencies",
+    hint="Where low and high are equal you raised high by a whole pair; the rule raises it by 0.001.",
+    origin="expected: any number that keeps the division from failing",
+)
+def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
+    right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
+    low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
+    high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
+    if low != high:
+        return right
+    ramp = np.clip(np.arange(head_dim // 2) - low, 0, 1) / 2
+    return theta(head_dim, base) * (1 - ramp + ramp / factor)
 
 
 WRONG_ANSWERS = [

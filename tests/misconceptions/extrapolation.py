@@ -3,8 +3,6 @@
 A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
 """
 
-import math
-
 import numpy as np
 
 from autograder.hints.catalogue import misconception
@@ -908,29 +906,6 @@ def boundaries_in_the_lower_bucket(method, q, k, parameters):
 
 @misconception(
     "logits",
-    hint=(
-        "Some distances on the boundary of two of T5's buckets get the lower one, because the computed number is a hair"
-        " too small there; the rule adds 10⁻¹² before it rounds down."
-    ),
-    origin="expected: the formula as it stands, rounded down in floating point; only tables of some sizes show it",
-)
-def boundaries_left_to_rounding(method, q, k, parameters):
-    if method != "t5":
-        return extrapolation.logits(method, q, k, parameters)
-    buckets = len(parameters["bias_table"])
-    exact, right = buckets // 2, extrapolation.logits(method, q, k, parameters)
-    table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
-
-    def bucket(distance):
-        share = math.log(max(distance, exact) / exact) / math.log(128 / exact)  # numpy's own differs between processors
-        return distance if distance < exact else min(exact + math.floor(share * (buckets - exact)), buckets - 1)
-
-    bias = np.array([table[bucket(distance)] for distance in range(len(right))])
-    return hide_the_future(scores("none", q, k, parameters) + bias[np.maximum(distances(len(right)), 0)], right)
-
-
-@misconception(
-    "logits",
     hint=rotated_for_the_sinusoids_too.hint,
     origin="expected: one branch for all that has angles, so that an odd size is refused as well",
 )
@@ -954,3 +929,42 @@ def every_table_counted_where_there_is_one(method, parameters):
     right = extrapolation.learned_parameters(method, parameters)
     has_table = method in ("learned", "shaw", "t5")
     return every_table_counted.implementation(method, parameters) if has_table else right
+
+
+@misconception(
+    "random_positions",
+    hint="Your positions follow each other without a gap; the rule is that each set of positions is as likely.",
+    origin="expected: a random start (SHAPE), which is another method",
+)
+def neighbours_from_a_random_start(length, max_length, rng):
+    extrapolation.random_positions(length, max_length, np.random.default_rng(0))
+    return int(rng.integers(max_length - length + 1)) + np.arange(length)
+
+
+@misconception(
+    "random_positions",
+    hint="A position can come up twice here; the rule is that all are different.",
+    origin="expected: rng.integers, which draws with replacement",
+)
+def positions_drawn_with_replacement(length, max_length, rng):
+    extrapolation.random_positions(length, max_length, np.random.default_rng(0))
+    return np.sort(rng.integers(max_length, size=length))
+
+
+@misconception(
+    "random_positions",
+    hint="Your positions are in the order in which they were drawn; the rule is that they rise.",
+    origin="expected: rng.choice without a sort",
+)
+def positions_not_sorted(length, max_length, rng):
+    extrapolation.random_positions(length, max_length, np.random.default_rng(0))
+    return rng.permutation(max_length)[:length]
+
+
+@misconception(
+    "random_positions",
+    hint="You did not draw from the generator that was given; the rule is that it is the only source of chance.",
+    origin="expected: np.random or a generator of its own",
+)
+def generator_of_its_own(length, max_length, rng):
+    return extrapolation.random_positions(length, max_length, np.random.default_rng(0))

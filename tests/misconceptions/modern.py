@@ -72,18 +72,6 @@ def positions_counted_from_one(share):
 
 
 @misconception(
-    "position_from_share",
-    hint="A share of 0 goes through and gives infinity; a share must be above 0.",
-    origin="expected: only the upper end of the range is checked",
-)
-def share_of_zero_passes(share):
-    share = np.asarray(share, dtype=np.float64)
-    modern.position_from_share(np.where(share == 0, 1, share))
-    with np.errstate(divide="ignore"):
-        return 1 / share - 1
-
-
-@misconception(
     "rope_layers",
     hint=(
         "Your schedule is the wrong way round: True is given to the layers without RoPE; True means that a layer uses"
@@ -513,20 +501,6 @@ def shifted_in_single_precision(cache_k, offset, base=BASE):
 
 
 @misconception(
-    "position_from_share",
-    hint=(
-        "A share that is NaN goes through; with NaN every comparison is False, so the rule is to ask whether a share is"
-        " good."
-    ),
-    origin="expected: the bad shares asked for, and NaN is not among them",
-)
-def nan_passes(share):
-    share = np.asarray(share, dtype=np.float64)
-    good = np.where(np.isnan(share), 1.0, share)
-    return np.where(np.isnan(share), np.nan, modern.position_from_share(good))
-
-
-@misconception(
     "chunk_mask",
     hint=(
         "Your blocks end at the last key; the rule is that they begin at the multiples of `chunk`, counted from the"
@@ -538,19 +512,6 @@ def chunks_counted_from_the_end(q_len, k_len, chunk):
     modern.chunk_mask(q_len, k_len, chunk)
     query, key = aligned(q_len, k_len)
     return ((k_len - 1 - query) // chunk == (k_len - 1 - key) // chunk) & (key <= query)
-
-
-@misconception(
-    "p_rope_frequencies",
-    hint=(
-        "You added a small number before you rounded p·d/2 down; the rule here is what float64 gives, as in"
-        " transformers: 28 pairs for p = 0.58 and 100 features."
-    ),
-    origin="expected: the remedy of t5_bucket used here too",
-)
-def number_of_pairs_lifted(head_dim, p, base=BASE):
-    modern.p_rope_frequencies(head_dim, p, base)
-    return np.where(np.arange(head_dim // 2) < np.floor(p * head_dim / 2 + 1e-9), frequencies(head_dim, base), 0.0)
 
 
 @misconception(
@@ -720,6 +681,50 @@ def first_features_overwritten(cache_k, offset, base=BASE):
 )
 def cos_and_sin_exchanged(cache_k, offset, base=BASE):
     return moved(cache_k, offset, base, lambda even, odd, cos, sin: (even * sin - odd * cos, even * cos + odd * sin))
+
+
+@misconception(
+    "sink_weights",
+    hint="You left the sink out of the sum; the rule divides by the sum of all powers and e^sink, so that rows sum to less than 1.",
+    origin="expected: plain softmax",
+)
+def sink_left_out(scores, sink):
+    modern.sink_weights(scores, sink)
+    return modern.sink_weights(scores, np.full(np.shape(sink), -np.inf))
+
+
+@misconception(
+    "sink_weights",
+    hint="You added the sink itself to the sum; the rule adds e^sink, as for every score.",
+    origin="expected: the exponential forgotten",
+)
+def sink_without_its_power(scores, sink):
+    modern.sink_weights(scores, sink)
+    powers = np.exp(np.asarray(scores, dtype=np.float64))
+    with np.errstate(all="ignore"):
+        return powers / (powers.sum(axis=-1, keepdims=True) + np.asarray(sink)[:, np.newaxis, np.newaxis])
+
+
+@misconception(
+    "sink_weights",
+    hint="You added 1 to the sum for every head (a sink of 0); the rule has a learned number per head, e^sink.",
+    origin="expected: “softmax off by one”",
+)
+def sink_of_zero(scores, sink):
+    modern.sink_weights(scores, sink)
+    return modern.sink_weights(scores, np.zeros(np.shape(sink)))
+
+
+@misconception(
+    "sink_weights",
+    hint="You took exp of scores or sinks as they are, which overflows; the rule subtracts the largest of both first.",
+    origin="expected: the largest score subtracted, and the sink left as it is",
+)
+def sink_overflows(scores, sink):
+    right = np.asarray(modern.sink_weights(scores, sink))
+    highest = np.max(np.asarray(scores, dtype=np.float64), axis=-1, keepdims=True, initial=-np.inf)
+    spoiled = np.asarray(sink, dtype=np.float64)[:, np.newaxis, np.newaxis] - highest > 700
+    return np.where(spoiled, np.nan, right)
 
 
 WRONG_ANSWERS = [

@@ -198,21 +198,6 @@ def bias_transposed(log_f):
     return swapped(state.decay_bias(log_f))
 
 
-@misconception(
-    "decay_bias",
-    hint=(
-        "A gate that is NaN goes through; every comparison with NaN is False, so the rule is to ask whether a gate is"
-        " good."
-    ),
-    origin="expected: the bad gates asked for, and NaN is not among them",
-)
-def nan_gate_passes(log_f):
-    log_f = np.asarray(log_f, dtype=np.float64)
-    if not np.isnan(log_f).any():
-        return state.decay_bias(log_f)
-    return np.full((*log_f.shape, log_f.shape[-1]), np.nan)
-
-
 # decay_matrix
 
 
@@ -990,20 +975,6 @@ def keys_ahead_counted(gates):
 )
 def positions_rounded(gates):
     return np.rint(state.cope_positions(gates))
-
-
-@misconception(
-    "cope_positions",
-    hint=(
-        "A bad gate ahead of a query goes through; the rule is that every gate must be from 0 to 1, also one that"
-        " counts for nothing."
-    ),
-    origin="expected: the gates are checked after those ahead are set to 0",
-)
-def bad_gates_ahead_pass(gates):
-    return state.cope_positions(
-        np.where(np.tri(*np.shape(gates)[-2:], np.shape(gates)[-1] - np.shape(gates)[-2]) > 0, gates, 0.0)
-    )
 
 
 # cache_and_state

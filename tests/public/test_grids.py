@@ -13,7 +13,7 @@ from autograder.checks.inputs import features, positions, seeds
 # grid_positions
 
 
-@pytest.mark.question("grid_positions", points=0.125)
+@pytest.mark.question("grid_positions", points=0.25)
 def test_positions_of_two_rows_and_three_columns(grids):
     """The example: two rows of three columns, row by row."""
     wanted = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
@@ -24,23 +24,15 @@ def test_positions_of_two_rows_and_three_columns(grids):
 @pytest.mark.question("grid_positions", points=0.25)
 def test_grid_positions(grids):
     """Cell r stands in row r // width and column r % width; the coordinates are int64."""
-    expect.dtype(grids.grid_positions, 3, 5)
-    expect.dtype(grids.grid_positions, 4, 1)
+    expect.matches(grids.grid_positions, 3, 5)
+    expect.matches(grids.grid_positions, 4, 1)
     expect.matches(grids.grid_positions, 3, 3)
-
-
-@pytest.mark.question("grid_positions", points=0.125)
-def test_a_grid_has_sides(grids):
-    """A side below 1 is refused, and the message says which."""
-    expect.answers(grids.grid_positions, 2, 4)
-    expect.raises(ValueError, grids.grid_positions, 0, 4, mentions=0)
-    expect.raises(ValueError, grids.grid_positions, 4, -3, mentions=-3)
 
 
 # sinusoidal_2d
 
 
-@pytest.mark.question("sinusoidal_2d", points=0.125)
+@pytest.mark.question("sinusoidal_2d", points=0.25)
 def test_sinusoids_of_two_cells(grids):
     """The example: two cells side by side have the same y and differ in x."""
     wanted = np.array([[0, 1, 0, 1], [0, 1, np.sin(1), np.cos(1)]])
@@ -55,24 +47,10 @@ def test_sinusoidal_2d(grids):
     expect.matches(grids.sinusoidal_2d, 6, 2, 12, base=300.0)
 
 
-@pytest.mark.question("sinusoidal_2d", points=0.125)
-def test_sinusoids_are_float64(grids):
-    """Without feature arrays among the arguments the result is float64."""
-    expect.dtype(grids.sinusoidal_2d, 2, 3, 4)
-
-
-@pytest.mark.question("sinusoidal_2d", points=0.125)
-def test_sinusoids_need_whole_pairs_on_each_axis(grids):
-    """A d_model that 4 does not divide is refused, an even one too."""
-    expect.answers(grids.sinusoidal_2d, 2, 3, 12)
-    expect.raises(ValueError, grids.sinusoidal_2d, 2, 3, 6, mentions=6)
-    expect.raises(ValueError, grids.sinusoidal_2d, 0, 3, 8, mentions=0)
-
-
 # resize_grid
 
 
-@pytest.mark.question("resize_grid", points=0.125)
+@pytest.mark.question("resize_grid", points=0.25)
 def test_two_cells_become_four(grids):
     """The example: the new centres lie at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the border holds the outer
     ones."""
@@ -102,25 +80,10 @@ def test_an_unchanged_shape_changes_nothing(grids):
     expect.answers(grids.resize_grid, table, (2, 5), (4, 3))
 
 
-@pytest.mark.question("resize_grid", points=0.125)
-def test_a_float32_table_stays_float32(grids):
-    """float32 in, float32 out."""
-    expect.dtype(grids.resize_grid, features(6, 4, dtype=np.float32), (2, 3), (3, 4))
-
-
-@pytest.mark.question("resize_grid", points=0.125)
-def test_a_table_fits_its_grid(grids):
-    """A table has one row per cell of its grid, and every side is at least 1."""
-    expect.answers(grids.resize_grid, features(6, 4), (2, 3), (5, 4))
-    for rows in (7, 12):
-        expect.raises(ValueError, grids.resize_grid, features(rows, 4), (2, 3), (5, 4), mentions=[rows, 6, (2, 3)])
-    expect.raises(ValueError, grids.resize_grid, features(6, 4), (2, 3), (0, 4), mentions=0)
-
-
 # axial_frequencies
 
 
-@pytest.mark.question("axial_frequencies", points=0.125)
+@pytest.mark.question("axial_frequencies", points=0.25)
 def test_axial_frequencies_of_eight_features(grids):
     """The example: two pairs for y, then two for x, with the same frequencies."""
     wanted = np.array([[1, 0], [0.01, 0], [0, 1], [0, 0.01]])
@@ -128,25 +91,17 @@ def test_axial_frequencies_of_eight_features(grids):
     expect.answers(grids.axial_frequencies, 12)
 
 
-@pytest.mark.question("axial_frequencies", points=0.375)
+@pytest.mark.question("axial_frequencies", points=0.25)
 def test_axial_frequencies(grids):
     """The first half of the pairs rotates with y, the second with x, both by base^(−4i/d)."""
     expect.matches(grids.axial_frequencies, 12)
     expect.matches(grids.axial_frequencies, 20, base=700.0)
 
 
-@pytest.mark.question("axial_frequencies", points=0.125)
-def test_axial_frequencies_need_a_multiple_of_four(grids):
-    """A head_dim that 4 does not divide is refused."""
-    expect.answers(grids.axial_frequencies, 16)
-    expect.raises(ValueError, grids.axial_frequencies, 10, mentions=10)
-    expect.raises(ValueError, grids.axial_frequencies, 0, mentions=0)
-
-
 # alternating_frequencies
 
 
-@pytest.mark.question("alternating_frequencies", points=0.125)
+@pytest.mark.question("alternating_frequencies", points=0.25)
 def test_alternating_frequencies_of_eight_features(grids):
     """The example: RoPE's four frequencies, given to y and x in turn."""
     wanted = np.array([[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]])
@@ -154,25 +109,17 @@ def test_alternating_frequencies_of_eight_features(grids):
     expect.answers(grids.alternating_frequencies, 12)
 
 
-@pytest.mark.question("alternating_frequencies", points=0.375)
+@pytest.mark.question("alternating_frequencies", points=0.25)
 def test_alternating_frequencies(grids):
     """Pair i rotates by base^(−2i/d), even pairs with y and odd pairs with x."""
     expect.matches(grids.alternating_frequencies, 12)
     expect.matches(grids.alternating_frequencies, 20, base=700.0)
 
 
-@pytest.mark.question("alternating_frequencies", points=0.125)
-def test_alternating_frequencies_need_a_multiple_of_four(grids):
-    """A head_dim that 4 does not divide is refused."""
-    expect.answers(grids.alternating_frequencies, 16)
-    expect.raises(ValueError, grids.alternating_frequencies, 10, mentions=10)
-    expect.raises(ValueError, grids.alternating_frequencies, 0, mentions=0)
-
-
 # mrope_frequencies
 
 
-@pytest.mark.question("mrope_frequencies", points=0.125)
+@pytest.mark.question("mrope_frequencies", points=0.25)
 def test_mrope_frequencies_of_eight_features(grids):
     """The example: the same four frequencies in sections and interleaved."""
     sections = np.array([[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]])
@@ -181,32 +128,24 @@ def test_mrope_frequencies_of_eight_features(grids):
     expect.close(grids.mrope_frequencies(8, (2, 1, 1), interleaved=True), interleaved, "the same, interleaved")
 
 
-@pytest.mark.question("mrope_frequencies", points=0.375)
+@pytest.mark.question("mrope_frequencies", points=0.25)
 def test_mrope_frequencies_in_sections(grids):
     """Pair i rotates by base^(−2i/d): the first section with t, the next with h, the last with w."""
     expect.matches(grids.mrope_frequencies, 22, (2, 4, 5))
     expect.matches(grids.mrope_frequencies, 12, (3, 1, 2), base=700.0)
 
 
-@pytest.mark.question("mrope_frequencies", points=0.375)
+@pytest.mark.question("mrope_frequencies", points=0.5)
 def test_mrope_frequencies_interleaved(grids):
     """Interleaved, the axes take turns as t, h, w; where h or w has enough pairs, t takes them."""
     expect.matches(grids.mrope_frequencies, 24, (5, 4, 3), interleaved=True)
     expect.matches(grids.mrope_frequencies, 18, (4, 2, 3), base=700.0, interleaved=True)
 
 
-@pytest.mark.question("mrope_frequencies", points=0.125)
-def test_sections_share_out_all_pairs(grids):
-    """Sections that do not add up to head_dim/2 are refused, and so is an odd head_dim."""
-    expect.answers(grids.mrope_frequencies, 16, (2, 3, 3))
-    expect.raises(ValueError, grids.mrope_frequencies, 16, (2, 3, 4), mentions=[(2, 3, 4), 9, 8])
-    expect.raises(ValueError, grids.mrope_frequencies, 13, (2, 2, 2), mentions=13)
-
-
 # apply_rope_nd
 
 
-@pytest.mark.question("apply_rope_nd", points=0.125)
+@pytest.mark.question("apply_rope_nd", points=0.25)
 def test_two_pairs_at_row_2_and_column_1(grids):
     """The example: pair 0 rotates by 2 radians, pair 1 by a half."""
     rotated = grids.apply_rope_nd(np.array([[1, 0, 1, 0]]), np.array([[2, 1]]), np.array([[1, 0], [0, 0.5]]))
@@ -239,28 +178,18 @@ def test_rotating_on_a_grid_keeps_the_norm(grids, seed, y, x):
     expect.holds(not np.allclose(moved, 1 + np.abs(row)), "the cell (1, 2) rotates every pair")
 
 
-@pytest.mark.question("apply_rope_nd", points=0.125)
-def test_float32_features_stay_float32(grids):
-    """float32 features give a float32 result: positions and frequencies do not decide."""
-    expect.dtype(grids.apply_rope_nd, features(3, 4, dtype=np.float32), features(3, 2, seed=1), features(2, 2, seed=2))
-
-
-@pytest.mark.question("apply_rope_nd", points=0.125)
+@pytest.mark.question("apply_rope_nd", points=0.25)
 def test_every_token_has_coordinates(grids):
     """Every row needs its coordinates, and every pair its frequencies."""
     expect.answers(grids.apply_rope_nd, features(5, 6), features(5, 2), features(3, 2))
-    expect.raises(
-        ValueError, grids.apply_rope_nd, features(5, 6), features(4, 2), features(3, 2), mentions=[(4, 2), (5, 6), 4, 5]
-    )
-    expect.raises(
-        ValueError, grids.apply_rope_nd, features(5, 6), features(5, 2), features(4, 2), mentions=[(4, 2), 4, 3]
-    )
+    expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(4, 2), features(3, 2))
+    expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(5, 2), features(4, 2))
 
 
 # grid_scores
 
 
-@pytest.mark.question("grid_scores", points=0.125)
+@pytest.mark.question("grid_scores", points=0.25)
 def test_a_score_by_hand(grids):
     """The example: the query is rotated by 3.5, the key by 2, and their score is cos(1.5)/√2."""
     q, frequencies = np.array([[1, 0]]), np.array([[1, 0.5]])
@@ -269,7 +198,7 @@ def test_a_score_by_hand(grids):
     expect.answers(grids.grid_scores, q, features(3, 2), np.array([[3, 1]]), features(3, 2), frequencies)
 
 
-@pytest.mark.question("grid_scores", points=0.375)
+@pytest.mark.question("grid_scores", points=0.25)
 def test_grid_scores(grids):
     """Rotated queries times rotated keys, divided by √d."""
     q, k = features(4, 6), features(5, 6, seed=1)
@@ -278,7 +207,7 @@ def test_grid_scores(grids):
     expect.matches(grids.grid_scores, q, k, where, where[::-1], features(2, 3, seed=4))
 
 
-@pytest.mark.question("grid_scores", points=0.375)
+@pytest.mark.question("grid_scores", points=0.5)
 @given(seed=seeds(), down=positions(50), right=positions(50))
 def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, right):
     """Move query and key by the same rows and columns and the score stays; in the same cell it is the plain one."""
@@ -295,34 +224,10 @@ def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, r
     expect.holds(not np.allclose(farther, row @ row.T / 2), "in another cell the score of a row with itself is lower")
 
 
-@pytest.mark.question("grid_scores", points=0.125)
-def test_scores_of_float32_are_float32(grids):
-    """float32 where both the queries and the keys are."""
-    q, k = features(2, 4, dtype=np.float32), features(3, 4, seed=1, dtype=np.float32)
-    expect.dtype(grids.grid_scores, q, k, features(2, 2), features(3, 2), features(2, 2))
-
-
-@pytest.mark.question("grid_scores", points=0.125)
-def test_queries_and_keys_have_the_same_features(grids):
-    """Queries and keys of different sizes are refused."""
-    where = features(3, 2)
-    expect.answers(grids.grid_scores, features(2, 4), features(3, 4), where[:2], where, features(2, 2))
-    expect.raises(
-        ValueError,
-        grids.grid_scores,
-        features(2, 4),
-        features(3, 6),
-        where[:2],
-        where,
-        features(2, 2),
-        mentions=[6, 4, 3, 2],
-    )
-
-
 # mrope_positions
 
 
-@pytest.mark.question("mrope_positions", points=0.125)
+@pytest.mark.question("mrope_positions", points=0.25)
 def test_two_words_an_image_and_a_word(grids):
     """The example: the image starts where the next word would stand, and the word after it stands past its largest
     coordinate."""
@@ -331,31 +236,23 @@ def test_two_words_an_image_and_a_word(grids):
     expect.answers(grids.mrope_positions, [4])
 
 
-@pytest.mark.question("mrope_positions", points=0.125)
+@pytest.mark.question("mrope_positions", points=0.25)
 def test_no_loop_over_cells(grids):
     """A loop over segments is fine, a loop over cells is not."""
     expect.vectorised(grids.mrope_positions, lambda length: ([length, (1, length, 3), 2],))
 
 
-@pytest.mark.question("mrope_positions", points=0.375)
+@pytest.mark.question("mrope_positions", points=0.5)
 def test_mrope_positions(grids):
     """Every segment starts at 1 + the largest coordinate so far; a cell adds its own coordinates to the start."""
     expect.matches(grids.mrope_positions, [3, (1, 2, 5), 4])
     expect.matches(grids.mrope_positions, [(2, 4, 3), 2, (1, 3, 1), 1])
 
 
-@pytest.mark.question("mrope_positions", points=0.125)
-def test_segments_have_sizes(grids):
-    """A text of negative length and an image without rows are refused."""
-    expect.answers(grids.mrope_positions, [2, (1, 3, 2)])
-    expect.raises(ValueError, grids.mrope_positions, [2, -5], mentions=-5)
-    expect.raises(ValueError, grids.mrope_positions, [2, (1, 0, 2)], mentions=0)
-
-
 # next_position
 
 
-@pytest.mark.question("next_position", points=0.125)
+@pytest.mark.question("next_position", points=0.25)
 def test_next_position_by_hand(grids):
     """The example: 1 + the largest coordinate, and 0 where nothing stands yet."""
     where = np.array([[0, 0, 0], [1, 1, 1], [1, 1, 2], [1, 2, 1], [1, 2, 2]])
@@ -363,7 +260,7 @@ def test_next_position_by_hand(grids):
     expect.close(grids.next_position(np.zeros((0, 3), dtype=np.int64)), 0, "the first token stands at 0")
 
 
-@pytest.mark.question("next_position", points=0.125)
+@pytest.mark.question("next_position", points=0.25)
 def test_next_position(grids):
     """The largest coordinate counts, on whichever axis and in whichever row it stands."""
     expect.matches(grids.next_position, np.array([[0, 0, 0], [1, 7, 1], [1, 1, 2]]))

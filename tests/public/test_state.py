@@ -36,7 +36,7 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 # decay_bias
 
 
-@pytest.mark.question("decay_bias", points=0.125)
+@pytest.mark.question("decay_bias", points=0.25)
 def test_bias_by_hand(state):
     """Three tokens: the first gate is in no sum, and each other one is in the sums that cross it."""
     wanted = np.array([[0, -INF, -INF], [-1, 0, -INF], [-3, -2, 0]])
@@ -47,11 +47,11 @@ def test_bias_by_hand(state):
 def test_bias(state):
     """The gates after key j up to query i add up; above the diagonal stands −inf; the result is float64."""
     expect.matches(state.decay_bias, gates(7))
-    expect.dtype(state.decay_bias, gates(2, 3, 5))
-    expect.dtype(state.decay_bias, gates(4).astype(np.float32))
+    expect.matches(state.decay_bias, gates(2, 3, 5))
+    expect.matches(state.decay_bias, gates(4).astype(np.float32))
 
 
-@pytest.mark.question("decay_bias", points=0.125)
+@pytest.mark.question("decay_bias", points=0.25)
 @pytest.mark.parametrize("shut", [-INF, -1e30])
 def test_bias_after_a_shut_gate(state, shut):
     """After a gate of −inf or −1e30 the sums of the gates that follow are as exact as ever."""
@@ -60,7 +60,7 @@ def test_bias_after_a_shut_gate(state, shut):
     expect.matches(state.decay_bias, log_f)
 
 
-@pytest.mark.question("decay_bias", points=0.125)
+@pytest.mark.question("decay_bias", points=0.25)
 @given(seed=seeds(), at=st.integers(1, 5))
 def test_a_gate_lowers_a_rectangle(state, seed, at):
     """A gate lowered by 1 lowers the rows from its token on in the columns before its token by 1, and nothing else."""
@@ -74,44 +74,36 @@ def test_a_gate_lowers_a_rectangle(state, seed, at):
     expect.holds(np.all(np.tril(before)[:, 0] > 0), "what is not shut is not −inf")
 
 
-@pytest.mark.question("decay_bias", points=0.125)
-def test_bias_refuses_a_gate_above_one(state):
-    """A positive log_f is refused, and the message says which; NaN is refused too."""
-    expect.answers(state.decay_bias, gates(4))
-    expect.raises(ValueError, state.decay_bias, np.array([-1.0, 0.25, -2.0]), mentions=0.25)
-    expect.raises(ValueError, state.decay_bias, np.array([-1.0, np.nan, -2.0]), mentions="nan")
-
-
 # decay_matrix
 
 
-@pytest.mark.question("decay_matrix", points=0.125)
+@pytest.mark.question("decay_matrix", points=0.25)
 def test_matrix_by_hand(state):
     """Gates 0.9, 0.5 and 0.25: between token 0 and token 2 stand the gates 0.5 and 0.25."""
     wanted = np.array([[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]])
     expect.close(state.decay_matrix(np.log([0.9, 0.5, 0.25])), wanted, "decay_matrix of log 0.9, log 0.5 and log 0.25")
 
 
-@pytest.mark.question("decay_matrix", points=0.125)
+@pytest.mark.question("decay_matrix", points=0.25)
 def test_matrix(state):
     """The product of the gates between key and query, 1 on the diagonal, 0 above; a shut gate cuts; float64."""
     expect.matches(state.decay_matrix, gates(2, 6))
     log_f = gates(7)
     log_f[3] = -INF
-    expect.dtype(state.decay_matrix, log_f.astype(np.float32))
+    expect.matches(state.decay_matrix, log_f.astype(np.float32))
 
 
 # constant_decay
 
 
-@pytest.mark.question("constant_decay", points=0.125)
+@pytest.mark.question("constant_decay", points=0.25)
 def test_constant(state):
     """Each token has the gate −slope, in float64, for whole slopes too."""
     expect.matches(state.constant_decay, 3, 0.25)
-    expect.dtype(state.constant_decay, 6, 3)
+    expect.matches(state.constant_decay, 6, 3)
 
 
-@pytest.mark.question("constant_decay", points=0.125)
+@pytest.mark.question("constant_decay", points=0.25)
 @given(length=st.integers(2, 9), slope=st.integers(1, 40))
 def test_constant_gates_are_alibi(state, length, slope):
     """The bias of constant gates is minus slope times distance, as in ALiBi."""
@@ -121,18 +113,10 @@ def test_constant_gates_are_alibi(state, length, slope):
     expect.close(bias, wanted, "the bias of constant gates is that of ALiBi")
 
 
-@pytest.mark.question("constant_decay", points=0.125)
-def test_constant_needs_a_slope(state):
-    """A slope that is not positive and finite is refused, and the message says which."""
-    expect.answers(state.constant_decay, 4, 0.5)
-    expect.raises(ValueError, state.constant_decay, 4, -0.5, mentions=-0.5)
-    expect.raises(ValueError, state.constant_decay, 4, INF, mentions="inf")
-
-
 # forgetting_attention
 
 
-@pytest.mark.question("forgetting_attention", points=0.125)
+@pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_by_hand(state):
     """Equal scores and a gate of a quarter: the older of two tokens has the weight 0.2."""
     zeros, values = np.zeros((2, 1)), np.array([[0.0], [1.0]])
@@ -147,15 +131,7 @@ def test_forgetting(state):
     expect.matches(state.forgetting_attention, *tokens(2, 3, length=5), gates(3, 5))
 
 
-@pytest.mark.question("forgetting_attention", points=0.125)
-def test_forgetting_with_huge_scores(state):
-    """Scores of any finite size give finite weights."""
-    q, k, v = tokens()
-    expect.matches(state.forgetting_attention, 1000 * q, 8 * k, v, gates(7))
-    expect.matches(state.forgetting_attention, q - 5000, k + 3, v, gates(7))
-
-
-@pytest.mark.question("forgetting_attention", points=0.125)
+@pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_after_a_shut_gate(state):
     """From a gate of −inf on, attention is that of the rest alone; with all gates 1 it is not."""
     (q, k, v), log_f = tokens(), gates(7)
@@ -169,23 +145,10 @@ def test_forgetting_after_a_shut_gate(state):
     expect.holds(not np.allclose(open_gates[4:], out[4:]), "open gates give another result")
 
 
-@pytest.mark.question("forgetting_attention", points=0.125)
-def test_forgetting_in_float32(state):
-    """float32 where q, k and v are float32, whatever log_f is."""
-    expect.dtype(state.forgetting_attention, *tokens(dtype=np.float32), gates(7))
-
-
-@pytest.mark.question("forgetting_attention", points=0.125)
-def test_forgetting_refuses_one_gate_for_several_tokens(state):
-    """A gate per token is needed: one for all of them is refused, and the message contains a number or the shape."""
-    expect.answers(state.forgetting_attention, *tokens(), gates(7))
-    expect.raises(ValueError, state.forgetting_attention, *tokens(), gates(1), mentions=[1, 7, (1,)])
-
-
 # linear_attention
 
 
-@pytest.mark.question("linear_attention", points=0.125)
+@pytest.mark.question("linear_attention", points=0.25)
 def test_linear_by_hand(state):
     """Scores of 1 and gates of ½: half of what stood there, and the new value."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
@@ -200,24 +163,7 @@ def test_linear(state):
     expect.matches(state.linear_attention, *tokens(2, 3, length=5), gates(3, 5))
 
 
-@pytest.mark.question("linear_attention", points=0.125)
-def test_linear_after_a_shut_gate(state):
-    """A shut gate is a cut, and the first gate is in no result."""
-    (q, k, v), log_f = tokens(), gates(7) / 4
-    log_f[4] = -INF
-    out = expect.matches(state.linear_attention, q, k, v, log_f)
-    expect.close(
-        out[4:], state.linear_attention(q[4:], k[4:], v[4:], log_f[4:]), "from a shut gate on only the rest counts"
-    )
-    log_f[0] = -INF
-    expect.close(state.linear_attention(q, k, v, log_f), out, "the first gate is in no result")
-    log_f[2] = -INF
-    expect.holds(
-        not np.allclose(state.linear_attention(q, k, v, log_f)[2:4], out[2:4]), "another gate is in the results"
-    )
-
-
-@pytest.mark.question("linear_attention", points=0.125)
+@pytest.mark.question("linear_attention", points=0.25)
 def test_linear_with_padding(state):
     """A token with k = 0 and log_f = 0 changes no other token; with log_f below 0 it does."""
     (q, k, v), log_f = tokens(), gates(7) / 4
@@ -231,26 +177,20 @@ def test_linear_with_padding(state):
     expect.holds(not np.allclose(forgotten[4:], out[4:]), "with a gate that is not 1 it changes those after it")
 
 
-@pytest.mark.question("linear_attention", points=0.125)
-def test_linear_in_float32(state):
-    """float32 where q, k and v are float32, whatever log_f is."""
-    expect.dtype(state.linear_attention, *tokens(dtype=np.float32), gates(7))
-
-
-@pytest.mark.question("linear_attention", points=0.125)
+@pytest.mark.question("linear_attention", points=0.25)
 def test_linear_refuses_one_value_for_several_tokens(state):
     """As many tokens in q, k, v and log_f: one for all of them is refused, and the message contains a number or the
     shape."""
     (q, k, v), log_f = tokens(), gates(7)
     expect.answers(state.linear_attention, q, k, v, log_f)
-    expect.raises(ValueError, state.linear_attention, q, k, v, gates(1), mentions=[1, 7, (1,)])
-    expect.raises(ValueError, state.linear_attention, q, k[:1], v, log_f, mentions=[1, 7, (1, 3)])
+    expect.raises(ValueError, state.linear_attention, q, k, v, gates(1))
+    expect.raises(ValueError, state.linear_attention, q, k[:1], v, log_f)
 
 
 # linear_step
 
 
-@pytest.mark.question("linear_step", points=0.125)
+@pytest.mark.question("linear_step", points=0.25)
 def test_step_by_hand(state):
     """Half of 1 and 1 · 3 make 3.5, which the query 2 reads as 7."""
     out, after = state.linear_step(np.array([[1.0]]), np.array([2.0]), np.array([1.0]), np.array([3.0]), np.log(0.5))
@@ -258,14 +198,7 @@ def test_step_by_hand(state):
     expect.close(after, np.array([[3.5]]), "the new state")
 
 
-@pytest.mark.question("linear_step", points=0.125)
-def test_step(state):
-    """Forget, write, then read; the gate is a number or one for each leading axis; no argument is changed."""
-    expect.matches(state.linear_step, *one_token(), -0.75)
-    expect.unchanged(state.linear_step, *one_token(2, 5), gates(2, 5))
-
-
-@pytest.mark.question("linear_step", points=0.25)
+@pytest.mark.question("linear_step", points=0.5)
 @given(seed=seeds(), key=st.integers(0, 2), other=st.integers(1, 2))
 def test_a_key_reads_its_own_value(state, seed, key, other):
     """The key of the token reads what is left of its row and the new value; another key reads what is left of its own
@@ -281,26 +214,10 @@ def test_a_key_reads_its_own_value(state, seed, key, other):
     expect.close(after[other], left[other], "the row of another key is what is left of it")
 
 
-@pytest.mark.question("linear_step", points=0.125)
-def test_step_in_float32(state):
-    """float32 where state, q, k and v are float32, whatever log_f is; both results."""
-    expect.dtype(state.linear_step, *one_token(dtype=np.float32), np.array(-0.75))
-    expect.dtype(state.linear_step, *one_token(2, dtype=np.float32), gates(2))
-
-
-@pytest.mark.question("linear_step", points=0.125)
-def test_step_refuses_a_state_the_other_way_round(state):
-    """A state of (dv, dk) is refused, and one value for all columns too; the message contains a size or the shape."""
-    before, q, k, v = one_token()
-    expect.answers(state.linear_step, before, q, k, v, -1.0)
-    expect.raises(ValueError, state.linear_step, before.T, q, k, v, -1.0, mentions=[3, 4, (4, 3)])
-    expect.raises(ValueError, state.linear_step, before, q, k, v[:1], -1.0, mentions=[1, 4, (1,)])
-
-
 # linear_chunks
 
 
-@pytest.mark.question("linear_chunks", points=0.125)
+@pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_by_hand(state):
     """The example of linear_attention in chunks of two: the same results, and the state 5.25."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
@@ -309,7 +226,7 @@ def test_chunks_by_hand(state):
     expect.close(after, np.array([[5.25]]), "the state after them")
 
 
-@pytest.mark.question("linear_chunks", points=0.25)
+@pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks(state):
     """Any chunk gives the same, also one that does not divide the length or is longer; with a state and without."""
     for chunk in (1, 3, 7, 20):
@@ -317,7 +234,7 @@ def test_chunks(state):
         expect.matches(state.linear_chunks, *tokens(2), gates(2, 7) / 4, chunk, features(2, 3, 4, seed=8))
 
 
-@pytest.mark.question("linear_chunks", points=0.25)
+@pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks_go_on_in_a_later_call(state):
     """The state of one call continues the text in the next: two calls give what one gives, and without the state they
     do not."""
@@ -331,41 +248,10 @@ def test_chunks_go_on_in_a_later_call(state):
     expect.holds(not np.allclose(anew, whole[5:]), "without the state the second call begins a new text")
 
 
-@pytest.mark.question("linear_chunks", points=0.125)
-def test_chunks_with_shut_gates(state):
-    """Gates of −inf or −1e30, at the beginning of a chunk or inside, leave no NaN and no error."""
-    for shut in (-INF, -1e30):
-        log_f = gates(7) - 0.125
-        log_f[[1, 3]] = shut
-        expect.matches(state.linear_chunks, *tokens(), log_f, 3, features(3, 4, seed=8))
-
-
-@pytest.mark.question("linear_chunks", points=0.125)
-def test_chunks_loop_over_chunks_alone(state):
-    """Python may loop over the chunks, and not over the tokens of a chunk."""
-    expect.vectorised(state.linear_chunks, lambda length: (*tokens(length=length), gates(length), length // 4))
-
-
-@pytest.mark.question("linear_chunks", points=0.125)
-def test_chunks_in_float32(state):
-    """float32 where q, k, v and a given state are float32; both results."""
-    expect.dtype(state.linear_chunks, *tokens(dtype=np.float32), gates(7), 3)
-    expect.dtype(state.linear_chunks, *tokens(dtype=np.float32), gates(7), 3, features(3, 4, seed=8, dtype=np.float32))
-
-
-@pytest.mark.question("linear_chunks", points=0.125)
-def test_chunks_refuse_a_chunk_of_nothing(state):
-    """A chunk below 1 is refused, and the message says which; a state of (dv, dk) too, by a size or the shape."""
-    arguments = (*tokens(), gates(7))
-    expect.answers(state.linear_chunks, *arguments, 3)
-    expect.raises(ValueError, state.linear_chunks, *arguments, 0, mentions=0)
-    expect.raises(ValueError, state.linear_chunks, *arguments, 3, features(4, 3), mentions=[3, 4, (4, 3)])
-
-
 # delta_step
 
 
-@pytest.mark.question("delta_step", points=0.125)
+@pytest.mark.question("delta_step", points=0.25)
 def test_delta_by_hand(state):
     """Where 2 stands and 5 comes: β = 1 replaces it, and β = ½ goes half the way."""
     before, k, v = np.array([[2.0]]), np.array([1.0]), np.array([5.0])
@@ -373,16 +259,16 @@ def test_delta_by_hand(state):
     expect.close(state.delta_step(before, k, v, 0.5, 0.0), np.array([[3.5]]), "with β = ½")
 
 
-@pytest.mark.question("delta_step", points=0.125)
+@pytest.mark.question("delta_step", points=0.25)
 def test_delta(state):
     """Forget first, then write β times what is missing under the key; k as it is given; no argument is changed."""
     before, _, k, v = one_token()
     expect.matches(state.delta_step, before, k, v, 0.75, -0.5)
     before, _, k, v = one_token(2, 5)
-    expect.unchanged(state.delta_step, before, k, v, np.abs(features(2, 5)), gates(2, 5))
+    expect.matches(state.delta_step, before, k, v, np.abs(features(2, 5)), gates(2, 5))
 
 
-@pytest.mark.question("delta_step", points=0.25)
+@pytest.mark.question("delta_step", points=0.5)
 @given(seed=seeds(), key=st.integers(0, 2), eighths=st.integers(1, 16))
 def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eighths):
     """With β = 1 the key reads the new value alone; with another β a share of each; other keys read what is left of
@@ -398,156 +284,41 @@ def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eight
     expect.close(after[others], left[others], "other keys read what is left of their rows")
 
 
-@pytest.mark.question("delta_step", points=0.125)
-def test_delta_in_float32(state):
-    """float32 where state, k and v are float32, whatever beta and log_f are."""
-    before, _, k, v = one_token(2, dtype=np.float32)
-    expect.dtype(state.delta_step, before, k, v, np.array([0.5, 1.5]), gates(2))
-
-
-@pytest.mark.question("delta_step", points=0.125)
-def test_delta_refuses_a_beta_above_two(state):
-    """A beta outside 0 … 2 is refused, and the message says which."""
-    before, _, k, v = one_token()
-    expect.answers(state.delta_step, before, k, v, 0.5, -1.0)
-    expect.raises(ValueError, state.delta_step, before, k, v, 2.5, -1.0, mentions=2.5)
-    expect.raises(ValueError, state.delta_step, before, k, v, -0.5, -1.0, mentions=-0.5)
-
-
 # retention
 
 
-@pytest.mark.question("retention", points=0.125)
-def test_retention_by_hand(state):
-    """Two equal tokens and γ = ½: the older one counts half, and cos 1 of that."""
-    pair, ones = np.array([[1.0, 0.0], [1.0, 0.0]]), np.ones((2, 1))
-    expect.close(state.retention(pair, pair, ones, 0.5), np.array([[1.0], [1 + 0.5 * np.cos(1)]]), "two equal tokens")
-
-
-@pytest.mark.question("retention", points=0.125)
+@pytest.mark.question("retention", points=0.25)
 def test_retention(state):
     """Rotated queries and keys, decay γ^(i−j), no scale; γ a number, or one for each head."""
     expect.matches(state.retention, *tokens(d_k=6), 0.75)
     expect.matches(state.retention, *tokens(2, 3, d_k=4, d_v=5), np.array([0.5, 0.875, 1.0]), base=300.0)
 
 
-@pytest.mark.question("retention", points=0.125)
-def test_retention_over_many_tokens(state):
-    """A power of γ that is too small for a float is 0, and no power is NaN."""
-    expect.matches(state.retention, *tokens(length=90, d_k=2, d_v=1), 0.0001)
-
-
-@pytest.mark.question("retention", points=0.125)
-def test_retention_knows_distances_alone(state):
-    """Empty tokens in front (k = 0) move all positions and change no result; empty tokens in between do."""
-    q, k, v = tokens(d_k=4)
-    out = expect.matches(state.retention, q, k, v, 0.875)
-    moved = state.retention(*(np.concatenate([0 * part[:3], part]) for part in (q, k, v)), 0.875)
-    expect.close(moved[3:], out, "three empty tokens in front change no result")
-    apart = state.retention(*(np.concatenate([part[:4], 0 * part[:3], part[4:]]) for part in (q, k, v)), 0.875)
-    expect.holds(not np.allclose(apart[7:], out[4:]), "three empty tokens in between change those after them")
-
-
-@pytest.mark.question("retention", points=0.125)
-def test_retention_in_float32(state):
-    """float32 where q, k and v are float32, whatever gamma is."""
-    expect.dtype(state.retention, *tokens(2, 3, d_k=4, dtype=np.float32), np.array([0.5, 0.875, 1.0]))
-
-
-@pytest.mark.question("retention", points=0.125)
-def test_retention_refuses_a_gamma_above_one(state):
-    """A gamma of 0 or above 1 is refused, and the message says which; an odd size too."""
-    expect.answers(state.retention, *tokens(d_k=4), 0.5)
-    expect.raises(ValueError, state.retention, *tokens(d_k=4), 1.25, mentions=1.25)
-    expect.raises(ValueError, state.retention, *tokens(d_k=4), 0.0, mentions=0)
-    expect.raises(ValueError, state.retention, *tokens(d_k=3), 0.5, mentions=3)
-
-
 # cope_positions
-
-
-@pytest.mark.question("cope_positions", points=0.125)
-def test_cope_by_hand(state):
-    """One query over three keys with the gates 1, 0 and ½: counted from the last key back."""
-    expect.close(
-        state.cope_positions(np.array([[1.0, 0.0, 0.5]])), np.array([[1.5, 0.5, 0.5]]), "cope_positions([[1, 0, 0.5]])"
-    )
 
 
 @pytest.mark.question("cope_positions", points=0.25)
 def test_cope(state):
     """The gates from key j up to the query's own position add up; 0 above; fewer queries than keys too; float64."""
     expect.matches(state.cope_positions, np.abs(features(5, 5)) / 2)
-    expect.dtype(state.cope_positions, np.abs(features(2, 3, 6)) / 2)
-    expect.dtype(state.cope_positions, np.abs(features(1, 4, dtype=np.float32)) / 2)
-
-
-@pytest.mark.question("cope_positions", points=0.125)
-@given(seed=seeds(), extra=st.integers(0, 3))
-def test_cope_counts_open_gates(state, seed, extra):
-    """Gates of 1 count the keys up to the query, its own included; with gates of 0 and 1 only the keys with 1 are
-    counted."""
-    query, key = np.arange(extra, extra + 4)[:, np.newaxis], np.arange(extra + 4)
-    counted = state.cope_positions(np.ones((4, extra + 4)))
-    expect.close(counted, np.maximum(query - key + 1, 0), "gates of 1 give p − j + 1")
-    gates_of_two_kinds = (features(4, extra + 4, seed=seed) > 0).astype(float)
-    wanted = [[gates_of_two_kinds[row, j : extra + row + 1].sum() for j in key] for row in range(4)]
-    expect.close(state.cope_positions(gates_of_two_kinds), np.array(wanted), "only keys with a gate of 1 are counted")
-
-
-@pytest.mark.question("cope_positions", points=0.125)
-def test_cope_refuses_a_gate_above_one(state):
-    """A gate outside 0 … 1 is refused, above the diagonal too, and the message says which; more queries than keys
-    too."""
-    expect.answers(state.cope_positions, np.abs(features(2, 3)) / 2)
-    expect.raises(ValueError, state.cope_positions, np.array([[0.5, 1.25], [0.5, 0.5]]), mentions=1.25)
-    expect.raises(ValueError, state.cope_positions, np.full((3, 2), 0.5), mentions=[3, 2, (3, 2)])
+    expect.matches(state.cope_positions, np.abs(features(2, 3, 6)) / 2)
+    expect.matches(state.cope_positions, np.abs(features(1, 4, dtype=np.float32)) / 2)
 
 
 # cache_and_state
 
 
-@pytest.mark.question("cache_and_state", points=0.125)
+@pytest.mark.question("cache_and_state", points=0.25)
 def test_sizes_by_hand(state):
     """Ten tokens, two heads, keys of 4 and values of 3 numbers: 140 in the cache, 24 in the state."""
     expect.close(state.cache_and_state(10, 2, 4, 3), (140, 24), "cache_and_state(10, 2, 4, 3)")
 
 
-@pytest.mark.question("cache_and_state", points=0.125)
-def test_sizes(state):
-    """The cache grows with the length, and the state does not."""
-    for length in (1, 64, 100000):
-        expect.matches(state.cache_and_state, length, 8, 128, 64)
-
-
-@pytest.mark.question("cache_and_state", points=0.125)
-def test_sizes_refuse_no_heads(state):
-    """A negative length and no heads are refused, and the message says which."""
-    expect.answers(state.cache_and_state, 5, 2, 3, 4)
-    expect.raises(ValueError, state.cache_and_state, -5, 2, 3, 4, mentions=-5)
-    expect.raises(ValueError, state.cache_and_state, 5, 0, 3, 4, mentions=0)
-
-
 # half_life
 
 
-@pytest.mark.question("half_life", points=0.125)
+@pytest.mark.question("half_life", points=0.25)
 def test_half_life_by_hand(state):
     """A gate that keeps all has the half-life inf, a gate of ½ has 1, of ¼ has ½, and one that keeps nothing has 0."""
     found = state.half_life(np.array([0.0, np.log(0.5), np.log(0.25), -INF]))
     expect.close(found, np.array([INF, 1.0, 0.5, 0.0]), "the half-lives of gates 1, ½, ¼ and 0")
-
-
-@pytest.mark.question("half_life", points=0.125)
-def test_half_life(state):
-    """ln ½ over log_f, in float64, for a number or an array of any shape."""
-    expect.matches(state.half_life, gates(2, 4))
-    expect.dtype(state.half_life, gates(5).astype(np.float32))
-    expect.dtype(state.half_life, -0.25)
-
-
-@pytest.mark.question("half_life", points=0.125)
-def test_half_life_refuses_a_gate_above_one(state):
-    """A positive log_f is refused, and the message says which."""
-    expect.answers(state.half_life, gates(3))
-    expect.raises(ValueError, state.half_life, np.array([-1.0, 0.5]), mentions=0.5)

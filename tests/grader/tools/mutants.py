@@ -17,7 +17,6 @@ import csv
 import functools
 import itertools
 import os
-import re
 import resource
 import signal
 import sys
@@ -34,7 +33,6 @@ from autograder.handout.stubs import BEGIN, END
 from autograder.hints import catalogue
 
 SURVIVORS = Path(__file__).with_name("survivors.csv")
-PROMISES = Path(__file__).with_name("promises")
 SECONDS = 30
 """A mutant that runs longer hangs, and a submission that hangs loses points."""
 
@@ -97,26 +95,8 @@ class Mutant:
         return self.function, self.line, self.change
 
 
-def broken_promises(assignment: Assignment) -> Iterator[Mutant]:
-    """Solutions with one function that breaks one sentence of its docstring or lesson: the blocks of
-    `promises/<name>.txt`.
-
-    A block begins with `### public: the sentence` where a public test must notice it, else with `### hidden: …`. In its
-    code `right` is the solution's function.
-    """
-    file = PROMISES / f"{assignment.name}.txt"
-    blocks = re.split(r"^### ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:] if file.exists() else []
-    for block in blocks:
-        sentence, code = block.split("\n", 1)
-        function = re.findall(r"^def (\w+)", code, flags=re.MULTILINE)[-1]
-        broken = f"{assignment.solution.read_text(encoding='utf-8')}\n\nright = {function}\n\n{code}"
-        yield Mutant(function, sentence, "a broken promise", functools.partial(ast.parse, broken))
-
-
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Every change of every node inside the marked blocks of a solution, and of every answer; and every broken
-    promise."""
-    yield from broken_promises(assignment)
+    """Every change of every node inside the marked blocks of a solution, and of every answer."""
     source = assignment.solution.read_text(encoding="utf-8")
     lines = source.split("\n")
     marked = _marked_lines(lines)

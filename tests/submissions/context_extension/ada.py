@@ -93,7 +93,9 @@ def yarn_scale(factor):
     return 1 + math.log(factor) / 10
 
 
-def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def llama3_frequencies(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     good_size(head_dim, 2)
     good_base(base)
     need(factor >= 1, "factor", factor)
@@ -145,6 +147,28 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
     if x.dtype == np.float32:
         y = y.astype(np.float32)
     return y
+
+
+def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    # Complex pairs, and the distance of every query and key as a table.
+    q, k = np.asarray(q), np.asarray(k)
+    m, n = np.asarray(q_positions, dtype=float), np.asarray(k_positions, dtype=float)
+    if m.shape != q.shape[-2:-1] or n.shape != k.shape[-2:-1]:
+        raise ValueError("one position for each row")
+    r = m[:, None] - n
+    used = np.where(r < window, r, window + (r - window) / factor) if np.isfinite(window) else r
+    d = q.shape[-1]
+    theta = base ** (-np.arange(0, d, 2) / d)
+    a = q[..., 0::2].astype(float) + 1j * q[..., 1::2]
+    b = k[..., 0::2].astype(float) - 1j * k[..., 1::2]
+    turned = np.einsum("...ip,...jp,ijp->...ij", a, b, np.exp(1j * used[..., None] * theta))
+    both = q.dtype == k.dtype == np.float32
+    return (turned.real / np.sqrt(d)).astype(np.float32 if both else np.float64)
+
+
+def lowest_similarity(length, head_dim, base=10000.0):
+    theta = base ** (-np.arange(0, head_dim, 2) / head_dim)
+    return float(np.min(np.exp(1j * np.outer(np.arange(length), theta)).real.mean(axis=-1)))
 
 
 ANSWERS = {

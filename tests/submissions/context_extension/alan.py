@@ -53,7 +53,9 @@ def yarn_scale(factor):
     return 0.1 * math.log(factor) + 1
 
 
-def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def llama3_frequencies(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     raise NotImplementedError
 
 

@@ -49,7 +49,9 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     _at_least_1(factor=factor, trained_len=trained_len)
     if beta_fast < beta_slow:
         raise ValueError(f"beta_fast {beta_fast} < beta_slow {beta_slow}")
-    low, high = (head_dim * math.log(trained_len / (2 * math.pi * b)) / (2 * math.log(base)) for b in (beta_fast, beta_slow))
+    low, high = (
+        head_dim * math.log(trained_len / (2 * math.pi * b)) / (2 * math.log(base)) for b in (beta_fast, beta_slow)
+    )
     low = max(math.floor(low), 0)
     high = min(math.ceil(high), len(theta) - 1)  # there is no pair after the last
     ramp = np.clip((np.arange(len(theta)) - low) / max(high - low, 0.001), 0, 1)
@@ -60,7 +62,9 @@ def yarn_scale(factor):
     return 0.1 * math.log(factor) + 1 if factor > 1 else 1.0
 
 
-def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def llama3_frequencies(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     theta = _pairs(head_dim, base)
     _at_least_1(factor=factor, trained_len=trained_len)
     if low_freq_factor >= high_freq_factor:

@@ -119,6 +119,34 @@ def apply_rope_with(x, positions, frequencies, scale=1.0):
     return y.astype(float32) if x.dtype == float32 else y
 
 
+def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
+    # Two tables of scores, and a choice between them.
+    q, k = np.asarray(q), np.asarray(k)
+    m, n = np.asarray(q_positions, dtype=np.float64), np.asarray(k_positions, dtype=np.float64)
+    if m.shape != (q.shape[-2],) or n.shape != (k.shape[-2],):
+        raise ValueError("positions must be one for each row")
+    frequencies = np.power(float(base), -2 * np.arange(q.shape[-1] // 2) / q.shape[-1])
+
+    def table(at, key_at):
+        left = apply_rope_with(q.astype(np.float64), at, frequencies)
+        right = apply_rope_with(k.astype(np.float64), key_at, frequencies)
+        return np.einsum("...id,...jd->...ij", left, right) / q.shape[-1] ** 0.5
+
+    scores = table(m, n)
+    if window < np.inf:
+        far = table(m / factor + (window - window / factor), n / factor)
+        distance = np.subtract.outer(m, n)
+        scores = np.where(distance >= window, far, scores)
+    return scores.astype(np.float32) if q.dtype == np.float32 and k.dtype == np.float32 else scores
+
+
+def lowest_similarity(length, head_dim, base=10000.0):
+    total = np.zeros(length)
+    for i in range(head_dim // 2):
+        total += np.cos(np.arange(length) * float(base) ** (-2 * i / head_dim))
+    return float(total.min() / (head_dim // 2))
+
+
 ANSWERS = dict(
     interpolated_position_8191_factor_4=8191 / 4,
     ntk_keeps_fastest_frequency=True,

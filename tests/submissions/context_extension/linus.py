@@ -4,6 +4,7 @@ import math
 
 # no error checking yet, will add if there is time
 
+
 def freqs(d, base):
     return base ** (-np.arange(0, d, 2) / d)
 
@@ -35,7 +36,9 @@ def yarn_scale(factor):
     return 0.1 * math.log(factor) + 1
 
 
-def llama3_frequencies(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192):
+def llama3_frequencies(
+    head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
+):
     return freqs(head_dim, base)
 
 

@@ -150,6 +150,12 @@ def learned_parameters(method, parameters):
     return 0 if name is None else np.asarray(parameters[name]).size
 
 
+def random_positions(length, max_length, rng):
+    if length > max_length:
+        raise ValueError(f"only {max_length} positions")
+    return np.sort(rng.permutation(max_length)[:length])
+
+
 ANSWERS = {
     "learned_runs_past_its_table": False,
     "alibi_changes_the_embeddings": False,

@@ -205,6 +205,14 @@ def learned_parameters(method, parameters):
     return parameters[table].size if table else 0
 
 
+def random_positions(length, max_length, rng):
+    if max_length < length:
+        raise ValueError(f"{length} of {max_length}")
+    # The positions with the smallest of max_length random numbers.
+    drawn = rng.random(max_length)
+    return np.flatnonzero(np.argsort(np.argsort(drawn)) < length)
+
+
 ANSWERS = {
     "learned_runs_past_its_table": False,
     "alibi_changes_the_embeddings": False,

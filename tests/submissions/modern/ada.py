@@ -123,6 +123,20 @@ def shift_keys(cache_k, offset, base=10000.0):
     return np.stack([z.real, z.imag], axis=-1).reshape(k.shape).astype(f32(k))
 
 
+def sink_weights(scores, sink):
+    scores, sink = np.asarray(scores), np.asarray(sink, dtype=float)
+    if sink.shape != scores.shape[-3:-2]:
+        raise ValueError("one sink per head")
+    # One more key, whose column is left out at the end.
+    column = np.broadcast_to(sink[:, None, None], scores.shape[:-1] + (1,))
+    longer = np.concatenate([scores.astype(float), column], axis=-1)
+    top = longer.max(axis=-1, keepdims=True)
+    powers = np.exp(longer - np.where(np.isfinite(top), top, 0))
+    total = powers.sum(axis=-1, keepdims=True)
+    weights = (powers / np.where(total == 0, 1, total))[..., :-1]
+    return weights.astype(np.float32) if scores.dtype == np.float32 else weights
+
+
 ANSWERS = {
     "rope_layers_of_36_with_interval_4": 27,
     "causal_attention_without_encoding_counts": True,

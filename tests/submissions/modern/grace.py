@@ -133,6 +133,16 @@ def shift_keys(cache_k, offset, base=10000.0):
     return _out(_rope(cache_k.astype("float64"), rows, base), cache_k)
 
 
+def sink_weights(scores, sink):
+    scores, sink = np.asarray(scores), np.asarray(sink, dtype=np.float64)
+    if sink.ndim != 1 or len(sink) != scores.shape[-3]:
+        raise ValueError(f"{sink.shape} sinks for {scores.shape[-3]} heads")
+    # The logarithm of the sum of all powers, the sink's too.
+    total = np.logaddexp(np.logaddexp.reduce(scores.astype(np.float64), axis=-1), sink[:, np.newaxis])
+    weights = np.exp(scores - np.where(np.isneginf(total), 0, total)[..., np.newaxis])
+    return weights.astype(scores.dtype if scores.dtype == np.float32 else np.float64)
+
+
 ANSWERS = {
     "rope_layers_of_36_with_interval_4": 27,
     "causal_attention_without_encoding_counts": True,

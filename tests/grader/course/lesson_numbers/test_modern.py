@@ -9,7 +9,7 @@ import numpy as np
 
 from assignments import measuring
 from assignments.modern import lab as layers
-from tests.grader.support.lesson_numbers import CLEAR, Sentences, differing, missing, point, ratio, short, tex
+from tests.grader.support.lesson_numbers import CLEAR, Sentences, differing, missing, ratio, short, tex
 
 
 def test_the_numbers_of_the_lesson() -> None:
@@ -23,9 +23,15 @@ def test_the_answers_are_what_the_functions_say() -> None:
 def numbers(m: Any) -> Sentences:
     frequency = float(m.p_rope_frequencies(128, 1)[-1])
     yield (
-        f"the slowest pair of a head of 128 rotates by {4096 * frequency:.2f} radians; over 131,072 tokens by"
-        f" {131072 * frequency:.1f}"
+        f"the slowest pair of a head of 128 rotates by {4096 * frequency:.2f} radians over 4,096 tokens, but by"
+        f" {131072 * frequency:.1f} over 131,072"
     )
+    yield f"with Llama 3.1's 500,000 it is {131072 * float(m.p_rope_frequencies(128, 1, 5e5)[-1]):.2f}"
+    w, c, q = np.array([[2.0, 0], [0, 1]]), np.ones(2), np.array([1.0, 3])
+    assert (w @ c).tolist() == [2, 1] and (w.T @ q).tolist() == [2, 3] and q @ (w @ c) == (w.T @ q) @ c == 5
+    yield "$Wc = (2, 1)$, and $q \\cdot (2, 1) = 5$. $W^\\top q = (2, 3)$, and $(2, 3) \\cdot c = 5$"
+    left = m.sink_weights(np.zeros((1, 1, 2)), [0.0])
+    yield f"= {ratio(left[0, 0, 0])}$ each; the weights sum to {ratio(left.sum())}"
     bases = [f"{base:,.0f}" for base in (m.layer_bases(6, 6)[0], m.layer_bases(6, 6)[5])]
     yield f"five local layers with base {bases[0]} and then one global layer with base {bases[1]}"
     assert np.flatnonzero(m.layer_bases(6, 6) == 1e6).tolist() == [5]
@@ -38,8 +44,10 @@ def numbers(m: Any) -> Sentences:
     ]
     yield f"With a window of 3 it sees the keys {seen[0][0]}, {seen[0][1]} and {seen[0][2]}. With chunks of 4"
     yield f"so it sees {seen[1][0]} and {seen[1][1]}."
-    halves = point(m.p_rope_frequencies(8, 0.5)), point(m.p_rope_frequencies(4, 1))
-    yield f"p-RoPE has ${halves[0]}$, partial RoPE has ${halves[1]}$"
+    halves = m.p_rope_frequencies(8, 0.5), m.p_rope_frequencies(4, 1)
+    assert halves[0][2:].tolist() == [0, 0]
+    yield f"| p-RoPE | {short(halves[0][0])} | {short(halves[0][1])} | 0"
+    yield f"| partial RoPE | {short(halves[1][0])} | {short(halves[1][1])} | left out |"
     unit = [[[1.0, 0.0]]]
     score = m.decoupled_scores(unit, unit, unit, unit[0], [3], [1]).item()
     yield (
@@ -48,14 +56,12 @@ def numbers(m: Any) -> Sentences:
     )
     kept = m.kept_tokens(9, 2, 3)
     yield (
-        f"In the example by hand {len(kept)} of 9 tokens stay. If the keys move, the next token stands at position"
+        f"In the example by hand {len(kept)} of 9 tokens stay. If the keys move, the next token gets position"
         f" {len(kept)}"
     )
-    yield (
-        f"tokens {', '.join(map(str, kept))} stay. To close the gap the last three move from positions"
-        f" {', '.join(map(str, kept[2:]))} to"
-    )
-    yield f"2, 3, 4, so the offset is {short(2 - kept[2])}"
+    yield f"| old position | {' | '.join(map(str, kept))} |"
+    yield f"| new position | {' | '.join(map(str, range(len(kept))))} |"
+    yield f"The offset of the last three is {short(2 - kept[2])}"
     blocks = (np.arange(6) // 4).tolist()
     yield f"np.arange(6) // 4 # {blocks}: the block of each position"
     yield f"np.ones((2, 5, 4))[..., None, :, :].shape # {np.ones((2, 5, 4))[..., None, :, :].shape}"
@@ -120,19 +126,19 @@ def _schedules() -> Sentences:
         return measuring.paired(scores(run, before, length), scores(run, after, length))
 
     assert seeds == 8
-    yield f"trained at {setting.trained_length} tokens and asked at up to {setting.lengths[-1]}"
-    yield f"A guess is right with {1 / setting.vocabulary:.2f}. There are eight seeds"
+    yield f"trained on {setting.trained_length} tokens and tested on up to {setting.lengths[-1]}"
+    yield f"A guess is right {100 / setting.vocabulary:.0f} % of the time. There are eight seeds"
     yield f"a difference is *clear* if $p \\le {CLEAR}$"
     for run in (copying, passkey):
         change = gain(run, every, first, 64)
         assert change.mean > 0 and change.p <= CLEAR and change.gained == 7
     yield f"clearly better than in every layer, in both tasks, with 7 of {seeds} seeds each"
     assert gain(copying, every, second, 64).p > CLEAR
-    yield f"no better than RoPE in every layer ({mean(copying, second, 64)} and {mean(copying, every, 64)})"
+    yield f"no better than RoPE in every layer ({mean(copying, second, 64)} and {mean(copying, every, 64)}),"
     worse = gain(passkey, second, every, 64)
     assert worse.gained == seeds and worse.p <= CLEAR
     both = f"({mean(passkey, second, 64)} and {mean(passkey, every, 64)})"
-    yield f"In the passkey it is worse with all {seeds} seeds {both}"
+    yield f"in the passkey it is worse with all {seeds} seeds {both}"
     assert all(gain(run, every, first, length).p > CLEAR for run in (copying, passkey) for length in (20, 24))
     yield "At 20 and 24 tokens RoPE in the first layer and RoPE in every layer do not differ clearly"
     assert not any(
@@ -140,7 +146,7 @@ def _schedules() -> Sentences:
         for run in (copying, passkey)
         for schedule in layers.SCHEDULES
     )
-    yield "At 128 tokens nothing is reliable"
+    yield "At 128 tokens no schedule is reliable"
     yield (
         f"Every seed copies at least {math.floor(1000 * scores(copying, none, 16).min()) / 10:.1f} % right at 16 tokens"
     )
@@ -150,7 +156,7 @@ def _schedules() -> Sentences:
         np.mean([row.loss for row in losses if row.step == step]) for step in (setting.steps - 500, setting.steps)
     )
     assert last < late / 2
-    yield "the loss of our models without RoPE was still falling when training ended"
+    yield "Their loss was still falling when training ended"
     yield f"falls from {mean(copying, none, 16)} to {mean(layers.REPLACED, none, 16)}, nearly a guess"
     yield (
         f"Train without a start token: {mean(layers.NO_START, none, 16)} at 16 tokens, and"
@@ -160,6 +166,14 @@ def _schedules() -> Sentences:
     times = layers.times_the_others(weights)
     assert np.allclose(weights.mean(axis=0)[1:], times.mean() / (times.mean() + np.arange(1, 16)), atol=0.02)
     yield f"That is $c/(c+t)$ with $c$ = {times.mean():.1f}: token 0 counts as much as {times.mean():.1f} other tokens"
+    three = "copy 3 back, three layers"
+    change, order = gain(three, every, first, 64), gain(three, every, layers.BUT_LAST, 64)
+    assert change.p > CLEAR and order.p > CLEAR and order.mean < 0
+    yield (
+        f"the first alone copies with {mean(three, first, 64)} at 64 tokens, every layer with {mean(three, every, 64)}"
+        f" ({change.gained} of {seeds} seeds, p = {change.p:.3f}: not clear)"
+    )
+    yield f"in small, has {mean(three, layers.BUT_LAST, 64)}: in copying, leaving out the last layer gains nothing"
     assert measuring.paired(scores(copying, first, 64), scores(base_10, first, 64)).gained == seeds
     yield (
         f"RoPE in the first layer copies with {mean(base_10, first, 64)} at 64 tokens ({mean(copying, first, 64)} with"
@@ -181,4 +195,5 @@ def answers(m: Any) -> dict[str, Any]:
         "layers_that_reach_30_back_with_a_window_of_8": len(reached) - 1,
         "keys_seen_at_position_9000_in_chunks_of_8192": m.chunk_mask(1, 9001, 8192).sum(),
         "offset_of_the_window_after_100_tokens": 4 - kept[4],
+        "weight_left_beside_a_sink": float(m.sink_weights(np.zeros((1, 1, 1)), [math.log(3)]).sum().round(12)),
     }
