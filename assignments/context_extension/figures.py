@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from assignments.figures import (
     BLUE,
     FAINT,
+    NARROW,
     GREY,
     LINES,
     ORANGE,
@@ -116,13 +117,53 @@ def angles_beyond_training(
 
 
 @picture
+def rerope_distances(context_extension: ModuleType, window: int = 16, factor: float = 4, length: int = 64) -> Figure:
+    """The distance that a score uses, read from the score itself, with ReRoPE and with Leaky ReRoPE."""
+    # One pair that rotates by 1 per position: the score of equal vectors is cos δ/√2. Positions are made small enough
+    # that every δ stays below half a rotation.
+    small, row, distances = 2.0 / length, np.array([[1.0, 0.0]]), np.arange(length)
+
+    def used(factor: float) -> np.ndarray:
+        arguments = (small * distances, np.zeros(1), small * window, factor)
+        scores = as_numbers(context_extension.rerope_scores(np.tile(row, (length, 1)), row, *arguments))
+        return np.arccos(np.clip(scores[:, 0] * np.sqrt(2), -1, 1)) / small
+
+    figure, axes = make_panels(1, NARROW, 3.2)
+    axes.axhspan(0, 2 * window, color=FAINT, alpha=0.6, linewidth=0)
+    for (name, one), (colour, style) in zip(
+        {"ReRoPE": np.inf, f"Leaky ReRoPE, factor {factor:g}": factor}.items(), LINES, strict=False
+    ):
+        axes.plot(distances, used(one), color=colour, linestyle=style, label=name)
+    axes.plot(distances, distances, color=GREY, linestyle=":", linewidth=1, label="RoPE")
+    axes.set(xlabel="real distance", ylabel="distance in the score", title=f"window {window}; shaded: trained")
+    axes.set(xlim=(0, length - 1), ylim=(0, length - 1))
+    axes.legend(loc="upper left")
+    return figure
+
+
+@picture
+def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, longest: int = 32768) -> Figure:
+    """How unlike itself a token becomes within a text, for three bases."""
+    lengths = np.unique(np.geomspace(2, longest, 40).astype(np.int64))
+    figure, axes = make_panels(1, NARROW, 3.2)
+    axes.axhline(0, color=GREY, linewidth=1)
+    for base, (colour, style) in zip((10000.0, 100000.0, 500000.0), LINES, strict=False):
+        lowest = [float(context_extension.lowest_similarity(int(length), head_dim, base)) for length in lengths]
+        axes.plot(lengths, lowest, color=colour, linestyle=style, label=f"base {base:,.0f}")
+    axes.set(xscale="log", xlabel="length, in tokens", ylabel="lowest mean cosine")
+    axes.set_title(f"head_dim {head_dim}: an equal key at the worst distance")
+    axes.legend(loc="lower left")
+    return figure
+
+
+@picture
 def extended_accuracy(extended: Iterable[Any]) -> Figure:
     """What each method makes of the same trained models at longer lengths: a thin line per model, and their mean."""
     rows = [row for row in extended if row.further_steps == 0]
-    tasks = ("copy 3 back", "latest passkey", "passkey")
-    methods = ("as trained", "no position", "interpolation", "NTK-aware", "YaRN", "limits 1 and 1")
+    tasks = ("copy 3 back", "copy 1 back", "latest passkey", "passkey")
+    methods = ("as trained", "no position", "interpolation", "YaRN", "limits 1 and 1", "ReRoPE", "Leaky ReRoPE")
     lengths = sorted({row.length for row in rows if row.run == tasks[0]})
-    figure = Figure(figsize=(9.6, 4.6), layout="constrained")
+    figure = Figure(figsize=(9.6, 5.6), layout="constrained")
     grid = figure.subplots(len(tasks), len(methods), sharex=True, sharey=True)
     for (row, column), axes in np.ndenumerate(grid):
         chosen = [one for one in rows if (one.run, one.method) == (tasks[row], methods[column])]
@@ -163,7 +204,7 @@ def trained_further(extended: Iterable[Any]) -> Figure:
 @picture
 def extension_losses(extension_loss: Iterable[Any]) -> Figure:
     """The loss of each model in its training at the trained length, by step."""
-    rows = [row for row in extension_loss if "further" not in row.run]
+    rows = [row for row in extension_loss if "further" not in row.run and ", base" not in row.run]
     return loss_curves(
         {run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6
     )

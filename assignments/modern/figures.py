@@ -15,6 +15,7 @@ from assignments.figures import (
     GREY,
     INK,
     LINES,
+    NARROW,
     ON_COLOUR,
     ORANGE,
     PURPLE,
@@ -274,6 +275,24 @@ def schedule_losses(schedule_loss: Iterable[Any]) -> Figure:
         {f"{run}, RoPE in {schedule}": [row for row in rows if row[:2] == (run, schedule)] for run, schedule in names},
         4,
     )
+
+
+@picture
+def learned_sink(modern: ModuleType, low: float = -2, high: float = 2) -> Figure:
+    """The weights of four keys for three learned sinks, and what the sink takes."""
+    scores, sinks = np.array([1.0, 0.0, -1.0, 0.5]), [low, (low + high) / 2, high]
+    weights = as_numbers(modern.sink_weights(np.tile(scores, (3, 1, 1)), np.array(sinks)))[:, 0]
+    figure, axes = make_panels(1, NARROW, 2.8)
+    for place, (sink, row, colour, hatch) in enumerate(
+        zip(sinks, weights, (BLUE, ORANGE, PURPLE), ("", "//", ".."), strict=True)
+    ):
+        bars = [*row, 1 - row.sum()]
+        axes.bar(np.arange(5) + 0.27 * (place - 1), bars, 0.25, color=colour, hatch=hatch, label=f"sink {sink:g}")
+    names = [f"key\nscore {score:g}" for score in scores]
+    axes.set_xticks(range(5), [*names, "what the\nsink takes"])
+    axes.set(ylabel="weight", ylim=(0, 1))
+    axes.legend(loc="upper left")
+    return figure
 
 
 def measurements() -> dict[str, Any]:

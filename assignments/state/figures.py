@@ -68,6 +68,9 @@ def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float
             title=title, xlabel="key", aspect="equal", xticks=range(0, length, chunk), yticks=range(0, length, chunk)
         )
     panels[0].set_ylabel("query")
+    # The gate of a chunk's first token stands between its queries and the keys before it.
+    if chunk < length:
+        panels[1].plot(chunk - 1, chunk, "o", markersize=9, markerfacecolor="none", markeredgecolor="black")
     return figure
 
 
