@@ -23,9 +23,9 @@ def numbers(m: Any) -> Sentences:
     where = m.grid_positions(side, side)
     yield f"with patches of 16 × 16 pixels is a grid of {side} × {side} = {len(where)} tokens"
     below = np.flatnonzero((where == where[0] + [1, 0]).all(axis=1))[0]
-    yield f"On a grid of {side} × {side} the patch directly below stands {below} positions later"
+    yield f"On a grid of {side} × {side} the patch directly below is {below} positions later"
     wide = np.flatnonzero((m.grid_positions(3, 20) == [1, 0]).all(axis=1))[0]
-    yield f'In an image 20 patches wide it stands {wide} positions later. So "{below} positions later" means'
+    yield f'In an image 20 patches wide it is {wide} positions later. So "{below} positions later" means'
     yield f"are neighbours in the sequence, but {where[side - 1, 1] - where[side, 1]} columns apart on the grid"
 
     angle = np.array([2, 1]) @ [1, 0.5]
