@@ -11,18 +11,17 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
-
-from otter.run import AutograderConfig
-from otter.test_files import GradingResults
-from otter.test_files.abstract_test import TestFile
-from otter.test_files.exception_test import ExceptionTestFile
+from typing import TYPE_CHECKING, Any
 
 from autograder.checks.results import Test, TestResult
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS
+
+if TYPE_CHECKING:  # Otter brings pandas and nbconvert, which take a second: it is loaded when something is graded
+    from otter.test_files import GradingResults
+    from otter.test_files.abstract_test import TestFile
 
 MARKDOWN = {"output_format": "md"}
 """What tells Gradescope how to show the output."""
@@ -90,12 +89,16 @@ class Scorer:
     def __init__(self, suite: Suite) -> None:
         self.assignment = suite.assignment
         files = test_files(suite.tests)
+        from otter.test_files.exception_test import ExceptionTestFile
+
         self.files = [ExceptionTestFile.from_string(content, path=f"tests/{name}") for name, content in files.items()]
         for function in (case.body.test_func for file in self.files for case in file.test_cases):
             function.__signature__ = inspect.signature(function)  # which Otter asks for at every run
 
     def score(self, test_results: list[TestResult], at_once: list[TestResult]) -> GradingResults:
         """Run Otter's test files on the results."""
+        from otter.test_files import GradingResults
+
         namespace = environment(passed(test_results))
         for file in self.files:
             file.run(namespace)
@@ -103,12 +106,11 @@ class Scorer:
         return GradingResults(self.files)
 
 
-_OTTERS_DEFAULTS = AutograderConfig({})
-
-
 def gradescope(results: GradingResults) -> dict[str, Any]:
     """The results in Gradescope's format, as Otter writes them."""
-    converted: dict[str, Any] = results.to_gradescope_dict(_OTTERS_DEFAULTS)
+    from otter.run import AutograderConfig
+
+    converted: dict[str, Any] = results.to_gradescope_dict(AutograderConfig({}))
     return converted | MARKDOWN
 
 

@@ -66,11 +66,12 @@ class Forked:
 
 def take_zygote() -> tuple[Forked, socket.socket] | None:
     """The zygote that waits beside this process, for whoever asks first."""
-    waiting = os.environ.pop(WAITING, "")
-    if not waiting:
-        return None
-    process, descriptor = map(int, waiting.split())
-    return Forked(process), socket.socket(fileno=descriptor)
+    process, descriptor = map(int, os.environ.pop(WAITING, "0 0").split())
+    try:
+        is_ours = process != 0 and os.waitpid(process, os.WNOHANG)[0] == 0
+    except ChildProcessError:  # the variable came along from another process
+        is_ours = False
+    return (Forked(process), socket.socket(fileno=descriptor)) if is_ours else None
 
 
 def _begin(arguments: list[str]) -> None:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from autograder.course import Assignment, assignments
-from autograder.grading.grader import Grader
-from autograder.grading.suite import Suite
+from tests.grader.support import examples
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
 from tests.grader.support.once import fresh_wheel, graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
 from tests.grader.support.quick_python import quick_kernels, quick_python  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import cold_graders, warm_graders  # noqa: F401, fixtures
 
+if TYPE_CHECKING:
+    from autograder.grading.grader import Grader
+    from autograder.grading.suite import Suite
+
 LONGEST = """
     batch wall_as_another_user platforms cluster follow_through live_browser otter figures one_submission_decides
     handout new_assignment progress notebooks attacks dials_browser page_browser names_speak_for_nobody_else
-    similarity report_browser promises lazy bench experiment modern_lab
+    similarity report_browser promises lazy bench experiment modern_lab self_test threat_model context_lab
 """.split()
 """The files that take longest, in this order: one that is begun last keeps one processor busy and the others idle. All
 that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
@@ -29,20 +33,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out the files that take longest")
 
 
+QUICK = ("attention", "rope", "state")
+"""The assignments that stand for all of them in `--quick`: the first, the one with most tests, the last."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    examples.QUICK = bool(config.getoption("quick"))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `--quick`, nothing is known of the longest files, not even what they import."""
     return (config.getoption("quick") and collection_path.stem.removeprefix("test_") in LONGEST) or None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `assignment` runs for every assignment of the course."""
+    """A test that asks for `assignment` runs for every assignment of the course; with `--quick`, for three."""
     if "assignment" in metafunc.fixturenames:
-        found = assignments()
+        is_quick = metafunc.config.getoption("quick")
+        found = [one for one in assignments() if one.name in QUICK or not is_quick]
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first; within a file the order stays."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest files first; within a file the order stays. With `--quick`, no test that is marked `long`."""
+    if config.getoption("quick"):
+        items[:] = [item for item in items if item.get_closest_marker("long") is None]
     place = {name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path.stem.removeprefix("test_"), len(LONGEST)))
 
@@ -63,6 +78,8 @@ def suites() -> dict[str, Suite]:
 @pytest.fixture
 def suite(assignment: Assignment, suites: dict[str, Suite]) -> Suite:
     """The collected suite of the assignment at hand."""
+    from autograder.grading.suite import Suite
+
     if assignment.name not in suites:
         suites[assignment.name] = Suite(assignment)
     return suites[assignment.name]
@@ -71,5 +88,7 @@ def suite(assignment: Assignment, suites: dict[str, Suite]) -> Suite:
 @pytest.fixture(scope="session")
 def grader() -> Iterator[Grader]:
     """One warm grader for the whole session, as a batch has it."""
+    from autograder.grading.grader import Grader
+
     with Grader() as warm:
         yield warm

@@ -12,15 +12,16 @@ from typing import Any
 import hypothesis.extra.numpy as arrays
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.codec import Foreign, Malformed, decode, encode
 from autograder.sandbox import wire
+from tests.grader.support.examples import examples
 
-thorough = settings(max_examples=300)
+thorough = examples(300)
 
 BOUND = 200 << 20
 """Bytes that reading one message may take, whatever the message."""

@@ -7,15 +7,16 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from autograder.course import ROOT, assignments
-from autograder.handout import bundle
 from autograder.pages import course, dials
 from tests.grader.support.once import Once
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 180_000
@@ -53,6 +54,8 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as play:
         launched = play.chromium.launch(executable_path=executable, args=QUIET, timeout=0)
         yield launched
@@ -69,6 +72,8 @@ def course_files(once: Once) -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course alone, as `dist/course/` has it."""
+    from autograder.handout import bundle
+
     folder = tmp_path_factory.mktemp("course")
     bundle.unpack(course_files, folder)
     return folder

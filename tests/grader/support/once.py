@@ -3,22 +3,24 @@ of sample submissions."""
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from autograder.course import find
-from autograder.grading.grader import Grade, Grader
-from autograder.otter import package
-from autograder.submission import Submission, read_file
+
+if TYPE_CHECKING:
+    from autograder.grading.grader import Grade, Grader
+    from autograder.submission import Submission
 
 Once = Callable[[str, Callable[[], Any]], Any]
-Graded = Callable[[Path], tuple[Submission, Grade]]
+Graded = Callable[[Path], "tuple[Submission, Grade]"]
 
 
 @pytest.fixture(scope="session")
@@ -47,18 +49,26 @@ def handed_out(once: Once) -> dict[str, bytes]:
     return contents
 
 
-_build_wheel = package.wheel
-
-
 def _built_wheel() -> tuple[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
-        built = _build_wheel(Path(folder))
+        built = _build_wheel()(Path(folder))
         return built.name, built.read_bytes()
+
+
+@functools.cache
+def _build_wheel() -> Callable[[Path], Path]:
+    """What really builds one, whatever stands in for it."""
+    from autograder.otter import package
+
+    return package.wheel
 
 
 @pytest.fixture(scope="session")
 def ready_wheel(once: Once) -> Iterator[None]:
     """From now on the course is not built into a wheel again, but for tests that ask for `fresh_wheel`."""
+    from autograder.otter import package
+
+    _build_wheel()
 
     def wheel(folder: Path) -> Path:
         name, content = once("wheel", _built_wheel)
@@ -73,12 +83,14 @@ def ready_wheel(once: Once) -> Iterator[None]:
 @pytest.fixture
 def fresh_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     """This test builds its wheel itself."""
-    monkeypatch.setattr(package, "wheel", _build_wheel)
+    monkeypatch.setattr("autograder.otter.package.wheel", _build_wheel())
 
 
 @pytest.fixture(scope="session")
 def graded(once: Once, grader: Grader) -> Graded:
     """A sample submission that can be read, and its grade."""
+
+    from autograder.submission import read_file
 
     def get(path: Path) -> tuple[Submission, Grade]:
         name = path.parent.name

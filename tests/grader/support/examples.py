@@ -1,0 +1,13 @@
+"""How many examples a property is tried on: with `--quick`, a tenth."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+QUICK = False
+"""Set before tests are collected."""
+
+
+def examples(most: int) -> settings:
+    """Stands above a property."""
+    return settings(max_examples=most // 10 if QUICK else most)
