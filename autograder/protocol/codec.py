@@ -279,7 +279,7 @@ class _Decoder:
         ):
             raise Malformed("no state of a generator")
         bits = np.random.PCG64()
-        state = {"state": numbers[0], "inc": numbers[1]}
+        state: Any = {"state": numbers[0], "inc": numbers[1]}
         bits.state = {"bit_generator": "PCG64", "state": state, "has_uint32": numbers[2], "uinteger": numbers[3]}
         return np.random.Generator(bits)
 
