@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import io
 import json
 import os
@@ -47,7 +46,7 @@ def is_junk(name: str) -> bool:
     A code file may begin with a dot all the same, for people have odd names, unless macOS or Emacs put it there.
     """
     if name.startswith("."):
-        return name.startswith(("._", ".#")) or not name.endswith(READ)
+        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READ))
     return name.endswith("~") or name.casefold() in _JUNK
 
 
@@ -99,12 +98,8 @@ def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
     except Exception as error:  # whatever zipfile's parts raise: BadZipFile, OverflowError, struct.error …
         raise _not_a_zip(error) from error
     named = [(entry.filename.replace("\\", "/"), entry) for entry in entries if not entry.is_dir()]
-    kept = [(name, entry) for name, entry in named if len(name) <= MAX_PATH and not _in_junk(name)]
+    kept = [(name, entry) for name, entry in named if len(name) <= MAX_PATH and not any(map(is_junk, name.split("/")))]
     return sorted(kept, key=lambda member: member[0])
-
-
-def _in_junk(name: str) -> bool:
-    return any(is_junk(part) for part in name.split("/") if part != "..")
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
@@ -327,7 +322,3 @@ def _without_otter(text: str) -> str:
         if _OTTER.fullmatch("\n".join(lines[first:last]).strip()):
             lines[first:last] = ["pass", *[""] * (last - first - 1)]
     return "\n".join(lines)
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

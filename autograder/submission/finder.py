@@ -20,7 +20,7 @@ from autograder.submission import platforms
 from autograder.submission.code import MIB, READ, is_junk, read_bytes
 from autograder.submission.names import equal_to, listed, named_in, printable, stem_and_suffix, utf8_safe
 from autograder.submission.platforms import Entry
-from autograder.submission.records import Delivery, HandIn, NothingToGrade, Person, Problem, StudentFile, problem_of
+from autograder.submission.records import Delivery, HandIn, NothingToGrade, Person, Problem, StudentFile
 
 _CLONE = {"assignments", "course", ".github", "autograder", "tests"}
 """the folders of a clone of the handout"""
@@ -101,12 +101,13 @@ class _Finder:
     out: Path | None
     """where results go: never part of what was handed in"""
     layouts: list[str] = field(default_factory=list)
+    """what folders are read as, the one that was given first"""
     aside: list[str] = field(default_factory=list)
 
     def whole(self) -> list[_Found]:
         folders, files = self._listing(self.root)
         if self._is_one_students(folders, files):
-            self._say(f"one student's folder, {printable(self.root.name)}")
+            self.layouts.append(f"one student's folder, {printable(self.root.name)}")
             file = StudentFile(self.root.name, self.root, utf8_safe(self.root.name))
             return [_Found(Entry(_named(self.root.name)), file, True, self.only, None)]
         return [*self._of_folder(self.root, *self.told_by(self.root), is_top=True)]
@@ -119,7 +120,7 @@ class _Finder:
         """`is_top`: inside a folder of one assignment, folders named after assignments are students' own."""
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
-            self._say(f"an export of Gradescope, {_count(len(folders), 'folder')}")
+            self.layouts.append(f"an export of Gradescope, {_count(len(folders), 'folder')}")
             yield from self._of_export(folder, folders, assignment, hint)
             return
         closed = {name for name in folders if is_top and name in left_out()}
@@ -130,7 +131,7 @@ class _Finder:
             yield from self.of_class(folder, folders, files, assignment, hint)
             return
         self.aside.extend(f"{name} (left out this term)" for name in closed)
-        self._say(f"{_count(len(inner), 'folder')} {'named after assignments' if named else 'of Gradescope'}")
+        self.layouts.append(f"{_count(len(inner), 'folder')} {'named after assignments' if named else 'of Gradescope'}")
         found = [one for name, own in inner.items() for one in self._inside(folder / name, own, assignment, hint)]
         yield from found
         taken = {one.entry.person.key for one in found}
@@ -144,11 +145,7 @@ class _Finder:
         """One of several folders side by side; `own`: the assignment that it is named after."""
         if self.only not in (None, own or self.only):
             return []
-        try:
-            return [*self._of_folder(folder, own or assignment, hint, is_top=False)]
-        except OSError as error:  # it is closed: that is one row
-            row = self._found(Entry(_named(folder.name)), folder.parent, folder.name, True, own or assignment, hint)
-            return [replace(row, problem=problem_of(error))]
+        return [*self._of_folder(folder, own or assignment, hint, is_top=False)]
 
     def _of_export(
         self, folder: Path, folders: list[str], assignment: str | None, hint: str | None
@@ -173,7 +170,7 @@ class _Finder:
         platform, entries = platforms.recognise(folders, files)
         counts = [_count(len(names), noun) for names, noun in ((folders, "folder"), (files, "file")) if names]
         made = f"a download of {platform}" if platform else "files and folders named after students"
-        self._say(", ".join([made, *counts]))
+        self.layouts.append(", ".join([made, *counts]))
         hint = hint or self._most_named(entries.values())
         for name in (*folders, *files):
             is_folder, entry = name in folders, entries.get(name)
@@ -195,10 +192,6 @@ class _Finder:
         label = utf8_safe("/".join((*folder.relative_to(self.root).parts, name)))
         file = StudentFile(entry.file or name, folder / name, label)
         return _Found(entry, file, is_folder, assignment, hint, _TEXT if entry.is_text else None)
-
-    def _say(self, layout: str) -> None:
-        """What the folder that was given is read as: the first that is said."""
-        self.layouts.append(layout)
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
         """The folders and files there, without what nobody hands in."""
@@ -271,8 +264,8 @@ def _by_person(found: Iterable[_Found]) -> tuple[HandIn, ...]:
 def _deliveries(found: list[_Found]) -> Iterator[Delivery]:
     """What one person handed in, in order; files of one attempt together."""
 
-    def key(one: _Found) -> tuple[float, str, str]:
-        return one.entry.attempt, one.assignment or "", one.hint or ""
+    def key(one: _Found) -> tuple[float, bool, str, str]:
+        return one.entry.attempt, one.problem is None, one.assignment or "", one.hint or ""
 
     files = [one for one in found if one.problem is not _TEXT] or found
     for _, group in itertools.groupby(sorted(files, key=lambda one: (key(one), one.entry.version)), key):
