@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from autograder.protocol.call import Call, Raised, Reply
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Stopped
 from autograder.protocol.status import Status, TestStatus
 from autograder.sandbox import wire
@@ -60,8 +60,8 @@ class Sandboxed:
         self.processor_begin = time.process_time()
         self.deaths = 0
         self.slow: Counter[str] = Counter()
-        self.undefined: dict[str, Reply] = {}
-        """function → the reply of a file that does not define it: it is not asked for again before another has run"""
+        self.unchanged: dict[str, Reply] = {}
+        """ANSWERS, or what the file does not define → the reply: not asked for again before another function has run"""
         self.status: Status | None = None
         self.why = ""
         self.printed = ""
@@ -85,14 +85,14 @@ class Sandboxed:
                 TestStatus.TIMEOUT,
                 f"{call.function} did not return {self.limits.slow_calls} times and is not called again",
             )
-        if call.function in self.undefined:
-            return self.undefined[call.function]
+        if call.function in self.unchanged:
+            return self.unchanged[call.function]
         # May raise ValueError: a test hands a result back as an argument, and no result has to be of a size that fits.
         reply = self._call(call.function, wire.request(call))
-        if reply.raised is not None and reply.raised.is_undefined(call.function):
-            self.undefined[call.function] = reply
+        if call.function == ANSWERS or (reply.raised is not None and reply.raised.is_undefined(call.function)):
+            self.unchanged[call.function] = reply
         else:
-            self.undefined.clear()  # what has run may have defined others
+            self.unchanged.clear()  # what has run may have defined others
         return reply
 
     def _call(self, function: str, request: bytes) -> Reply:
