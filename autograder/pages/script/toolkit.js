@@ -136,21 +136,21 @@ const drag = (section, form, picture) => {
 
 // ▶ moves sliders step by step, from the beginning where they are at their end. Who wants less motion has the sliders.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+const halt = (form) => {
+  clearInterval(form.playing);
+  form.playing = null;
+  for (const button of form.querySelectorAll("[data-play]")) button.textContent = "▶ play";
+};
 const playing = (form, button, step) => {
-  const stop = () => {
-    clearInterval(button.timer);
-    button.timer = null;
-    button.textContent = "▶ play";
-    show(form.closest(".dial"));
-  };
-  if (button.timer) return stop();
+  if (form.playing) return halt(form);
   if (!moved(form, button)) {
     const sliders = button.dataset.step.split(" ").map((name) => form.elements[name]);
     const back = Math.min(...sliders.map((one) => one.value - one.min));
     for (const one of sliders) one.value -= back;
   }
   button.textContent = "❚❚ pause";
-  button.timer = setInterval(() => still.matches || !step(button) ? stop() : null, 250);
+  form.playing = setInterval(() => (still.matches || !step(button)) && halt(form), 250);
+  step(button);
 };
 
 const start = (section) => {
@@ -160,7 +160,10 @@ const start = (section) => {
     show(section);
     remember(`dial ${section.dataset.dial}`, "moved");
   });
-  form.addEventListener("reset", () => setTimeout(() => show(section)));
+  form.addEventListener("reset", () => {
+    halt(form);
+    setTimeout(() => show(section));
+  });
   const step = (button) => {
     const to = moved(form, button);
     if (!to) return false;

@@ -511,12 +511,13 @@ def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembe
         group, shown = section.locator("[name=group]"), section.locator("[name=shown]")
         curves = section.locator("path.one")
         shown.check()
-        assert curves.count() == 0 and "Drag the points" in section.evaluate("(one) => one.says")
+        assert curves.count() == 0 and "First move a point" in section.evaluate("(one) => one.says")
+        first, second = [str(one.get_attribute("value")) for one in group.locator("option").all()][:2]
         section.locator("[name=at1]").fill("80")
         assert curves.count() == 9
-        group.select_option("rope")
+        group.select_option(second)
         assert not shown.is_checked() and curves.count() == 0
-        group.select_option("none")
+        group.select_option(first)
         assert section.locator("[name=at1]").input_value() == "80" and curves.count() == 0
 
 
@@ -610,3 +611,42 @@ SETTINGS = {
     "packed": {"first": 4, "second": 7, "query": 9, "counting": "restart", "seen": "own"},
     "ring": {"tokens": 6, "slots": 4},
 }
+
+
+PLAYED = [
+    one
+    for one in DIALS
+    if any(
+        (folder / f"{one.name}.html").is_file() and "{{ play(" in (folder / f"{one.name}.html").read_text("utf-8")
+        for folder in dials.FOLDERS
+    )
+]
+
+
+@pytest.mark.parametrize("dial", PLAYED, ids=lambda one: one.name)
+def test_a_dial_plays_by_itself_unless_less_motion_is_wanted(browser: Browser, course_folder: Path, dial: Dial) -> None:
+    with Opened(browser, course_folder / f"{dial.page}.html") as opened:
+        page, form = opened.page, f"#dial-{dial.name}"
+        before = page.locator(f"{form} output").all_inner_texts()
+        page.locator(f"{form} [data-play]").click()
+        page.wait_for_function(
+            "([form, before]) => Array.from(document.querySelectorAll(`${form} output`), (one) => one.textContent)"
+            ".join() !== before.join()",
+            arg=[form, before],
+        )
+        page.locator(f"{form} [data-play]").click()
+        assert page.locator(f"{form} [data-play]").inner_text() == "▶ play" and not opened.complaints
+        page.emulate_media(reduced_motion="reduce")
+        page.reload()
+        assert page.locator(f"{form} [data-play]").is_hidden()
+
+
+def test_a_prediction_says_what_is_missing_and_asks_for_three_curves(browser: Browser, course_folder: Path) -> None:
+    for page_name in [one.page for one in DIALS if one.name == "guess"]:
+        text = (course_folder / f"{page_name}.html").read_text("utf-8")
+        assert text.index("trained") < text.index('id="dial-guess"'), "the task is told before"
+        with Opened(browser, course_folder / f"{page_name}.html") as opened:
+            dial = opened.page.locator("#dial-guess")
+            assert dial.locator("[name=group] option").count() <= 3
+            dial.locator("[name=shown]").check()
+            dial.locator(".says", has_text="First move a point").wait_for()

@@ -58,9 +58,15 @@ def test_a_page_fits_is_quiet_and_stays_at_home(opened: Opened, course_folder: P
             found = Axe().run(page, context={"exclude": [["math"]]}, options=BARRIERS)
             assert found.violations_count == 0, f"{width} {scheme}: {found.generate_report()}"
             page.evaluate("document.querySelector('.explained')?.hidePopover()")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.evaluate("dispatchEvent(new Event('resize'))")
+    assert page.evaluate(CUT_CODE) == []
     assert all(url.startswith(course_folder.as_uri()) or url.startswith("data:") for url in opened.requests)
     assert not opened.complaints
 
+
+CUT_CODE = """() => Array.from(document.querySelectorAll("main .scroll:has(> pre)"))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""
 
 ANSWERED = """() => document.querySelectorAll(".ask").forEach((form, number) => {
   const given = form.querySelector("[name=given]");
@@ -265,6 +271,25 @@ def test_a_search_finds_what_people_ask_for_without_a_server(browser: Browser, c
         page.keyboard.type("zzqxj")
         assert page.locator("#found").inner_text() == "Nothing found."
         assert not opened.complaints
+
+
+def test_the_first_page_says_how_long_each_lesson_takes_and_what_it_is_worth(
+    browser: Browser, course_folder: Path
+) -> None:
+    with Opened(browser, course_folder / "index.html") as opened:
+        lines = opened.page.locator(".lessons li").all_inner_texts()
+        assert len(lines) == len(LESSONS) and all(re.search(r" hours? · 20 points", line) for line in lines)
+
+
+def test_code_is_copied_by_keyboard(browser: Browser, course_folder: Path) -> None:
+    with Opened(browser, course_folder / "rope.html") as opened:
+        page = opened.page
+        page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        button = page.locator(".copy").first
+        assert button.evaluate("(one) => one.tabIndex") == 0
+        button.focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate("window.copied")
 
 
 def test_progress_is_remembered_and_shown_in_the_navigation_and_on_the_map(
