@@ -63,6 +63,38 @@ def test_gradients_are_those_of_finite_differences(method: str, changes: dict[st
             assert gradient[place] == pytest.approx(slope, abs=1e-8, rel=1e-5), (name, place)
 
 
+@pytest.mark.parametrize("method", ["sinusoidal", "learned"])
+def test_gradients_at_random_positions_are_those_of_finite_differences(method: str) -> None:
+    rng = np.random.default_rng(0)
+    reading = replace(
+        lab.read(SOLUTION, method, SMALL),
+        added=lab.added(SOLUTION, method, SMALL, SMALL.table_rows),
+        positions=np.sort(rng.integers(SMALL.table_rows, size=(2, 3, SMALL.trained_length))),
+    )
+    parameters = random_parameters(method, SMALL, seeds=2)
+    texts = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
+    answers = texts[..., :-2]
+    _, gradients = lab.loss_and_gradients(parameters, reading, texts, answers)
+    for name in ("tokens", "w_q", *(("table",) if method == "learned" else ())):
+        for _ in range(6):
+            place = tuple(int(rng.integers(size)) for size in gradients[name].shape)
+            slope = lab.finite_difference(parameters, reading, texts, answers, name, place)
+            assert gradients[name][place] == pytest.approx(slope, abs=1e-8, rel=1e-5), (name, place)
+
+
+def test_everything_far_was_measured() -> None:
+    rows = lab.saved_far()
+    wanted = {
+        (*what, log_n, seed, length)
+        for what, lengths in lab.FAR.items()
+        for log_n in ((0, 1) if lengths == lab.FAR_LENGTHS else (0,))
+        for seed in lab.SEEDS
+        for length in lengths
+    }
+    keys = [(*row[:5], row.length) for row in rows]
+    assert len(keys) == len(set(keys)) and set(keys) == wanted
+
+
 @every_method
 def test_what_is_trained_is_what_is_measured(method: str) -> None:
     """The loss of the batched model is the cross-entropy of answers made with `encode` and `logits`, text by text."""

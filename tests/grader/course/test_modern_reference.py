@@ -79,6 +79,14 @@ def test_masks(modern: Any) -> None:
         assert ["".join(str(int(one)) for one in row) for row in mask] == theirs
 
 
+def test_gpt_oss_sinks(modern: Any) -> None:
+    """Scores and sinks as `eager_attention_forward` of `modeling_gpt_oss` treats them, written out in torch: the sink
+    as one more column, softmax in float32, and that column left out."""
+    theirs = [[[0.628531694, 0.231223896], [0.186323732, 0.506480396]], [[0.006648354, 0.006648354], [0.5, 0.5]]]
+    scores = [[[2.0, 1.0], [0.0, 1.0]], [[0.0, 0.0], [40.0, 40.0]]]
+    np.testing.assert_allclose(modern.sink_weights(scores, [0.5, 5.0]), theirs, rtol=FLOAT32)
+
+
 def test_deepseek_v2(modern: Any) -> None:
     """`DeepseekV2Attention` with one head: the query and the key that it hands on to attention, times its `scaling`.
 

@@ -113,7 +113,7 @@ def test_training_learns_and_a_seed_does_not_depend_on_its_company() -> None:
 
 
 def test_nothing_is_left_out_and_each_is_reported_as_chosen() -> None:
-    asked = [*lab.TRAINED, (lab.SENTENCES, lab.EQUAL)]
+    asked = [*lab.TRAINED, *((task, lab.EQUAL) for task in lab.MARK_SHARE)]
     rows = lab.saved()
     keys = [(row.task, row.method, row.seed, row.length) for row in rows]
     wanted = {(*one, seed, length) for one in asked for seed in lab.SEEDS for length in lab.Setting.lengths}
@@ -121,7 +121,16 @@ def test_nothing_is_left_out_and_each_is_reported_as_chosen() -> None:
     for row in rows:
         method = "gates" if row.method == lab.EQUAL else row.method
         assert (row.setting, row.learning_rate) == lab.choice(lab.saved_tries(), row.task, method)
-    assert {gate.seed for gate in lab.saved_gates()} == set(lab.SEEDS)
+    assert {(gate.task, gate.seed) for gate in lab.saved_gates()} == {
+        (task, seed) for task in lab.MARK_SHARE for seed in lab.SEEDS
+    }
+
+
+def test_memories_are_written_and_read_again_with_the_same_numbers() -> None:
+    kept = [row for row in lab.saved_memories() if row.seed == lab.SEEDS[0]]
+    again = lab.remember(SOLUTION, lab.SEEDS[0])
+    assert [row[:4] for row in again] == [row[:4] for row in kept]
+    assert [round(row.accuracy, 4) for row in again] == [row.accuracy for row in kept]
 
 
 def test_the_choice_tries_everything_on_seeds_of_its_own() -> None:
@@ -139,16 +148,16 @@ def test_the_choice_tries_everything_on_seeds_of_its_own() -> None:
 
 def test_the_tables_are_those_of_the_measurements() -> None:
     written = Path(lab.__file__).with_name("measured.md").read_text("utf-8")
-    assert written == lab.tables(lab.saved(), lab.saved_gates())
+    assert written == lab.tables(lab.saved(), lab.saved_gates(), lab.saved_memories())
 
 
 def test_what_is_not_repeated_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`make experiment` measures what is reported; the choice stays, and the files are the same bytes."""
-    files = ("measured.csv", "gates.csv", "grid.csv", "measured.md")
-    for name in files[:3]:
+    files = ("measured.csv", "gates.csv", "memories.csv", "grid.csv", "measured.md")
+    for name in files[:4]:
         shutil.copy(Path(lab.__file__).with_name(name), tmp_path)
     monkeypatch.setattr(lab, "HERE", tmp_path)
-    text = lab.keep(ASSIGNMENT.solution, False, [lab.Results(lab.saved(), lab.saved_gates(), [])])
+    text = lab.keep(ASSIGNMENT.solution, False, [lab.Results(lab.saved(), lab.saved_gates(), [], lab.saved_memories())])
     assert text == (tmp_path / "measured.md").read_text("utf-8")
     assert all((tmp_path / name).read_bytes() == Path(lab.__file__).with_name(name).read_bytes() for name in files)
 
