@@ -14,7 +14,7 @@ import re
 import sys
 import tokenize
 import traceback
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from autograder.checks.parsing import parse
@@ -194,23 +194,6 @@ class Blocks:
             parts = ast.walk(self._functions[name]) if name in self._functions else ()
             self._named[name] = {part.id for part in parts if isinstance(part, ast.Name) and part.id in self._functions}
         return self._named[name]
-
-    def root_causes(self, failing: Collection[str], also: Collection[str] = ()) -> dict[str, str]:
-        """For each failing function that builds on another failing one, or on one of `also`: the function to fix
-        first."""
-        causes = dict.fromkeys([*failing, *also])
-        below = {name: [other for other in causes if other != name and other in self.below(name)] for name in failing}
-        lowest = {name: [low for low in others if self.below(low).isdisjoint(others)] for name, others in below.items()}
-        return {name: (lowest[name] or others)[0] for name, others in below.items() if others}
-
-    def sharing(self, failing: Sequence[str], right: Collection[str]) -> dict[str, str]:
-        """For each failing function that uses what an earlier failing one uses and no right one: that earlier one."""
-        suspect = self._functions.keys() - set(failing).union(right, *map(self.below, right))
-        earlier = {
-            name: [other for other in failing[:number] if suspect & self.below(name) & self.below(other)]
-            for number, name in enumerate(failing)
-        }
-        return {name: others[0] for name, others in earlier.items() if others}
 
 
 blocks_of = functools.lru_cache(maxsize=2)(Blocks)

@@ -52,9 +52,6 @@ _WORDS = {
 _LINES = {
     State.RIGHT: "{passed}",
     State.GIVEN: "Right, once `{cause}` is right",
-    State.BUILT_ON: "Not right, and built on `{cause}`: fix that first",
-    State.SHARED: "Not right, and shares a helper with `{cause}`: fix that first",
-    State.COMPARED: "Not right in tests that also call `{cause}`: fix that first",
     State.WAITING: "Waiting for {waits_for}, which is not implemented yet",
     State.UNFINISHED: "Not finished yet",
     State.UNREACHED: "Not finished yet",
@@ -240,7 +237,7 @@ def _questions(test_results: list[TestResult], cells: Sequence[str], passed: str
     """A section for each function with a mistake of its own, then a line for each kind of the others. `passed` is said
     of what has no mistake."""
     told = coarse(test_results)
-    functions = standings(told, blocks_of("\n".join(cells)))
+    functions = standings(told, blocks_of("\n".join(cells)), followed=True)
     # What others build on comes first: fixing it may fix the rest.
     mistaken = root_first([standing for standing in functions if standing.state is State.MISTAKEN])
     lines: dict[str, list[str]] = {}
@@ -320,18 +317,17 @@ def scored(test_results: list[TestResult]) -> str:
 def _section(standing: Standing) -> str:
     """The likely cause, what public tests saw, and what hidden ones add to it."""
     public = [mistake for mistake in standing.own if not mistake.test.hidden]
-    in_full = {mistake.kind: mistake for mistake in reversed(public)}  # of each kind the first
+    others = len(public) - 1
     causes = _hints(standing.own)
     parts = [
         f"## `{standing.name}`: {scored(standing.test_results)}",
         *(f"**Likely cause:** {hint}" for hint in causes),
         *(
             f"{_heading(mistake)}:\n\n{quoted(_with_call(mistake) + mistake.message)}{_own_hint(mistake, causes, 2)}"
-            for mistake in public
-            if mistake is in_full[mistake.kind]
+            for mistake in public[:1]
         ),
+        f"Other public tests of it that do not pass: {others}." if others > 0 else "",
         _unseen(standing.own, causes),
-        f"Its values are not right, and built on `{standing.cause}`: fix that first." if standing.cause else "",
         f"See the lesson, section `{standing.name}`.",
     ]
     return "\n\n".join(filter(None, parts))
@@ -342,7 +338,7 @@ def _heading(mistake: TestResult) -> str:
     return inline(mistake.heading) if mistake.said_instead else mistake.heading
 
 
-def _unseen(missed: list[TestResult], causes: Collection[str]) -> str:
+def _unseen(missed: Sequence[TestResult], causes: Collection[str]) -> str:
     """What hidden tests found, where that is more than the public ones and a known cause say already."""
     hidden = [mistake for mistake in missed if mistake.test.hidden]
     seen = {mistake.kind for mistake in missed if not mistake.test.hidden}
@@ -367,7 +363,7 @@ def _told_of(mistake: TestResult) -> str:
     return words[0].upper() + words[1:] if mistake.kind is Kind.REFUSED else f"{_heading(mistake)}: {words}"
 
 
-def _hints(mistakes: list[TestResult]) -> KeysView[str]:
+def _hints(mistakes: Sequence[TestResult]) -> KeysView[str]:
     """The known causes of a question's mistakes, in the order of its tests: of wrong values where there are any, since
     what is said of a refusal explains none."""
     of_values = [mistake for mistake in mistakes if mistake.kind in VALUES]

@@ -48,13 +48,13 @@ class Grader:
                 public = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS)
                 state = backend.state
                 judged = follow_through(suite, backend, public, public)
-                at_once = Outcome(state.stopped, live.with_causes(suite.oracle, judged, cells))
+                at_once = Outcome(state.stopped, live.with_causes(suite.oracle, judged))
                 # From here on the submission knows hidden inputs: nothing that it says or does any more reaches its
                 # student.
                 hidden = suite.observe(backend, Phase.HIDDEN)
                 stopped = backend.status
                 judged += follow_through(suite, backend, hidden, [*public, *hidden])
-                test_results = live.with_causes(suite.oracle, judged, cells)
+                test_results = live.with_causes(suite.oracle, judged)
         finally:
             backend.close()
         status = stopped or (Status.IMPORT_ERROR if state.failure and len(cells) == 1 else Status.GRADED)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from autograder.checks.expect import difference
 from autograder.checks.prompt import text, typed
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import blocks_of
 from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest
 from autograder.hints.oracle import Oracle
@@ -22,18 +21,17 @@ from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind
 
 
-def with_causes(oracle: Oracle, observed: Sequence[ObservedTest], cells: Sequence[str]) -> list[TestResult]:
+def with_causes(oracle: Oracle, observed: Sequence[ObservedTest]) -> list[TestResult]:
     """The results, with the likely cause on the first mistake that it explains."""
     mistakes = [observed_test.result for observed_test in observed if observed_test.result.is_mistake]
-    mistaken = list(dict.fromkeys(mistake.test.question for mistake in mistakes if mistake.test.question != ANSWERS))
-    evidence = {name: oracle.evidence(name, observed) for name in mistaken}
-    wrong = [name for name, rows in evidence.items() if any(row.is_wrong for row in rows)]
-    coarse = [mistake.test.question for mistake in mistakes if mistake.kind is Kind.DTYPE]
-    blocks = blocks_of("\n".join(cells))
-    roots = blocks.root_causes(wrong, also=coarse)
-    hints = {
-        name: hints_of(oracle, name, rows, is_built_on_a_wrong_one=name in roots) for name, rows in evidence.items()
-    }
+    mistaken = dict.fromkeys(mistake.test.question for mistake in mistakes if mistake.test.question != ANSWERS)
+    # What passes with right values below was wrong by what it was given.
+    own = [
+        observed_test
+        for observed_test in observed
+        if not (observed_test.result.passed and observed_test.result.function)
+    ]
+    hints = {name: hints_of(oracle, name, oracle.evidence(name, own)) for name in mistaken}
     given: set[str] = set()
     results = []
     for observed_test in observed:
@@ -44,11 +42,11 @@ def with_causes(oracle: Oracle, observed: Sequence[ObservedTest], cells: Sequenc
     return results
 
 
-def hints_of(oracle: Oracle, function: str, rows: Sequence[Observation], is_built_on_a_wrong_one: bool) -> Hints:
+def hints_of(oracle: Oracle, function: str, rows: Sequence[Observation]) -> Hints:
     """What is told of a function. Of a missing refusal only what somebody wrote down: of any other the rule that is
     broken says more."""
     known = oracle.known(function)
-    values = [] if is_built_on_a_wrong_one else explanations(rows, known)
+    values = explanations(rows, known)
     refusals = missing_refusals(rows, known)
     return Hints(_told(values), _told(refusals), dtype_hint(rows))
 

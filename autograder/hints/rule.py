@@ -206,11 +206,20 @@ def _first(
     explains: Callable[[Observation, Any], bool],
 ) -> list[M]:
     """The first group's mistakes that explain every call. The first wrong call is checked before the others: it rules
-    out nearly all."""
-    for group in groups if faults else ():
-        fitting = [entry for entry in group if all(explains(row, row.predicted(entry)) for row in (faults[0], *rows))]
-        if fitting:
-            return fitting
+    out nearly all.
+
+    Where none does, the first wrong call decides: another mistake in other calls does not take away the cause of this
+    one, as long as what is right stays right beside it.
+    """
+    groups = [list(group) for group in groups] if faults else []
+    right = [row for row in rows if not row.is_wrong]
+    for own, others in ((groups, rows), (groups[:1] if faults and faults[0].accepted else [], right)):
+        for group in own:
+            fitting = [
+                entry for entry in group if all(explains(row, row.predicted(entry)) for row in (faults[0], *others))
+            ]
+            if fitting:
+                return fitting
     return []
 
 

@@ -52,7 +52,7 @@ class _All(Run):
         name = self.oracle.assignment.name
         results = self.test_results.get(name, [])
         observed = [ObservedTest.of(result, self.submissions.get(result.test.name)) for result in results]
-        self.test_results[name] = live.with_causes(self.oracle, observed, [self.loaded[name].text])
+        self.test_results[name] = live.with_causes(self.oracle, observed)
 
 
 def check(name: str, function: str = "") -> int:

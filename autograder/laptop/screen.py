@@ -32,19 +32,17 @@ MAX_PRINTED = 12
 """Lines that a test printed and that are shown."""
 
 MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.GIVEN), "✓")
-MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON, State.SHARED), "✗")
+MARKS |= dict.fromkeys((State.MISTAKEN, State.BUILT_ON), "✗")
 """✓ finished, ✗ wrong, · open"""
 
 COLOURS = {"✓": "green", "✗": "red", "·": "default"}
 
-FIX_FIRST = (State.BUILT_ON, State.SHARED, State.COMPARED)
+FIX_FIRST = (State.BUILT_ON,)
 """Another function's mistake is the likely reason, and told there."""
 
 NOTES = {
-    State.GIVEN: "right, given your {cause}",
+    State.GIVEN: "right, once {cause} is right",
     State.BUILT_ON: "builds on {cause}: fix that first",
-    State.SHARED: "shares a helper with {cause}: fix that first",
-    State.COMPARED: "its tests also call {cause}: fix that first",
     State.WAITING: "waits for {cause}",
     State.UNREACHED: "{message}",
     State.UNFINISHED: "not implemented yet",

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from autograder.checks.results import TestResult, by_question
 from autograder.checks.source import blocks_of
-from autograder.checks.standing import Standing, State, standings
+from autograder.checks.standing import Standing, standings
 from autograder.course import find
 from autograder.grading.feedback import plain, scored
 from autograder.grading.grade import Grade
@@ -73,7 +73,7 @@ def print_result(submission: Submission, grade: Grade | None, console: Console, 
 
 
 def _print_tests(submission: Submission, grade: Grade, console: Console, everything: bool) -> None:
-    standing_of = standings(grade.test_results, blocks_of("\n".join(submission.cells)))
+    standing_of = standings(grade.test_results, blocks_of("\n".join(submission.cells)), followed=True)
     _Printer(console, everything, standing_of).questions(by_question(grade.test_results))
     if (failure := grade.failure) is not None:
         happened = "An import was left out" if failure.left_out else "The file stops"
@@ -129,8 +129,7 @@ class _Printer:
             return f"[dim]·[/] {escape(plain(result.message))} (", ")"
         standing = self.standings.get(question)
         if standing is not None and result.is_mistake and result not in standing.own and not self.everything:
-            words = {State.SHARED: "shares a helper with", State.COMPARED: "its tests also call"}
-            return "[red]✗[/] not right in ", f", and {words.get(standing.state, 'built on')} {standing.cause}"
+            return "[red]✗[/] not right in ", f", and built on {standing.cause}"
         if known is not None and result.kind is Kind.VALUE and (result.hint is None or result.hint in self.causes):
             return "[red]✗[/] wrong values in ", f", by the same likely cause as {known}"
         return None

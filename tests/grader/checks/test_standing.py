@@ -72,18 +72,32 @@ def test_a_wrong_value_stands_under_no_rule_about_something_else(question: str, 
     assert stands(missed(question, FORM, kind))[question].own[0].heading == heading
 
 
-def test_functions_that_share_a_wrong_helper_are_told_once() -> None:
-    wrong = [missed("rotated", VALUES), missed("scores", VALUES)]
-    told = stands(*wrong, passed("bare"))
-    assert told["rotated"].state is State.MISTAKEN
-    assert (told["scores"].state, told["scores"].cause, told["scores"].own) == (State.SHARED, "rotated", [])
-    assert stands(*wrong, passed("attention"))["scores"].state is State.MISTAKEN  # it uses the helper too, and is right
-    known = missed("scores", VALUES, hint="Your sign is turned round.")
-    assert stands(wrong[0], known)["scores"].state is State.MISTAKEN
+def test_what_is_known_is_told_though_something_below_is_wrong() -> None:
+    below = missed("scores", VALUES)
+    assert stands(below, missed("attention", VALUES))["attention"].state is State.BUILT_ON
+    known = missed("attention", VALUES, hint="Your sign is turned round.")
+    assert stands(below, known)["attention"].own == (known,)
+
+
+def test_a_slip_below_explains_its_like_and_no_wrong_value() -> None:
+    wrong = missed("attention", VALUES)
+    assert stands(missed("scores", FORM, Kind.DTYPE), wrong)["attention"].own == (wrong,)
+
+
+def test_the_deepest_mistake_is_told_first() -> None:
+    kinds = [Kind.NO_ERROR, Kind.CHANGED, Kind.DTYPE, Kind.SHAPE, Kind.VALUE]
+    own = stands(*(missed("bare", VALUES, kind) for kind in kinds))["bare"].own
+    assert [mistake.kind for mistake in own] == kinds[::-1]
+
+
+def test_after_follow_through_what_fails_is_a_functions_own() -> None:
+    wrong = [missed("scores", VALUES), missed("attention", VALUES)]
+    told = standings(wrong, Blocks(SOURCE), followed=True)
+    assert [one.state for one in told] == [State.MISTAKEN] * 2
 
 
 def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None:
     changes = [missed(name, "q is as it was.", Kind.CHANGED) for name in ("bare", "attention")]
     told = stands(*changes)
-    assert told["bare"].own == changes[:1]
-    assert (told["attention"].state, told["attention"].cause, told["attention"].own) == (State.BUILT_ON, "bare", [])
+    assert told["bare"].own == (changes[0],)
+    assert (told["attention"].state, told["attention"].cause, told["attention"].own) == (State.BUILT_ON, "bare", ())

@@ -71,7 +71,7 @@ _KNOWN: dict[str, list[Known]] = {}
 def _tried(assignment: Assignment, suite: Suite, entry: Misconception) -> Known:
     backend = catalogue.Module(catalogue.mistaken(assignment, entry))
     seen, hidden = suite.observe(backend, Phase.PUBLIC, Phase.ANSWERS), suite.observe(backend, Phase.HIDDEN)
-    named = live.with_causes(suite.oracle, [*seen, *hidden], [assignment.solution.read_text("utf-8")])
+    named = live.with_causes(suite.oracle, [*seen, *hidden])
     return Known(entry, named, judged_by(suite, backend, seen, hidden))
 
 

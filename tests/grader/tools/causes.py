@@ -42,7 +42,7 @@ def judged(version: WrongVersion, suite: Suite) -> tuple[str, list[str]]:
     source = version.file(suite.assignment)
     module, failure = call.load(suite.assignment.name, [source], str(suite.assignment.solution))
     assert failure is None, failure
-    results = live.with_causes(suite.oracle, suite.observe(catalogue.Module(module)), [source])
+    results = live.with_causes(suite.oracle, suite.observe(catalogue.Module(module)))
     missed = [result for result in results if result.is_mistake]
     own = [mistake for mistake in missed if mistake.test.question == version.function]
     hints = [mistake.hint for mistake in own if mistake.hint and mistake.kind not in TOLD_BY_MESSAGE]
