@@ -1,0 +1,121 @@
+"""What people tried for points that no understanding stands behind, in every assignment."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from autograder.checks.results import Phase, points_won
+from autograder.course import Assignment
+from autograder.grading import feedback
+from autograder.grading.follow_through import follow_through
+from autograder.grading.grade import Grade
+from autograder.grading.grader import Grader
+from autograder.grading.review import MOST_GIVEN, suspicions
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.protocol import call
+from autograder.submission import Submission
+
+TABLE = """
+from base64 import b64decode
+from autograder.protocol import codec
+
+_known = KNOWN
+
+def _by_heart(name):
+    def function(*args, **kwargs):
+        key = codec.encode((name, args, kwargs))
+        if key not in _known:
+            raise OTHERWISE
+        return codec.decode(b64decode(_known[key]))
+    return function
+
+globals().update({name: _by_heart(name) for name in NAMES})
+"""
+
+
+def names_of(suite: Suite) -> list[str]:
+    return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
+
+
+@pytest.mark.parametrize("otherwise", ["NotImplementedError", "ValueError"])
+def test_values_by_heart_are_named_whatever_a_hidden_test_is_answered(
+    otherwise: str, assignment: Assignment, suite: Suite, grader: Grader
+) -> None:
+    """A table of all that public tests ask, and an error for anything else."""
+    solution = catalogue.Module(catalogue.solution(assignment))
+    asked = [one for each in suite.observe(solution, Phase.PUBLIC) for one in each.calls.items()]
+    known = {
+        one.encoded: base64.b64encode(reply.encoded).decode("ascii") for one, reply in asked if reply.raised is None
+    }
+    text = TABLE.replace("KNOWN", repr(known)).replace("OTHERWISE", otherwise).replace("NAMES", repr(names_of(suite)))
+    grade = grader.grade(assignment, (text,))
+    won = {one.test.question for one in grade.test_results if one.passed and one.test.phase is Phase.PUBLIC}
+    assert grade.score <= 9 and len(grade.by_heart) >= len(won) / 2
+    assert any("as if by heart" in sentence for sentence in suspicions(grade))
+    assert grade.given[0] <= MOST_GIVEN or len(list(suspicions(grade))) == 2
+
+
+WATCHED = """
+_calls = []
+
+def _watched(own):
+    def function(*args, **kwargs):
+        _calls.append(1)
+        if len(_calls) > LIMIT:
+            raise NotImplementedError
+        return own(*args, **kwargs)
+    return function
+
+globals().update({name: _watched(globals()[name]) for name in NAMES})
+"""
+
+
+def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(
+    assignment: Assignment, suite: Suite, grader: Grader
+) -> None:
+    """Two files that differ from the first hidden call on: words and points."""
+    text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
+    module, _ = call.load(assignment.name, [text.replace("LIMIT", "10**9")], "rope.py")
+    seen = suite.observe(catalogue.Module(module), Phase.PUBLIC, Phase.ANSWERS)
+    follow_through(suite, catalogue.Module(module), seen, seen)
+    limits = str(len(vars(module)["_calls"])), "10**9"
+    stops, goes_on = (grader.grade(assignment, (text.replace("LIMIT", limit),)) for limit in limits)
+    assert stops.score < goes_on.score == 20
+    assert at_once(stops, assignment) == at_once(goes_on, assignment)
+
+
+def at_once(grade: Grade, assignment: Assignment) -> list[object]:
+    """All that a student may see before hidden results are published."""
+    shown = [
+        (test["name"], test["output"], test.get("score") if "hidden" not in str(test.get("visibility")) else None)
+        for test in grade.gradescope["tests"]
+        if test.get("visibility", "visible") == "visible"
+    ]
+    public = [one for one in grade.test_results if one.test.phase is not Phase.HIDDEN]
+    submission = Submission("ada", assignment.name, "rope.py", "", ("",))
+    return [shown, points_won(public), feedback.public_markdown(submission, grade)]
+
+
+CONSTANT = """
+import numpy as _np
+
+def _constant(own):
+    def function(*args, **kwargs):
+        result = own(*args, **kwargs)
+        parts = result if type(result) is tuple else (result,)
+        made = [_np.full(_np.shape(part), 1e-5, _np.float32) for part in parts]
+        return tuple(made) if type(result) is tuple else made[0]
+    return function
+
+globals().update({name: _constant(globals()[name]) for name in NAMES})
+"""
+
+
+def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite: Suite, grader: Grader) -> None:
+    text = assignment.solution.read_text("utf-8") + CONSTANT.replace("NAMES", repr(names_of(suite)))
+    grade = grader.grade(assignment, (text,))
+    given = [one.test for one in grade.test_results if one.passed and one.function]
+    assert not [test.name for test in given if "raises" not in test.expects]
