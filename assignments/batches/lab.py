@@ -3,9 +3,9 @@
 Given code; nothing here is to be filled in. `make experiment` runs it on your own `batches.py`.
 
 The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens with texts
-of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or count on along the row; a query sees its own text
-(`document_mask`) or all that is before it in the row. That makes four ways. Position enters by RoPE, or by a learned
-table. Tasks:
+of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or count on along the row; a query sees its own
+text (`document_mask`) or all that is before it in the row. That makes four ways. Position enters by RoPE, or by a
+learned table. Tasks:
 
     first token     at each token but the first: name the first token of this text
     copy 3 back     name the token 3 places back in this text

@@ -401,11 +401,11 @@ def test_boundaries_end_with_the_row(batches):
 
 @pytest.mark.question("reset_gates", points=0.25)
 def test_reset_with_any_leading_axes(batches, rng):
-    """−inf at the first token of each text in every row, and all other gates as they were, shut ones too."""
+    """−inf at the first token of each text in every row; all other gates, shut and open ones too, as they were."""
     for lead in ((), (3,), (2, 3)):
         boundaries = np.cumsum([0, *drawn_sizes(rng)])
         log_f = -rng.exponential(0.5, (*lead, boundaries[-1]))
-        log_f[..., boundaries[1] + 1] = -INF
+        log_f[..., boundaries[2] - 1], log_f[..., boundaries[1] - 1] = 0, -INF
         expect.matches(batches.reset_gates, log_f, boundaries)
 
 
