@@ -17,6 +17,7 @@ from assignments.figures import (
     heatmap,
     make_panels,
     picture,
+    shade_bar,
 )
 from assignments.figures import (
     explore as explore,
@@ -61,4 +62,26 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
     t5.legend(loc="upper center", ncols=2)
     for axes in (shaw, t5):
         axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
+    return figure
+
+
+@picture
+def four_terms(relative: ModuleType, length: int = 6, max_distance: int = 2) -> Figure:
+    """The four terms of Transformer-XL's score, each alone: what is added to zero everywhere else."""
+    rng = np.random.default_rng(3)
+    q, k = rng.normal(size=(2, length, 4))
+    table, (u, w) = rng.normal(size=(2 * max_distance + 1, 4)), rng.normal(size=(2, 4))
+    no_q, no_k, no_table, none = 0 * q, 0 * k, 0 * table, 0 * u
+    terms = {
+        "query · key": (q, k, no_table, none, none),
+        "query · distance": (q, no_k, table, none, none),
+        "u · key": (no_q, k, no_table, u, none),
+        "w · distance": (no_q, no_k, table, none, w),
+    }
+    figure, panels = make_panels(4, 9.4, 2.5, sharey=True)
+    for axes, (name, arguments) in zip(panels, terms.items(), strict=True):
+        image = heatmap(axes, relative.four_term_scores(*arguments, max_distance), -3, 3)
+        axes.set(title=name, xlabel="position of the key", aspect="equal")
+    panels[0].set_ylabel("position of the query")
+    shade_bar(figure, image, panels, "part of the score")
     return figure
