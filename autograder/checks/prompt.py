@@ -15,17 +15,17 @@ from autograder.protocol.call import Call
 IN_FULL = 40
 """Numbers of an array that are always written out; of a longer one first it is tried how it may be made."""
 
-MAX_CALL = 3000
-"""Characters of a call that can still be typed."""
+MAX_CALL = 400
+"""Characters of a call that is shown."""
 
 
 NOT_TYPED = "<array of shape"
-"""Stands for an array that nobody would type."""
+"""Stands for an array that nobody would type: its shape says more."""
 
 
 def typed(words: str | None) -> str:
-    """A call as it is shown; empty where nobody would type it."""
-    return words if words is not None and len(words) <= MAX_CALL and NOT_TYPED not in words else ""
+    """A call as it is shown, long arrays by their shape; empty where that says too little."""
+    return words if words is not None and len(words) <= MAX_CALL else ""
 
 
 def text(call: Call, made: Iterable[Made] = ()) -> str:
@@ -70,7 +70,7 @@ def _written(value: Any) -> str:
 
 def _array(array: np.ndarray) -> str:
     made = inputs.how_made(array) or _counted(array) or _constant(array)
-    if made is None and array.size > MAX_CALL // 4:
+    if made is None and array.size > IN_FULL:
         return f"{NOT_TYPED} {array.shape}, {array.dtype}>"
     return made or f"np.array({_numbers(array.tolist())}{_dtype(array, 'int64', 'float64', 'bool')})"
 

@@ -16,7 +16,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.hints.catalogue import Misconception
 from autograder.hints.observed import ObservedTest
 from autograder.hints.oracle import Oracle
-from autograder.hints.rule import Hints, Observation, dtype_hint, explanations, joined, missing_refusals
+from autograder.hints.rule import Hints, Observation, dtype_hint, explanations, joined, missing_refusals, rounding_hint
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import EXCEPTIONS, REFUSALS, VALUES, Kind
 
@@ -48,7 +48,7 @@ def hints_of(oracle: Oracle, function: str, rows: Sequence[Observation]) -> Hint
     known = oracle.known(function)
     values = explanations(rows, known)
     refusals = missing_refusals(rows, known)
-    return Hints(_told(values), _told(refusals), dtype_hint(rows))
+    return Hints(_told(values) or rounding_hint(rows), _told(refusals), dtype_hint(rows))
 
 
 def _told(mistakes: Sequence[Misconception]) -> str | None:

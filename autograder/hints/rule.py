@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograder.checks.expect import TOLERANCE, difference
+from autograder.checks.expect import SINGLE, TOLERANCE, difference
 from autograder.checks.proxy import Refusal, parts
 from autograder.protocol.call import Reply
 from autograder.protocol.failure import VALUES, Kind
@@ -251,6 +251,19 @@ def dtype_hint(rows: Iterable[Observation]) -> str | None:
     }
     others = [pair for pair in pairs if len(set(pair)) > 1]
     return _DTYPES.get(others[0]) if len(others) == 1 else None
+
+
+ROUNDED = "Your values are right to about 7 digits: compute in float64, and convert the result at the end."
+
+
+def rounding_hint(rows: Iterable[Observation]) -> str | None:
+    """That nothing but digits is missing, where that is so of all wrong values."""
+    wrong = [row for row in rows if row.is_wrong]
+    return (
+        ROUNDED
+        if wrong and all(row.accepted and difference(row.got, row.right, SINGLE) is None for row in wrong)
+        else None
+    )
 
 
 def joined(hints: Iterable[str]) -> str | None:

@@ -101,8 +101,8 @@ _NUMPY_SAYS = {
         " the two needs its last two axes exchanged. If you wrote `.T`: of a stack it reverses the leading axes too."
     ),
     r"^operands could not be broadcast together with remapped shapes": (
-        "You multiplied two stacks of matrices whose leading axes differ. The rule is that the last two axes are"
-        " multiplied, and those before them fit. If you wrote `.T`: of a stack it reverses the leading axes too."
+        "You multiplied two stacks of matrices whose leading axes differ, or one letter of an einsum stands for axes of"
+        " different sizes. The rule is that axes that go together have the same size."
     ),
     r"^boolean index did not match indexed array": (
         "You used a mask as an index, and numpy compares its axes with the first axes of the array. "

@@ -111,7 +111,8 @@ def test_a_call_can_be_pasted_into_a_prompt(words: str, made: Callable[[], tuple
 
 def test_a_long_array_is_told_by_its_shape() -> None:
     call = text(Call("f", (np.arange(999.0) / 7,), {"base": 2.0}))
-    assert call == "f(<array of shape (999,), float64>, base=2.0)" and typed(call) == ""
+    assert typed(call) == call == "f(<array of shape (999,), float64>, base=2.0)"
+    assert typed("f(" + "1, " * 200 + ")") == ""
 
 
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
@@ -300,3 +301,11 @@ def test_a_test_that_asks_the_impossible_blames_itself() -> None:
         expect.raises(ValueError, rope.rope_frequencies, 8)
     with pytest.raises(BrokenTest):
         expect.matches(rope.rope_frequencies, 7)
+
+
+def test_what_is_rounded_to_float32_is_told_as_that() -> None:
+    wanted = np.linspace(0.1, 0.9, 8)
+    _, words = expect.difference(wanted.astype(np.float32).astype(np.float64), wanted, None) or ("", "")
+    assert words.endswith("digits: compute in float64, and convert at the end")
+    _, words = expect.difference(wanted * 1.0001, wanted, None) or ("", "")
+    assert words.endswith("right to 5 digits")
