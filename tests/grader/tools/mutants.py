@@ -96,11 +96,12 @@ class Mutant:
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Every change of every node inside the marked blocks of a solution, and of every answer."""
+    """Every change of every node inside the marked blocks of a solution, and of every answer; refusals aside, most of
+    which are documentation."""
     source = assignment.solution.read_text(encoding="utf-8")
     lines = source.split("\n")
-    marked = _marked_lines(lines)
     tree = ast.parse(source)
+    marked = _marked_lines(lines) - _refusals(tree)
     seen: Counter[tuple[str, str, str]] = Counter()
     for index, node in enumerate(ast.walk(tree)):
         line = getattr(node, "lineno", None)
@@ -131,6 +132,21 @@ def _marked_lines(lines: list[str]) -> set[int]:
             marked.add(number)
     start = next(number for number, line in enumerate(lines, start=1) if line.startswith("ANSWERS"))
     return marked | set(range(start, len(lines) + 1))
+
+
+def _refusals(tree: ast.Module) -> set[int]:
+    """The lines that only refuse bad arguments: `if …: raise …`, and the helpers `_check…` where they are called for
+    nothing else."""
+    refusing: list[ast.stmt] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and not node.orelse and all(isinstance(step, ast.Raise) for step in node.body):
+            refusing.append(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            if ast.unparse(node.value.func).startswith("_check"):
+                refusing.append(node)
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("_check"):
+            refusing.append(node)
+    return {line for node in refusing for line in range(node.lineno, (node.end_lineno or 0) + 1)}
 
 
 def _enclosing(tree: ast.Module, line: int) -> str:
