@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from assignments.figures import (
     BLUE,
     FAINT,
-    NARROW,
     GREY,
     LINES,
+    NARROW,
     ORANGE,
     Lesson,
     as_numbers,

@@ -2,7 +2,8 @@
 
 Given code; nothing here is to be filled in. `make experiment` runs it on your own `state.py`.
 
-*Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one head. Each token sets its gate, and w and c are trained:
+*Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one
+head. Each token sets its gate, and w and c are trained:
 
     f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
 
@@ -18,8 +19,8 @@ read from its file.
 
 A setting of each method and its learning rate are chosen on seeds of their own: `grid.csv` has what was tried.
 
-*Memories.* Nothing is trained. Keys are drawn, and values are written under them, once or twice each, in a random order;
-then each key reads. Is the value with the largest entry the last one that was written under it? `linear_chunks` and
+*Memories.* Nothing is trained. Keys are drawn, and values are written under them, once or twice each, in a random
+order; then each key reads. Is the value with the largest entry the last one that was written under it? `linear_chunks` and
 `delta_step` of your file do the work.
 """
 
@@ -433,9 +434,11 @@ def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float
 
 
 def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
-    """What is reported, and in full the choice too."""
+    """What is reported; with rare marks, and the choice, in full only."""
     tries = saved_tries()
-    reported = [(task, method, *choice(tries, task, method), "report") for task, method in TRAINED]
+    reported = [
+        (task, method, *choice(tries, task, method), "report") for task, method in TRAINED if full or task != LONG
+    ]
     tried = [
         (*pair, setting, rate, "choose") for pair in TRAINED for setting in CHOICES[pair[1]] for rate in LEARNING_RATES
     ]
@@ -534,7 +537,8 @@ def tables(measured: Sequence[Measurement], gates: Sequence[Gate], memories: Seq
             cells = [[row.accuracy for row in found if row.keys == keys] for keys in KEYS]
             lines.append([layer, *(measuring.spread(np.array(cell)) for cell in cells)])
         parts += [
-            f"Nothing trained: values written under each key {writes} times, {D_K} features in a key, by number of keys",
+            f"Nothing trained: values written under each key {writes} times, {D_K} features in a key, by number of"
+            " keys",
             measuring.markdown(["layer", *map(str, KEYS)], lines),
         ]
     return "\n\n".join(parts) + "\n"
@@ -543,6 +547,9 @@ def tables(measured: Sequence[Measurement], gates: Sequence[Gate], memories: Seq
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
     """The new numbers and the tables."""
     measurements, gates, tries, memories = ([row for one in results for row in one[part]] for part in range(4))
+    if not full:
+        measurements += [row for row in saved(HERE / "measured.csv") if row.task == LONG]
+        gates += [row for row in saved_gates(HERE / "gates.csv") if row.task == LONG]
     files = [
         ("measured.csv", Measurement, measurements),
         ("gates.csv", Gate, gates),

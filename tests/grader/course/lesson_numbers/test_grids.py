@@ -72,7 +72,7 @@ def numbers(m: Any) -> Sentences:
         yield f"| {name} | {', '.join(map(point, cells))} |"
     yield f"| text | {', '.join(map(point, sequence[11:]))} |"
     yield f"The largest coordinate of the image is {sequence[3:11].max()}, so the text goes on at {sequence[11, 0]}"
-    yield f"There are {len(sequence)} tokens, and the next one stands at {m.next_position(sequence)}"
+    yield f"There are {len(sequence)} tokens, and the next one is at {m.next_position(sequence)}"
 
     pairs = [np.flatnonzero(column) for column in m.mrope_frequencies(64, (8, 12, 12), interleaved=True).T]
     counts = [len(of_axis) for of_axis in pairs]
