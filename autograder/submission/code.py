@@ -162,7 +162,7 @@ def read_code(data: bytes, name: str) -> Code:
     try:
         tree = parse(text)
     except NotPython as error:
-        raise Unreadable(f"The file is not Python ({error}): mend that, run the file, hand it in again.") from error
+        raise Unreadable(f"The file is not Python ({error}): fix that, run the file, and hand it in again.") from error
     if not tree.body:
         raise Unreadable("The file holds no code: hand in the file that holds your functions.")
     return Code((text,), notes, *_bound([tree]))

@@ -181,7 +181,7 @@ def test_no_name_breaks_a_row(tmp_path: Path) -> None:
     files.write_csv(tmp_path / "table.csv", rows)
     with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as file:
         assert list(csv.reader(file)) == rows
-    assert (tmp_path / "table.csv").read_bytes().startswith(b'student,score\n"carriage\rreturn",1\n')
+    assert (tmp_path / "table.csv").read_bytes().startswith(b'"student","score"\n"carriage\rreturn","1"\n')
     before = (tmp_path / "table.csv").read_bytes()
     with pytest.raises(Fails):
         files.write_csv(
