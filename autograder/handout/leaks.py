@@ -82,8 +82,9 @@ def _secrets() -> dict[str, dict[str, str]]:
         told |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {one.name}")
         mistakes = _mistakes(one.misconceptions.read_text("utf-8"))
         for whose, text in {"solution": "\n".join(bodies), "hidden tests": hidden, "catalogue": mistakes}.items():
-            # How arguments are taken by the given function is told in lesson 1.
-            lines = [line for line in text.split("\n") if len(_bare(line)) >= ACCIDENT and "_features(" not in line]
+            # Docstrings are meant to be read; how arguments are taken by the given function is told in lesson 1.
+            code = re.sub(r'(?s)""".*?"""', "", text)
+            lines = [line for line in code.split("\n") if len(_bare(line)) >= ACCIDENT and "_features(" not in line]
             told |= dict.fromkeys(lines, f"a line of {one.name}'s {whose}")
     public = _bare("\n".join(said))
     secrets: dict[str, dict[str, str]] = {}
