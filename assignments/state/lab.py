@@ -20,8 +20,8 @@ read from its file.
 A setting of each method and its learning rate are chosen on seeds of their own: `grid.csv` has what was tried.
 
 *Memories.* Nothing is trained. Keys are drawn, and values are written under them, once or twice each, in a random
-order; then each key reads. Is the value with the largest entry the last one that was written under it? `linear_chunks` and
-`delta_step` of your file do the work.
+order; then each key reads. Is the value with the largest entry the last one that was written under it? `linear_chunks`
+and `delta_step` of your file do the work.
 """
 
 from __future__ import annotations
