@@ -164,7 +164,7 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
         plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
         while plans:
             mixture.plan, mixture.asked = plans.pop(), None
-            if runnable.test_result(test).passed:
+            if runnable.observe(test).result.passed:
                 yield test, mixture.plan
             elif mixture.asked is not None:
                 plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in (RIGHT, *LAZY)]
@@ -225,7 +225,7 @@ def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> N
                 setattr(module, test.question, ignoring(right, places, instead))
                 suite._context.backend = catalogue.Module(module)
                 with np.errstate(all="ignore"):
-                    if runnable.test_result(test).passed:
+                    if runnable.observe(test).result.passed:
                         earned.append(
                             f"{test.name} ({test.points}): {words} for"
                             f" {' and '.join(needed[place] for place in places)}"
